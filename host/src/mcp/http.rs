@@ -13,8 +13,7 @@ use super::signals::{reloads, signal};
 use crate::config::Config;
 use crate::domain::{BuiltIn, Limit, Scope};
 use crate::harden::Hardening;
-use crate::observe::CONTENT_TYPE;
-use crate::observe::TraceFiles;
+use crate::observe::{CONTENT_TYPE, TraceFiles};
 use crate::transport::http::{Handlers, Http};
 use crate::transport::{Bounds, Session};
 use crate::workshop::Workshop;
@@ -31,7 +30,7 @@ pub async fn serve_http(
     let (signal, mut reloads) = (signal()?, reloads()?);
     let values = config.values;
     let service = Service::new(config, workshop, hardening).observed(traces);
-    let handlers = Arc::new(Behind::new(&service));
+    let handlers = Arc::new(HttpHandlers::new(&service));
     let stop = CancellationToken::new();
     let told = stop.clone();
     tokio::spawn(async move {
@@ -44,21 +43,21 @@ pub async fn serve_http(
     Ok(())
 }
 
-/// What is behind the gate.
-struct Behind {
+/// The handlers of requests over HTTP.
+struct HttpHandlers {
     backend: Arc<Backend>,
     listing: Arc<Listing>,
     leave: CancellationToken,
 }
 
-impl Behind {
+impl HttpHandlers {
     fn new(service: &Service) -> Self {
         let (backend, listing, leave) = service.parts();
         Self { backend, listing, leave }
     }
 }
 
-impl Handlers for Behind {
+impl Handlers for HttpHandlers {
     type Handler = Server;
 
     fn handler(&self) -> Server {

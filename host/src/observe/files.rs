@@ -4,6 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use super::private::own;
 use crate::config::Traces;
 use crate::text::time;
 
@@ -126,18 +127,6 @@ fn try_room(directory: &Path) -> io::Result<()> {
         Ok(()) => written,
         Err(error) => written.and(Err(error)),
     }
-}
-
-/// Others may not read what is made.
-#[cfg(unix)]
-fn own(options: &mut OpenOptions) -> &mut OpenOptions {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    options.mode(0o600)
-}
-
-#[cfg(not(unix))]
-fn own(options: &mut OpenOptions) -> &mut OpenOptions {
-    options
 }
 
 #[cfg(test)]

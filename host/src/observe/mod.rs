@@ -11,6 +11,7 @@ mod names;
 mod notes;
 mod otlp;
 mod parent;
+mod private;
 mod publish;
 mod record;
 mod rollup;

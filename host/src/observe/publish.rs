@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use super::private::own;
 use super::snapshot::Snapshot;
 
 /// The folder in the data directory.
@@ -136,18 +137,6 @@ fn make(folder: &Path) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
         _ => Ok(()),
     }
-}
-
-/// Others may not read what is made.
-#[cfg(unix)]
-fn own(options: &mut OpenOptions) -> &mut OpenOptions {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    options.mode(0o600)
-}
-
-#[cfg(not(unix))]
-fn own(options: &mut OpenOptions) -> &mut OpenOptions {
-    options
 }
 
 #[cfg(test)]

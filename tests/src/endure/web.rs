@@ -147,7 +147,7 @@ fn drive(web: &Web, mut writer: Writer) -> Result<Writer> {
     }
 }
 
-/// Looks what is there.
+/// Compares the value that is there with the last acknowledged one.
 fn look(web: &Web, writer: &mut Writer, tally: &mut Tally) -> Result<()> {
     let found = web.call(writer.name, "memory_retrieve", &json!({"key": writer.key}))?;
     let value: Value = found["structuredContent"]["entries"][0]["value"].clone();

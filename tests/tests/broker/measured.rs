@@ -1,4 +1,4 @@
-//! What is measured of calls of other servers.
+//! Figures of calls of other servers.
 
 use super::client::Client;
 use super::folder::Folder;

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
 
 fn list(id: u64) -> String {
     request(&json!(id), "tools/list", &json!({}))
@@ -114,6 +115,22 @@ fn wrong_tokens_block_an_address() -> Result<()> {
 }
 
 #[test]
+fn a_token_in_place_of_its_digest_is_told_to_the_operator() -> Result<()> {
+    let web = Web::with_tokens(&[])?;
+    let plain = "ab".repeat(32);
+    let lines = format!("{}plain run {plain}\n", fs::read_to_string(web.tokens())?);
+    fs::write(web.tokens(), lines)?;
+    web.signal("-HUP")?;
+    let sent = format!("authorization: Bearer {plain}\r\n");
+    web.wait_for("the warning", || {
+        web.post(&sent, &list(1))?;
+        Ok(web.log().contains("write its sha256 there"))
+    })?;
+    ensure!(!web.log().contains(&plain), "{}", web.log());
+    Ok(())
+}
+
+#[test]
 fn scopes_say_what_a_token_may_do() -> Result<()> {
     let web = Web::with_tokens(&[])?;
     let evolve = json!({"name": "one", "description": "one", "code": 1});
@@ -210,7 +227,12 @@ fn a_start_that_would_be_open_is_refused() -> Result<()> {
     fs::write(&tokens, token_line("ana", "run"))?;
     fs::set_permissions(&tokens, fs::Permissions::from_mode(0o644))?;
     let tokens = tokens.to_str().context("a path")?;
+    // Nobody writes to this pipe.
+    let pipe = folder.path().join("pipe");
+    ensure!(Command::new("mkfifo").args(["-m", "600"]).arg(&pipe).status()?.success());
+    let pipe = pipe.to_str().context("a path")?;
     for (arguments, told) in [
+        (vec!["--http", "127.0.0.1:0", "--tokens", pipe], "no file"),
         (vec!["--http", "0.0.0.0:0"], "--tokens"),
         (vec!["--http", "[::]:0"], "--tokens"),
         (vec!["--http", "127.0.0.1:0", "--tokens", tokens], "chmod 600"),

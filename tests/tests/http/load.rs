@@ -15,6 +15,15 @@ const ENDLESS: &str = r#"{"code":{"app":{"func":{"lam":"x","body":{"app":{"func"
 const TYPES: &str =
     "accept: application/json, text/event-stream\r\ncontent-type: application/json\r\n";
 
+/// The headers and the body of a call that ends only by its limits, without a session.
+fn endless() -> Result<(String, String)> {
+    let params = json!({"name": "run"});
+    let body = client::modern(&json!(1), "tools/call", params.clone())?;
+    let arguments = format!("\"params\":{{\"arguments\":{ENDLESS},");
+    let headers = format!("{TYPES}{}", modern_headers("", "tools/call", &params));
+    Ok((headers, body.replacen("\"params\":{", &arguments, 1)))
+}
+
 fn works(web: &Web) -> Result<()> {
     let result = web.call("", "run", &json!({"code": {"add": [40, 2]}}))?;
     ensure!(client::text(&result)? == "42", "{result}");
@@ -230,12 +239,7 @@ fn clients_leave_at_any_moment() -> Result<()> {
         "--fuel-ceiling",
         "1000000G",
     ])?;
-    let body = client::modern(&json!(1), "tools/call", json!({"name": "run"}))?.replacen(
-        "\"params\":{",
-        &format!("\"params\":{{\"arguments\":{ENDLESS},"),
-        1,
-    );
-    let headers = format!("{TYPES}{}", modern_headers("", "tools/call", &json!({"name": "run"})));
+    let (headers, body) = endless()?;
     let whole = format!(
         "POST /mcp HTTP/1.1\r\nhost: localhost\r\n{headers}content-length: {}\r\n\r\n{body}",
         body.len()
@@ -266,12 +270,7 @@ fn a_client_that_leaves_cancels_its_run() -> Result<()> {
         "--fuel-ceiling",
         "1000000G",
     ])?;
-    let body = client::modern(&json!(1), "tools/call", json!({"name": "run"}))?.replacen(
-        "\"params\":{",
-        &format!("\"params\":{{\"arguments\":{ENDLESS},"),
-        1,
-    );
-    let headers = format!("{TYPES}{}", modern_headers("", "tools/call", &json!({"name": "run"})));
+    let (headers, body) = endless()?;
     let mut connection = web.connect()?;
     connection.begin("POST", "/mcp", &headers, &body)?;
     std::thread::sleep(Duration::from_millis(200));
@@ -296,12 +295,7 @@ fn a_signal_lets_requests_finish() -> Result<()> {
         "--fuel-ceiling",
         "1000000G",
     ])?;
-    let body = client::modern(&json!(1), "tools/call", json!({"name": "run"}))?.replacen(
-        "\"params\":{",
-        &format!("\"params\":{{\"arguments\":{ENDLESS},"),
-        1,
-    );
-    let headers = format!("{TYPES}{}", modern_headers("", "tools/call", &json!({"name": "run"})));
+    let (headers, body) = endless()?;
     let mut busy = web.connect()?;
     busy.begin("POST", "/mcp", &headers, &body)?;
     let session = web.session("")?;

@@ -1,8 +1,6 @@
 //! Who may use the server: everybody who reaches it, or the holders of tokens. The operator gives out
 //! tokens, or an issuer does.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -13,6 +11,7 @@ use http::{HeaderMap, StatusCode, header};
 use super::reply::Refusal;
 use super::strikes::Strikes;
 use super::tokens::{Error, Tokens};
+use crate::config::{Forbidden, read_owned};
 use crate::domain::{Principal, Scope};
 use crate::oauth::{BearerError, Verifier, challenge, metadata, metadata_path, metadata_url};
 
@@ -145,6 +144,9 @@ impl Access {
     /// The principal of a token that is none of the operator's.
     fn issued(&self, token: &str, address: Option<IpAddr>) -> Result<Principal, Refusal> {
         let Some(issuer) = self.issuer.as_ref().filter(|_| token.contains('.')) else {
+            if self.tokens.as_ref().is_some_and(|tokens| tokens.get().has_plain(token)) {
+                tracing::warn!("the file of tokens has a token itself: write its sha256 there");
+            }
             return Err(self.wrong(address));
         };
         // Before 1970 the clock is wrong, and every token has expired.
@@ -203,31 +205,12 @@ fn unusable(file: &Path, reason: String) -> Error {
 
 /// What checks the tokens of an issuer, with the keys of a file.
 fn verifier(url: &str, resource: &str, file: &Path) -> Result<Verifier, Error> {
-    let failed = |error: std::io::Error| unusable(file, error.to_string());
-    let mut keys = String::new();
-    let open = File::open(file).map_err(failed)?;
-    ensure_owned(&open).map_err(|reason| unusable(file, reason))?;
-    open.take(MOST_KEYS + 1).read_to_string(&mut keys).map_err(failed)?;
+    let keys = read_owned(file, MOST_KEYS, Forbidden::Write);
+    let keys = keys.map_err(|reason| unusable(file, reason))?;
     let verifier = Verifier::new(url, resource, &keys);
     let verifier = verifier.map_err(|error| unusable(file, error.to_string()))?;
     verifier.notes().iter().for_each(|note| tracing::warn!("{}: {note}", file.display()));
     Ok(verifier)
-}
-
-/// Refuses a file that others can write: who writes it decides whose tokens count.
-#[cfg(unix)]
-fn ensure_owned(file: &File) -> Result<(), String> {
-    use std::os::unix::fs::MetadataExt as _;
-    let mode = file.metadata().map_err(|error| error.to_string())?.mode();
-    if mode & 0o022 != 0 {
-        return Err(format!("others can write it (mode {:03o}): chmod 644 it", mode & 0o777));
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn ensure_owned(_: &File) -> Result<(), String> {
-    Ok(())
 }
 
 /// The token of a request.

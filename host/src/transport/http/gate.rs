@@ -75,8 +75,7 @@ impl<H: Handlers> Gate<H> {
         let served = AssertUnwindSafe(self.pass(request, address)).catch_unwind().await;
         served.unwrap_or_else(|_| {
             tracing::error!("a request panicked");
-            let message = "internal error: the server's log says more";
-            Refusal::denied(StatusCode::INTERNAL_SERVER_ERROR, message).reply(None)
+            Refusal::internal().reply(None)
         })
     }
 
@@ -126,7 +125,7 @@ impl<H: Handlers> Gate<H> {
         }
     }
 
-    /// What is measured. Beyond this machine it needs a token. A proxy here may serve others.
+    /// The figures for Prometheus. Beyond this machine they need a token: a proxy here may serve others.
     fn metrics(&self, parts: &Parts, address: Option<IpAddr>) -> Reply {
         if !(self.is_here && is_direct(&parts.headers))
             && let Err(refusal) = self.access.principal(&parts.headers, address)
@@ -279,8 +278,7 @@ impl<H: Handlers> Gate<H> {
         });
         begun.await.unwrap_or_else(|error| {
             tracing::error!(%error, "a session could not begin");
-            let message = "internal error: the server's log says more";
-            Refusal::denied(StatusCode::INTERNAL_SERVER_ERROR, message).reply(None)
+            Refusal::internal().reply(None)
         })
     }
 
@@ -384,8 +382,7 @@ fn listens(message: &ClientJsonRpcMessage) -> bool {
 fn encode(message: &ClientJsonRpcMessage) -> Result<Bytes, Refusal> {
     serde_json::to_vec(message).map(Bytes::from).map_err(|error| {
         tracing::error!(%error, "a message could not be written down");
-        let message = "internal error: the server's log says more";
-        Refusal::denied(StatusCode::INTERNAL_SERVER_ERROR, message)
+        Refusal::internal()
     })
 }
 

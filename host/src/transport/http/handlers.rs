@@ -1,4 +1,4 @@
-//! What is behind the gate.
+//! The handlers behind the gate.
 
 use rmcp::ServerHandler;
 

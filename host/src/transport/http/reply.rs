@@ -42,6 +42,12 @@ impl Refusal {
         Self::new(status, ErrorData::new(REFUSED, message.into(), None))
     }
 
+    /// A request that a defect of the server ends. The log says which.
+    pub(super) fn internal() -> Self {
+        let message = "internal error: the server's log says more";
+        Self::denied(StatusCode::INTERNAL_SERVER_ERROR, message)
+    }
+
     pub(super) fn new(status: StatusCode, error: ErrorData) -> Self {
         Self { status, error, headers: Vec::new() }
     }

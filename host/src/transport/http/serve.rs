@@ -65,7 +65,7 @@ impl fmt::Debug for Http {
 
 impl Http {
     /// Serves until `stop` is canceled, and then until the open requests are answered, for a limited
-    /// time. `reload` returns when the tokens are to be read anew. Requests get `cancel` as their end.
+    /// time. `reload` returns when the tokens are to be read anew.
     pub(crate) async fn serve<H: Handlers>(
         self,
         handlers: Arc<H>,

@@ -1,13 +1,12 @@
 //! The file of tokens: a line for each, `NAME SCOPES SHA256`. The file holds digests only, so that
 //! nobody who reads it can call the server.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
+use crate::config::{Forbidden, read_owned};
 use crate::domain::{Principal, Scope};
 use crate::text;
 
@@ -56,15 +55,8 @@ pub(super) struct Tokens(Vec<(Principal, [u8; 32])>);
 impl Tokens {
     /// Reads a file that only its owner can read.
     pub(super) fn read(path: &Path) -> Result<Self, Error> {
-        let unreadable = |reason: String| Error::Unreadable { path: path.to_owned(), reason };
-        let failed = |error: std::io::Error| unreadable(error.to_string());
-        let mut file = File::open(path).map_err(failed)?;
-        ensure_private(&file).map_err(unreadable)?;
-        let mut text = String::new();
-        file.by_ref().take(MOST_BYTES + 1).read_to_string(&mut text).map_err(failed)?;
-        if text.len() as u64 > MOST_BYTES {
-            return Err(unreadable(format!("it is larger than {MOST_BYTES} bytes")));
-        }
+        let text = read_owned(path, MOST_BYTES, Forbidden::Any)
+            .map_err(|reason| Error::Unreadable { path: path.to_owned(), reason })?;
         Self::parse(&text).map_err(|(line, reason)| Error::Line {
             path: path.to_owned(),
             line,
@@ -112,6 +104,13 @@ impl Tokens {
     }
 }
 
+impl Tokens {
+    /// Whether a token itself stands in the file, where its digest should.
+    pub(super) fn has_plain(&self, token: &str) -> bool {
+        decode(token).is_some_and(|bytes| self.0.iter().any(|(_, known)| *known == bytes))
+    }
+}
+
 /// What a line looks like.
 const EXAMPLE: &str = "write a line such as `ana read,run 9f86d0…`: a name, scopes of read, run, evolve \
     and admin, and the sha256 of the token in 64 hexadecimal digits";
@@ -154,24 +153,6 @@ fn decode(digits: &str) -> Option<[u8; 32]> {
     Some(bytes)
 }
 
-#[cfg(unix)]
-fn ensure_private(file: &File) -> Result<(), String> {
-    use std::os::unix::fs::MetadataExt as _;
-    let mode = file.metadata().map_err(|error| error.to_string())?.mode();
-    if mode & 0o077 != 0 {
-        return Err(format!(
-            "others can read or write it (mode {:03o}): chmod 600 it",
-            mode & 0o777
-        ));
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn ensure_private(_: &File) -> Result<(), String> {
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,6 +176,7 @@ mod tests {
         for wrong in ["", "a", "ana", &digest(&ana), &"a".repeat(33), &"a".repeat(20_000)] {
             assert_eq!(of(wrong), None);
         }
+        assert!(tokens.has_plain(&digest(&ana)) && !tokens.has_plain(&ana));
         // A token that could be guessed is not accepted even if the file has it.
         let short = Tokens::parse(&format!("x run {}", digest("short"))).expect("a token");
         assert_eq!(short.find("short"), None);
