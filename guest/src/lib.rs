@@ -70,9 +70,26 @@ pub use pif_notation as notation;
 pub use check::analysis;
 pub use edge::envelope;
 pub use json::number;
+#[doc(hidden)]
+pub use language::kinds;
 pub use language::{parse, print, term};
 #[doc(hidden)]
+pub use pif_core::{figures, functions};
+#[doc(hidden)]
 pub use text::quote;
+
+/// Regular expressions and dates of JavaScript, as they are read. Only tests use it.
+#[doc(hidden)]
+pub mod javascript {
+    /// Dates.
+    pub mod date {
+        pub use crate::algorithm::date::script::{Fields, MOST, fields, of_parts, spoken, text};
+        pub use crate::algorithm::date::written::read;
+    }
+
+    pub use crate::algorithm::regex::javascript as regex;
+    pub use crate::algorithm::regex::script::steps;
+}
 
 /// The forms of the language, in one table.
 pub mod form {

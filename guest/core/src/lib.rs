@@ -3,6 +3,8 @@
 //! Hosts use it by way of `pif-guest`.
 
 pub mod fault;
+pub mod figures;
+pub mod functions;
 pub mod json;
 pub mod limits;
 pub mod numbers;

@@ -161,6 +161,38 @@ pub enum Form {
     DataToTerm,
     Analyze,
     TypeOf,
+    Divide,
+    Rem,
+    Plus,
+    Math,
+    Bits,
+    ToNumber,
+    LeadingNumber,
+    NumberText,
+    NumberIs,
+    Truth,
+    Either,
+    Both,
+    Typeof,
+    AsText,
+    Stringify,
+    LastIndexOf,
+    LocaleCompare,
+    Regex,
+    RegexMatch,
+    RegexMatchAll,
+    RegexParts,
+    Substitute,
+    SortWith,
+    Apply,
+    Elements,
+    ToMap,
+    ToSet,
+    Lookup,
+    Insert,
+    Moment,
+    MomentPart,
+    Normalize,
     // Literals have neither a key nor a row.
     Unit,
     Boolean,
@@ -193,7 +225,8 @@ pub enum Shape {
     /// The bare term, or `[a, b?]` with at most as many. A literal array is never the bare term.
     OperandOr(u32),
     /// `[list]` or the list. A literal array of exactly one element holds the list; any other is
-    /// the list itself.
+    /// the list itself. Where the form takes a number besides, a literal array of two whose second
+    /// element is a literal number holds the list and that.
     ListOrBare,
     /// `[a, b, …]`, or `[list]`, or the bare list.
     Extremes,

@@ -4,12 +4,12 @@
 //! compiler names the parts that you forget.
 
 use super::form::{Evaluation, Form, Row};
-use super::kinds::{self, ANY, Kinds, UNKNOWN};
+use super::kinds::{self, ANY, Kinds, LIST, UNKNOWN, VALUE};
 use super::prices::{self, Fuel};
-use super::rows::{control, dates, lists, meta, numbers, original, records, text};
+use super::rows::{control, dates, javascript, lists, meta, numbers, original, records, text};
 
 /// The groups, in the order in which the parser searches an object's keys for a form.
-const GROUPS: [&[Row]; 8] = [
+const GROUPS: [&[Row]; 9] = [
     original::ROWS,
     control::ROWS,
     numbers::ROWS,
@@ -18,6 +18,7 @@ const GROUPS: [&[Row]; 8] = [
     records::ROWS,
     dates::ROWS,
     meta::ROWS,
+    javascript::ROWS,
 ];
 
 /// The number of forms with a row.
@@ -113,6 +114,13 @@ impl Form {
     pub fn accepted(self, operand: usize) -> Kinds {
         let takes = self.row().map_or(&[][..], |row| row.takes);
         takes.get(operand).or(takes.last()).copied().unwrap_or(ANY)
+    }
+
+    /// Tells whether the form takes a list for an operand, and not values of every type.
+    #[must_use]
+    pub fn takes_list(self, operand: usize) -> bool {
+        let kinds = self.accepted(operand);
+        kinds != ANY && kinds != VALUE && kinds & LIST != 0
     }
 
     /// Returns the type of the form's value, or `UNKNOWN` if it depends on operands.

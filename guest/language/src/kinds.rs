@@ -29,8 +29,22 @@ pub const PAIR: Kinds = 1 << 8;
 pub const NUMBER_OR_STRING: Kinds = NUMBER | STRING;
 /// A record or null.
 pub const RECORD_OR_NULL: Kinds = RECORD | NULL;
+/// A record or a list.
+pub const RECORD_OR_LIST: Kinds = RECORD | LIST;
+/// What `merge` takes: a record, or what has no members.
+pub const MERGED: Kinds = RECORD | NULL | BOOLEAN | NUMBER | STRING;
+/// A key: a text, or a number or boolean that stands for its text.
+pub const KEY: Kinds = STRING | NUMBER | BOOLEAN;
+/// A key, or null where a default stands for what is missing.
+pub const KEY_OR_NULL: Kinds = KEY | NULL;
 /// A string or a list.
 pub const STRING_OR_LIST: Kinds = STRING | LIST;
+/// A list or null.
+pub const LIST_OR_NULL: Kinds = LIST | NULL;
+/// A number or null.
+pub const NUMBER_OR_NULL: Kinds = NUMBER | NULL;
+/// What can be gone through: a list, a string, or null.
+pub const ITERABLE: Kinds = LIST | STRING | NULL;
 /// A pair, or a list of two.
 pub const PAIR_OR_LIST: Kinds = PAIR | LIST;
 /// An operand that is kept unchanged. Any type will do.
@@ -56,32 +70,43 @@ pub fn name(kind: Kinds) -> &'static str {
 /// Returns the required type of an operand, in words.
 #[must_use]
 pub fn wanted(kinds: Kinds) -> &'static str {
-    const WORDS: [(Kinds, &str); 10] = [
+    const WORDS: [(Kinds, &str); 17] = [
         (BOOLEAN, "a boolean"),
         (NUMBER, "a number"),
         (STRING, "a string"),
         (LIST, "a list"),
         (RECORD, "a record"),
+        (RECORD_OR_LIST, "a record or a list"),
         (RECORD_OR_NULL, "a record"),
+        (MERGED, "a record"),
+        (KEY, "a string, a number or a boolean"),
+        (KEY_OR_NULL, "a string, a number or a boolean"),
         (QUOTED, "a quoted term"),
         (PAIR_OR_LIST, "a pair"),
         (STRING_OR_LIST, "a string or a list"),
         (NUMBER_OR_STRING, "a number or a string"),
+        (LIST_OR_NULL, "a list"),
+        (NUMBER_OR_NULL, "a number"),
+        (ITERABLE, "a list or a string"),
     ];
     WORDS.iter().find(|(known, _)| *known == kinds).map_or("another value", |(_, words)| words)
 }
 
 /// The names of all types, in alphabetical order.
-pub const TYPES: [&str; 11] = [
+pub const TYPES: [&str; 15] = [
     "boolean",
     "continuation",
+    "date",
     "float",
     "function",
     "integer",
     "list",
+    "map",
     "null",
     "pair",
     "quoted",
     "record",
+    "regex",
+    "set",
     "string",
 ];

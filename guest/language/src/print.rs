@@ -1,8 +1,10 @@
-//! Terms and JSON strings as canonical text: sorted keys, no blanks, integers exact.
+//! Terms and JSON strings as canonical text: keys sorted, but for those of a `record`, which keep
+//! their order; no blanks, integers exact.
 
 use crate::form::{Form, Shape};
 use crate::term::{TermId, Terms};
 use num_bigint::BigInt;
+use pif_core::figures;
 use pif_core::json::decimal::Powers;
 use pif_core::json::escape;
 use pif_core::json::number::{float_text, write_integer};
@@ -84,7 +86,11 @@ impl Printer<'_> {
                 let n = self.terms.float(id);
                 // INVARIANT: the text that names revisions never changes, and it has always had
                 // `1e16`.
-                let text = if self.as_data { float_text(n) } else { format!("{n:?}") };
+                let text = match n {
+                    _ if !n.is_finite() => format!("\"{}\"", figures::text(n)),
+                    _ if self.as_data => float_text(n),
+                    _ => format!("{n:?}"),
+                };
                 self.out.push_str("{\"float\":");
                 self.out.push_str(&text);
                 self.out.push('}');

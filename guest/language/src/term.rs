@@ -208,18 +208,18 @@ impl Terms {
         is_integer.then(|| self.integer(id).try_into().ok()).flatten()
     }
 
-    /// Returns which operand of a binary `add` or `sub` is a literal, if any, and the number that
+    /// Returns which operand of a binary `add`, `plus` or `sub` is a literal, if any, and the number that
     /// it adds to the other. Subtracting 0 keeps the sign of a float; adding 0 does not.
     #[must_use]
     pub fn added_literal(&self, id: TermId) -> Option<(usize, i32)> {
         let form = self.form(id);
-        if !matches!(form, Form::Add | Form::Sub) {
+        if !matches!(form, Form::Add | Form::Plus | Form::Sub) {
             return None;
         }
         let [first, second] = *self.operands(id) else { return None };
         match (form, self.literal::<i32>(second)) {
-            (Form::Add, None) => self.literal(first).map(|n| (0, n)),
-            (Form::Add, Some(n)) => Some((1, n)),
+            (Form::Add | Form::Plus, None) => self.literal(first).map(|n| (0, n)),
+            (Form::Add | Form::Plus, Some(n)) => Some((1, n)),
             (_, n) => Some((1, n?.checked_neg().filter(|n| *n != 0)?)),
         }
     }
@@ -312,7 +312,7 @@ impl Terms {
         }
     }
 
-    /// Adds a finite float.
+    /// Adds a float, which may be infinite or not a number.
     pub fn add_float(&mut self, token: TokenId, n: f64) -> TermId {
         let bits = n.to_bits();
         let (first, count) = (low(bits >> 32), low(bits));

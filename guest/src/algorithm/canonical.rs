@@ -1,11 +1,14 @@
 //! Canonical bytes of values: they are equal if `eq` calls the values equal.
 
+use crate::algorithm::mapping;
 use crate::algorithm::number::arithmetic::{length_work, limbs};
 use crate::algorithm::number::value::Number;
 use crate::algorithm::weight::TEXT_UNIT;
+use crate::memory::tagged::MAP;
 
-use crate::algorithm::weight;
+use crate::algorithm::{record, weight};
 use crate::memory::heap::Heap;
+use crate::memory::tagged::{DATE, REGEX};
 use crate::memory::word::{
     CONS, FALSE, IMMEDIATE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, NIL, PAIR, TRUE, UNIT,
     Word, aux, index, is_function, kind, tag,
@@ -33,6 +36,10 @@ enum Item {
     Rest(Word),
     /// A member of a record.
     Member(Word, Word),
+    /// A key of a map or set, and the value of a map's.
+    Entry(Word, Option<Word>),
+    /// Puts the entries from this one on into an order that does not depend on that of the keys.
+    Order(usize),
 }
 
 /// The canonical bytes of values, one after another.
@@ -43,17 +50,24 @@ pub(crate) struct Canonical<'h> {
     /// The work on all values so far.
     pub(crate) work: u64,
     pub(crate) bytes: Vec<u8>,
+    /// Where the entries of unfinished maps begin.
+    starts: Vec<usize>,
     open: Vec<Item>,
+    /// The keys of the last record, and their places in order. Many records may have these keys.
+    keys: Vec<Word>,
+    places: Vec<u32>,
 }
 
 impl<'h> Canonical<'h> {
     pub(crate) fn new(heap: &'h Heap, terms: &'h Terms, budget: u64) -> Self {
-        Self { heap, terms, budget, work: 0, bytes: Vec::new(), open: Vec::new() }
+        let (bytes, open, keys, places) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { heap, terms, budget, work: 0, bytes, starts: Vec::new(), open, keys, places }
     }
 
     /// Appends the canonical bytes of a value, up to `most` bytes in all. No value's bytes begin
     /// another's.
     pub(crate) fn write(&mut self, v: Word, most: u64) -> Result<(), Failed> {
+        self.starts.clear();
         self.open.clear();
         self.open.push(Item::Value(v));
         while let Some(item) = self.open.pop() {
@@ -70,6 +84,13 @@ impl<'h> Canonical<'h> {
                     self.write_text(key)?;
                     self.open.push(Item::Value(value));
                 }
+                Item::Entry(key, value) => {
+                    self.work += 1;
+                    self.starts.push(self.bytes.len());
+                    self.open.extend(value.map(Item::Value));
+                    self.open.push(Item::Value(key));
+                }
+                Item::Order(from) => self.order(from),
             }
             if self.work > self.budget {
                 return Err(Failed::Budget);
@@ -83,6 +104,7 @@ impl<'h> Canonical<'h> {
 
     fn write_value(&mut self, v: Word) -> Result<(), Failed> {
         let heap = self.heap;
+        let v = heap.without_match(v);
         if let Some(number) = Number::of(heap, v) {
             self.work += length_work(limbs(heap, v));
             self.write_number(number);
@@ -111,11 +133,27 @@ impl<'h> Canonical<'h> {
                 let members = heap.members(v);
                 self.bytes.push(b'r');
                 self.bytes.extend((members.len() as u64).to_le_bytes());
-                let members = members.chunks_exact(2).rev();
-                self.open.extend(members.map(|member| match member {
-                    [key, value] => Item::Member(*key, *value),
+                let keys = members.iter().step_by(2);
+                if keys.len() != self.keys.len() || !keys.clone().eq(&self.keys) {
+                    self.places = record::places(heap, v);
+                    self.keys = keys.copied().collect();
+                }
+                let member = |place: &u32| match members.get(*place as usize..) {
+                    Some([key, value, ..]) => Item::Member(*key, *value),
                     _ => Item::Value(UNIT),
-                }));
+                };
+                self.open.extend(self.places.iter().rev().map(member));
+            }
+            _ if mapping::is_one(heap, v) => self.write_map(v),
+            _ if heap.tagged(v) == DATE => {
+                self.bytes.push(b'd');
+                self.bytes.extend(heap.date(v).unwrap_or_default().to_le_bytes());
+            }
+            _ if heap.tagged(v) == REGEX => {
+                let [pattern, flags] = heap.tagged_words(v);
+                self.bytes.push(b'x');
+                self.write_text(pattern)?;
+                self.write_text(flags)?;
             }
             _ if tag(v) == IMMEDIATE && kind(v) == KIND_QUOTED => {
                 let left = self.budget.saturating_sub(self.work);
@@ -131,6 +169,28 @@ impl<'h> Canonical<'h> {
             _ => return Err(Failed::Incomparable(v)),
         }
         Ok(())
+    }
+
+    fn write_map(&mut self, map: Word) {
+        let (is_map, entries) = (self.heap.tagged(map) == MAP, mapping::entries(self.heap, map));
+        self.bytes.push(if is_map { b'M' } else { b'S' });
+        self.bytes.extend((entries.len() as u64).to_le_bytes());
+        self.open.push(Item::Order(self.starts.len()));
+        let entry = |[key, value]: [Word; 2]| Item::Entry(key, is_map.then_some(value));
+        self.open.extend(entries.into_iter().rev().map(entry));
+    }
+
+    /// Orders the bytes of entries, the last of which end here.
+    fn order(&mut self, from: usize) {
+        let starts = self.starts.split_off(from);
+        let Some(first) = starts.first().copied() else { return };
+        let ends = starts.iter().skip(1).copied().chain([self.bytes.len()]);
+        let entry = |(from, to): (&usize, usize)| self.bytes.get(*from..to).unwrap_or_default();
+        let mut entries: Vec<&[u8]> = starts.iter().zip(ends).map(entry).collect();
+        entries.sort_unstable();
+        let ordered = entries.concat();
+        self.bytes.truncate(first);
+        self.bytes.extend(ordered);
     }
 
     /// Spends the work of reading so many bytes of text.
@@ -162,7 +222,7 @@ impl<'h> Canonical<'h> {
         let big = match number {
             Number::Small(n) => return self.write_small(n),
             Number::Big(n) => n,
-            Number::Float(n) if n.floor() < n => {
+            Number::Float(n) if n.floor() < n || n.is_infinite() => {
                 self.bytes.push(b'f');
                 return self.bytes.extend(n.to_bits().to_le_bytes());
             }

@@ -11,10 +11,13 @@ pub(crate) enum Encoding {
     Base64Url,
     Hex,
     Url,
+    /// `Url` as `encodeURIComponent` of JavaScript has it.
+    Component,
 }
 
 impl Encoding {
-    pub(crate) const ALL: [Self; 4] = [Self::Base64, Self::Base64Url, Self::Hex, Self::Url];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Base64, Self::Base64Url, Self::Hex, Self::Url, Self::Component];
 
     /// Returns the encoding of this name.
     pub(crate) fn of(name: &str) -> Option<Self> {
@@ -28,6 +31,7 @@ impl Encoding {
             Self::Base64Url => "base64url",
             Self::Hex => "hex",
             Self::Url => "url",
+            Self::Component => "component",
         }
     }
 }
@@ -37,16 +41,18 @@ const URL_SAFE: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 const LOWER: &[u8; 16] = b"0123456789abcdef";
 const UPPER: &[u8; 16] = b"0123456789ABCDEF";
 
-/// Encodes bytes. base64 is padded, base64url is not. `url` keeps the unreserved characters.
+/// Encodes bytes. base64 is padded, base64url is not. `url` keeps the unreserved characters,
+/// `component` also `!'()*`.
 pub(crate) fn encode(bytes: &[u8], encoding: Encoding) -> String {
     let mut out = String::new();
     match encoding {
         Encoding::Base64 => base64(bytes, STANDARD, true, &mut out),
         Encoding::Base64Url => base64(bytes, URL_SAFE, false, &mut out),
         Encoding::Hex => bytes.iter().for_each(|byte| hex(*byte, LOWER, &mut out)),
-        Encoding::Url => {
+        Encoding::Url | Encoding::Component => {
+            let kept: &[u8] = if encoding == Encoding::Url { b"-._~" } else { b"-._~!'()*" };
             for byte in bytes {
-                if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
+                if byte.is_ascii_alphanumeric() || kept.contains(byte) {
                     out.push(char::from(*byte));
                 } else {
                     out.push('%');
@@ -85,7 +91,7 @@ pub(crate) fn decode(text: &str, encoding: Encoding) -> Result<Vec<u8>, &'static
         Encoding::Base64 => from_base64(text, STANDARD),
         Encoding::Base64Url => from_base64(text, URL_SAFE),
         Encoding::Hex => from_hex(text.as_bytes()),
-        Encoding::Url => from_url(text.as_bytes()),
+        Encoding::Url | Encoding::Component => from_url(text.as_bytes()),
     }
 }
 

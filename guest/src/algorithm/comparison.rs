@@ -1,14 +1,17 @@
 //! Equality and order.
 
+use crate::algorithm::canonical::Failed;
+use crate::algorithm::mapping::{self, Key};
 use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::{TOGETHER, Trouble};
 use crate::algorithm::weight::TEXT_UNIT;
 
-use crate::algorithm::weight;
+use crate::algorithm::{record, weight};
 use crate::memory::heap::Heap;
+use crate::memory::tagged::{MAP, REGEX};
 use crate::memory::word::{
     CONS, HOLE, IMMEDIATE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, PAIR, Word, as_small, aux,
-    boolean, is_function, is_integer, kind, tag,
+    boolean, is_function, is_integer, kind, small, tag,
 };
 use num_bigint::BigInt;
 use num_traits::FromPrimitive;
@@ -18,6 +21,8 @@ use std::cmp::Ordering;
 
 /// Work of a comparison of two texts, or of a float with a number, without their lengths.
 const APART: u64 = 6;
+
+const KEYS: &str = "the keys would not fit into the memory limit";
 
 /// Orders two numbers exactly. It never rounds an integer to a float or back.
 pub(crate) fn order_numbers(a: &Number, b: &Number) -> Ordering {
@@ -31,6 +36,9 @@ pub(crate) fn order_numbers(a: &Number, b: &Number) -> Ordering {
 }
 
 fn order_float(a: f64, b: &BigInt) -> Ordering {
+    if a.is_infinite() {
+        return if a > 0.0 { Ordering::Greater } else { Ordering::Less };
+    }
     let floor = BigInt::from_f64(a.floor()).unwrap_or_default();
     floor.cmp(b).then(if a > a.floor() { Ordering::Greater } else { Ordering::Equal })
 }
@@ -38,8 +46,11 @@ fn order_float(a: f64, b: &BigInt) -> Ordering {
 /// Orders a float and an integer beyond all floats. Nothing pays for reading that integer.
 fn order_far(heap: &Heap, x: Word, y: Word) -> Option<Ordering> {
     let far = |float: Word, integer: Word| {
-        heap.as_float(float)?;
+        let float = heap.as_float(float)?;
         let (limbs, is_negative) = heap.limbs(integer)?;
+        if float.is_infinite() {
+            return Some(if float > 0.0 { Ordering::Greater } else { Ordering::Less });
+        }
         (limbs.len() > 16).then_some(if is_negative { Ordering::Greater } else { Ordering::Less })
     };
     far(x, y).or_else(|| far(y, x).map(Ordering::reverse))
@@ -75,7 +86,14 @@ pub(crate) struct Compared {
 }
 
 /// Does `lt`, `gt`, `lte` and `gte` of two numbers, or of two texts by code point.
+/// A date counts as its milliseconds.
 pub(crate) fn order(heap: &Heap, form: Form, x: Word, y: Word) -> Compared {
+    if heap.date(x).is_some() || heap.date(y).is_some() {
+        let [a, b] = [x, y].map(|v| heap.date(v).map_or(v, small));
+        if Number::of(heap, a).is_some() && Number::of(heap, b).is_some() {
+            return order(heap, form, a, b);
+        }
+    }
     if let Some(ordering) = order_far(heap, x, y) {
         return Compared { work: APART, result: Ok(holds(form, ordering)) };
     }
@@ -91,7 +109,11 @@ pub(crate) fn order(heap: &Heap, form: Form, x: Word, y: Word) -> Compared {
         let work = APART + a.min(b) / TEXT_UNIT;
         return Compared { work, result: Ok(holds(form, ordering)) };
     }
-    let fits = |v| Number::of(heap, v).is_some() || heap.is_text(v);
+    let fits =
+        |v| Number::of(heap, v).is_some() || heap.is_text(v) || heap.as_no_number(v).is_some();
+    if fits(x) && fits(y) && [x, y].iter().any(|v| heap.as_no_number(*v).is_some()) {
+        return Compared { work: 0, result: Ok(boolean(false)) };
+    }
     let (operand, wanted) = match (fits(x), fits(y)) {
         (false, _) => (0, "a number or a string"),
         (true, false) => (1, "a number or a string"),
@@ -138,6 +160,7 @@ impl Comparison<'_> {
     /// Tells whether two values are equal apart from their parts, which it adds to `open`.
     fn same(&mut self, x: Word, y: Word) -> Result<bool, Trouble> {
         let heap = self.heap;
+        let [x, y] = [x, y].map(|v| heap.without_match(v));
         for (operand, v) in [x, y].into_iter().enumerate() {
             if is_function(v) || heap.object_kind(v) == KIND_CONTINUATION || v == HOLE {
                 return Err(Trouble::of_type(heap, operand, v, "a value that can be compared"));
@@ -176,10 +199,48 @@ impl Comparison<'_> {
         if let (Some(a), Some(b)) = (Number::of(heap, x), Number::of(heap, y)) {
             return Ok(order_numbers(&a, &b).is_eq());
         }
+        if let (Some(a), Some(b)) = (heap.date(x), heap.date(y)) {
+            return Ok(a == b);
+        }
+        if heap.tagged(x) == REGEX && heap.tagged(y) == REGEX {
+            let [a, b]: [[Word; 2]; 2] = [x, y].map(|v| heap.tagged_words(v));
+            self.open.extend(a.into_iter().zip(b).map(|(a, b)| (a, b, 0)));
+            return Ok(true);
+        }
         if heap.object_kind(x) == KIND_RECORD && heap.object_kind(y) == KIND_RECORD {
             return Ok(self.same_keys(x, y));
         }
+        if mapping::is_one(heap, x) && heap.tagged(x) == heap.tagged(y) {
+            return self.same_entries(x, y);
+        }
         Ok(false)
+    }
+
+    /// Compares the keys of two maps or sets. If they are equal, it adds the values to `open`.
+    fn same_entries(&mut self, x: Word, y: Word) -> Result<bool, Trouble> {
+        let (heap, terms) = (self.heap, self.terms);
+        if mapping::count(heap, x) != mapping::count(heap, y) {
+            return Ok(false);
+        }
+        let entries = mapping::entries(heap, x);
+        let mut values = Vec::with_capacity(entries.len());
+        for [key, value] in entries {
+            let left = self.budget.saturating_sub(self.work);
+            let (work, key) = Key::of(heap, terms, key, left);
+            self.work += 1 + work;
+            match key {
+                Ok(key) => match mapping::find(heap, terms, y, &key).value(heap) {
+                    Some(other) => values.push((value, other, 1)),
+                    None => return Ok(false),
+                },
+                Err(Failed::Budget) => return Ok(true),
+                Err(_) => return Err(Trouble::Full(KEYS)),
+            }
+        }
+        if heap.tagged(x) == MAP {
+            self.open.extend(values.into_iter().rev());
+        }
+        Ok(true)
     }
 
     fn same_term(&mut self, x: Word, y: Word) -> bool {
@@ -194,26 +255,30 @@ impl Comparison<'_> {
         self.heap.string(x) == self.heap.string(y)
     }
 
-    /// Compares the keys of two records. If they are equal, it adds the members to `open`. A long
-    /// key is work.
+    /// Compares the keys of two records, wherever they stand. If they are equal, it adds the members
+    /// to `open`, in the order of the first record. A long key is work.
     fn same_keys(&mut self, x: Word, y: Word) -> bool {
         let heap = self.heap;
         let (a, b) = (heap.members(x), heap.members(y));
         if a.len() != b.len() {
             return false;
         }
-        for (k, l) in a.iter().step_by(2).zip(b.iter().step_by(2)) {
-            let (k, l) = (heap.flat(*k), heap.flat(*l));
-            if k.len() != l.len() {
+        let from = self.open.len();
+        for (place, member) in (0..).step_by(2).zip(a.chunks_exact(2)) {
+            let [key, value] = *member else { continue };
+            self.work += u64::from(aux(heap.header(key))) / TEXT_UNIT;
+            // As a rule, equal records list their keys alike.
+            let other = match b.get(place) {
+                Some(here) if heap.same_flat(*here, key) => Some(place),
+                _ => record::find_flat(heap, y, key).ok(),
+            };
+            let Some(other) = other.and_then(|place| b.get(place + 1)) else {
+                self.open.truncate(from);
                 return false;
-            }
-            self.work += k.len() as u64 / TEXT_UNIT;
-            if k != l {
-                return false;
-            }
+            };
+            self.open.push((value, *other, 1));
         }
-        let values = a.iter().skip(1).step_by(2).zip(b.iter().skip(1).step_by(2));
-        self.open.extend(values.rev().map(|(v, w)| (*v, *w, 1)));
+        self.open.get_mut(from..).unwrap_or_default().reverse();
         true
     }
 }

@@ -12,6 +12,7 @@ enum Kind {
     Number,
     Text,
     Boolean,
+    Date,
     List,
 }
 
@@ -23,6 +24,8 @@ impl Kind {
             Some(Self::Text)
         } else if matches!(v, TRUE | FALSE) {
             Some(Self::Boolean)
+        } else if heap.date(v).is_some() {
+            Some(Self::Date)
         } else {
             is_list(v).then_some(Self::List)
         }

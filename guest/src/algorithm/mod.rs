@@ -3,12 +3,16 @@
 pub(crate) mod canonical;
 pub(crate) mod case;
 pub(crate) mod codec;
+pub(crate) mod collation;
 pub(crate) mod comparison;
 pub(crate) mod csv;
 pub(crate) mod date;
 pub(crate) mod grouping;
 pub(crate) mod keys;
 pub(crate) mod lexical;
+pub(crate) mod mapping;
+pub(crate) mod member;
+pub(crate) mod normal;
 pub(crate) mod number;
 pub(crate) mod radix;
 pub(crate) mod record;

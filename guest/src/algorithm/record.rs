@@ -1,30 +1,41 @@
-//! Members of records: finding a key, and merging two records.
+//! Members of records: finding a key, and making records of others. `memory/record.rs` says how
+//! members are listed.
 
-use crate::memory::heap::Heap;
+use crate::algorithm::lexical;
+use crate::memory::heap::{Full, Heap};
 use crate::memory::index::Known;
-use crate::memory::word::Word;
+use crate::memory::record::{FEW, Shape};
+use crate::memory::word::{Word, index};
+use pif_core::limits::to_u32;
+use pif_core::text::digits::index_in;
 use std::cmp::Ordering;
 
-/// Returns the index of a key among the members of a record, or the index where it belongs.
+/// Returns the place of a key among the members of a record, or its rank in the order of keys, if
+/// the record has one.
 pub(crate) fn find(heap: &Heap, record: Word, key: &[u8]) -> Result<usize, usize> {
-    search(heap, record, |here| heap.flat(here).cmp(key))
+    search(heap, record, |here| heap.flat(here) == key, |here| heap.flat(here).cmp(key))
+}
+
+/// Finds a key that is a flat text.
+pub(crate) fn find_flat(heap: &Heap, record: Word, key: Word) -> Result<usize, usize> {
+    search(heap, record, |here| heap.same_flat(here, key), |here| heap.compare_flat(here, key))
 }
 
 /// Finds a key that is a value. A rope is written out first.
 pub(crate) fn find_text(heap: &Heap, record: Word, key: Word) -> Result<usize, usize> {
     if heap.is_flat(key) {
-        return search(heap, record, |here| heap.compare_flat(here, key));
+        return find_flat(heap, record, key);
     }
     let mut bytes = Vec::new();
     heap.write_text(key, usize::MAX, &mut bytes);
     find(heap, record, &bytes)
 }
 
-/// Returns the index of a key. Many look-ups of one record make an index.
+/// Returns the place of a key. Many look-ups of one record make an index.
 pub(crate) fn look_up(heap: &mut Heap, record: Word, key: Word) -> Option<usize> {
     let Some(key) = flattened(heap, key) else { return find_text(heap, record, key).ok() };
     // Records of one shape have a key at one place.
-    let last = heap.last_found;
+    let last = heap.last_place(key);
     if heap.members(record).get(last).is_some_and(|here| heap.same_flat(*here, key)) {
         return Some(last);
     }
@@ -32,8 +43,8 @@ pub(crate) fn look_up(heap: &mut Heap, record: Word, key: Word) -> Option<usize>
         Some(Known::At(at)) => Some(at),
         Some(Known::Absent) => None,
         None => {
-            let found = find_text(heap, record, key).ok()?;
-            heap.last_found = found;
+            let found = find_flat(heap, record, key).ok()?;
+            heap.remember_place(key, found);
             Some(found)
         }
     }
@@ -53,18 +64,27 @@ fn flattened(heap: &mut Heap, text: Word) -> Option<Word> {
     heap.text_of(&flat).ok()
 }
 
-fn search(heap: &Heap, record: Word, compare: impl Fn(Word) -> Ordering) -> Result<usize, usize> {
+#[inline(always)]
+fn search(
+    heap: &Heap,
+    record: Word,
+    is_same: impl Fn(Word) -> bool,
+    compare: impl Fn(Word) -> Ordering,
+) -> Result<usize, usize> {
     let members = heap.members(record);
-    let (mut low, mut high) = (0, members.len() / 2);
-    while low < high {
-        let middle = low.midpoint(high);
-        match members.get(2 * middle).map_or(Ordering::Greater, |here| compare(*here)) {
-            Ordering::Less => low = middle + 1,
-            Ordering::Equal => return Ok(2 * middle),
-            Ordering::Greater => high = middle,
-        }
+    if members.len() <= 2 * FEW {
+        let mut keys = members.iter().step_by(2);
+        return keys.position(|here| is_same(*here)).map(|number| 2 * number).ok_or(0);
     }
-    Err(2 * low)
+    let key = |place: &u32| members.get(*place as usize).copied().unwrap_or_default();
+    let order = heap.order(record);
+    let rank = order.binary_search_by(|place| compare(key(place)))?;
+    Ok(order.get(rank).map_or(0, |place| *place as usize))
+}
+
+/// Returns the value of the key at a place.
+pub(crate) fn value_at(heap: &Heap, record: Word, place: usize) -> Word {
+    heap.members(record).get(place + 1).copied().unwrap_or_default()
 }
 
 /// Returns the work of a record's keys. Only long ones count.
@@ -73,24 +93,266 @@ pub(crate) fn key_work(heap: &Heap, record: Word) -> u64 {
     keys.map(|key| crate::algorithm::weight::text_work(heap, *key)).sum()
 }
 
-/// Merges the members of both records, in order. For equal keys, the member of `b` wins.
-pub(crate) fn merge(heap: &Heap, a: Word, b: Word) -> Vec<Word> {
-    let (mut a, mut b) = (heap.members(a), heap.members(b));
-    let mut members = Vec::with_capacity(a.len() + b.len());
-    while let ([key, value, more @ ..], [other, theirs, others @ ..]) = (a, b) {
-        match heap.compare_flat(*key, *other) {
-            Ordering::Less => {
-                members.extend([*key, *value]);
-                a = more;
-            }
-            order => {
-                members.extend([*other, *theirs]);
-                b = others;
-                a = if order.is_eq() { more } else { a };
-            }
+/// Returns the work of looking at all members of a record.
+pub(crate) fn all_work(heap: &Heap, record: Word) -> u64 {
+    heap.members(record).len() as u64 / 2 + key_work(heap, record)
+}
+
+/// Returns the number that a key is, if it is one that is listed before all other keys.
+pub(crate) fn number(heap: &Heap, key: Word) -> Option<u32> {
+    let first = heap.word(index(key) + 2) & 0xff;
+    if (0x30..0x3a).contains(&first) { index_in(heap.flat(key)) } else { None }
+}
+
+/// Returns the numbers of members in the order in which they are listed, if that is another one.
+pub(crate) fn listed(heap: &Heap, members: &[Word]) -> Option<Vec<u32>> {
+    let numbers: Vec<(u32, u32)> = (0..)
+        .zip(members.iter().step_by(2))
+        .filter_map(|(at, key)| Some((number(heap, *key)?, at)))
+        .collect();
+    let rises = |pair: &[(u32, u32)]| matches!(pair, [a, b] if a.0 < b.0);
+    let is_listed = (0..).zip(&numbers).all(|(at, number)| number.1 == at);
+    if is_listed && numbers.windows(2).all(rises) {
+        return None;
+    }
+    let mut sorted = numbers;
+    sorted.sort_unstable();
+    let mut listed: Vec<u32> = sorted.iter().map(|(_, at)| *at).collect();
+    sorted.sort_unstable_by_key(|(_, at)| *at);
+    let mut numbers = sorted.iter().map(|(_, at)| *at).peekable();
+    let others = 0..to_u32(members.len() / 2);
+    listed.extend(others.filter(|at| numbers.next_if_eq(at).is_none()));
+    Some(listed)
+}
+
+/// Returns the places of keys in the order of their bytes.
+pub(crate) fn sorted(heap: &Heap, members: &[Word]) -> Vec<u32> {
+    let keys: Vec<Word> = members.iter().step_by(2).copied().collect();
+    let order = lexical::order(heap, &keys, false);
+    order.into_iter().map(|number| 2 * number).collect()
+}
+
+/// Returns the order that lies behind so many members.
+pub(crate) fn order_of(heap: &Heap, members: &[Word]) -> Vec<u32> {
+    if members.len() > 2 * FEW { sorted(heap, members) } else { Vec::new() }
+}
+
+/// Returns the places of a record's keys in the order of their bytes.
+pub(crate) fn places(heap: &Heap, record: Word) -> Vec<u32> {
+    let members = heap.members(record);
+    if members.len() > 2 * FEW { heap.order(record).to_vec() } else { sorted(heap, members) }
+}
+
+/// Makes a record of members as they came. The keys are flat texts, each once. There must be room.
+pub(crate) fn make(heap: &mut Heap, members: &[Word]) -> Result<Word, Full> {
+    let order = order_of(heap, members);
+    made(heap, members, order)
+}
+
+/// Makes a record of members as they came, with the places of their keys in order.
+fn made(heap: &mut Heap, members: &[Word], order: Vec<u32>) -> Result<Word, Full> {
+    shape(heap, members, order).record(heap, members)
+}
+
+/// Returns how a record of these members lies on the heap.
+fn shape(heap: &Heap, members: &[Word], mut order: Vec<u32>) -> Shape {
+    let Some(listed) = listed(heap, members) else { return Shape { listed: Vec::new(), order } };
+    let mut places = vec![0; listed.len()];
+    for (number, place) in listed.iter().zip((0..).step_by(2)) {
+        places.get_mut(*number as usize).into_iter().for_each(|to| *to = place);
+    }
+    for place in &mut order {
+        *place = places.get(*place as usize / 2).copied().unwrap_or_default();
+    }
+    Shape { listed, order }
+}
+
+/// Returns how records of these members lie on the heap. Returns nothing if a key occurs twice.
+pub(crate) fn shape_of(heap: &Heap, members: &[Word]) -> Option<Shape> {
+    let order = order_of(heap, members);
+    let key = |place: u32| members.get(place as usize).copied().unwrap_or_default();
+    let is_twice = if order.is_empty() {
+        let mut keys = members.iter().step_by(2).enumerate();
+        keys.any(|(at, key)| {
+            let mut before = members.iter().step_by(2).take(at);
+            before.any(|other| heap.same_flat(*other, *key))
+        })
+    } else {
+        order.array_windows().any(|[a, b]| heap.same_flat(key(*a), key(*b)))
+    };
+    (!is_twice).then(|| shape(heap, members, order))
+}
+
+/// Makes a record of keys and values as they came. Where a key comes again, the last value stands at
+/// the first place. There must be room.
+pub(crate) fn of_entries(heap: &mut Heap, keys: &[Word], values: &[Word]) -> Result<Word, Full> {
+    let order = lexical::order(heap, keys, false);
+    let key = |at: u32| keys.get(at as usize).copied().unwrap_or_default();
+    // Equal keys stand in the order of the list.
+    let same = order.chunk_by(|a, b| heap.same_flat(key(*a), key(*b)));
+    let mut firsts = Vec::with_capacity(keys.len());
+    let mut last: Vec<Option<Word>> = vec![None; keys.len()];
+    for same in same {
+        let (Some(first), Some(at)) = (same.first(), same.last()) else { continue };
+        firsts.push(*first);
+        let value = values.get(*at as usize).copied();
+        last.get_mut(*first as usize).into_iter().for_each(|last| *last = value);
+    }
+    let mut members = Vec::with_capacity(2 * firsts.len());
+    let mut places = vec![0; keys.len()];
+    for ((key, value), place) in keys.iter().zip(&last).zip(&mut places) {
+        *place = to_u32(members.len());
+        members.extend(value.iter().flat_map(|value| [*key, *value]));
+    }
+    let order: Vec<u32> = if members.len() > 2 * FEW {
+        firsts.iter().map(|at| places.get(*at as usize).copied().unwrap_or_default()).collect()
+    } else {
+        Vec::new()
+    };
+    made(heap, &members, order)
+}
+
+/// Makes a record with a value under a key, which is a flat text. A new key comes last, or, if it is
+/// a number, to its place among the numbers. There must be room for one more member.
+pub(crate) fn put(heap: &mut Heap, record: Word, key: Word, value: Word) -> Result<Word, Full> {
+    let rank = match find_flat(heap, record, key) {
+        Ok(place) => return Ok(heap.with_value(record, place, value)),
+        Err(rank) => rank,
+    };
+    let members = heap.members(record);
+    let place = match number(heap, key) {
+        Some(new) => first_beyond(heap, members, new),
+        None => members.len(),
+    };
+    let order = if members.len() == 2 * FEW {
+        let (before, after) = members.split_at(place);
+        sorted(heap, &[before, &[key, value], after].concat())
+    } else {
+        Vec::new()
+    };
+    heap.with_member(record, (place, rank), [key, value], &order)
+}
+
+/// Returns the place of the first key that is no number below `new`.
+fn first_beyond(heap: &Heap, members: &[Word], new: u32) -> usize {
+    let (mut low, mut high) = (0, members.len() / 2);
+    while low < high {
+        let middle = low.midpoint(high);
+        let key = members.get(2 * middle).copied().unwrap_or_default();
+        if number(heap, key).is_some_and(|known| known < new) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
     }
-    members.extend_from_slice(a);
-    members.extend_from_slice(b);
-    members
+    2 * low
+}
+
+/// Makes a record of those members that are to be kept. There must be room.
+pub(crate) fn choose(heap: &mut Heap, record: Word, kept: &[bool]) -> Result<Word, Full> {
+    let (mut members, mut places) = (Vec::new(), Vec::with_capacity(kept.len()));
+    for (member, kept) in heap.members(record).chunks_exact(2).zip(kept) {
+        places.push(kept.then_some(to_u32(members.len())));
+        members.extend(kept.then_some(member).into_iter().flatten());
+    }
+    let order: Vec<u32> = if members.len() > 2 * FEW {
+        let place = |old: &u32| places.get(*old as usize / 2).copied().flatten();
+        heap.order(record).iter().filter_map(place).collect()
+    } else {
+        Vec::new()
+    };
+    heap.record(&members, &order)
+}
+
+/// Makes a record without the member at a place. There must be room.
+pub(crate) fn without(heap: &mut Heap, record: Word, place: usize) -> Result<Word, Full> {
+    let mut kept = vec![true; heap.members(record).len() / 2];
+    kept.get_mut(place / 2).into_iter().for_each(|kept| *kept = false);
+    choose(heap, record, &kept)
+}
+
+/// How many times longer a record is before searches in it take less time than a walk through it.
+const LONGER: usize = 8;
+
+/// Merges the members of both records. Keys of `a` keep their places, others of `b` follow. For
+/// equal keys, the value of `b` wins. There must be room.
+pub(crate) fn merge(heap: &mut Heap, a: Word, b: Word) -> Result<Word, Full> {
+    let (first, second) = (heap.members(a), heap.members(b));
+    match *second {
+        [] => return Ok(a),
+        [key, value] => return put(heap, a, key, value),
+        _ if first.is_empty() => return Ok(b),
+        _ => {}
+    }
+    let is_small = first.len().max(second.len()) <= 2 * FEW;
+    let found: Vec<Result<usize, usize>> = if is_small || first.len() > LONGER * second.len() {
+        second.iter().step_by(2).map(|key| find_flat(heap, a, *key)).collect()
+    } else {
+        matched(heap, a, b)
+    };
+    let mut members = Vec::with_capacity(first.len() + second.len());
+    members.extend_from_slice(first);
+    let mut fresh: Vec<(usize, u32)> = Vec::new();
+    for (member, found) in second.chunks_exact(2).zip(found) {
+        match (found, member) {
+            (Ok(place), [_, value]) => {
+                members.get_mut(place + 1).into_iter().for_each(|old| *old = *value);
+            }
+            (Err(rank), _) => {
+                fresh.push((rank, to_u32(members.len())));
+                members.extend_from_slice(member);
+            }
+            _ => {}
+        }
+    }
+    let order = if members.len() <= 2 * FEW {
+        Vec::new()
+    } else if is_small {
+        sorted(heap, &members)
+    } else {
+        let key = |place: u32| members.get(place as usize).copied().unwrap_or_default();
+        fresh.sort_unstable_by(|(a, x), (b, y)| {
+            a.cmp(b).then_with(|| heap.compare_flat(key(*x), key(*y)))
+        });
+        with_fresh(&places(heap, a), &fresh)
+    };
+    made(heap, &members, order)
+}
+
+/// Returns the place in `a` of each key of `b`, or its rank among the keys of `a`.
+fn matched(heap: &Heap, a: Word, b: Word) -> Vec<Result<usize, usize>> {
+    let (first, second) = (heap.members(a), heap.members(b));
+    let key = |members: &[Word], place: u32| members.get(place as usize).copied();
+    let (order, mut rank) = (places(heap, a), 0);
+    let mut found = vec![Err(0); second.len() / 2];
+    for place in places(heap, b) {
+        let Some(new) = key(second, place) else { continue };
+        let mut this = Err(0);
+        while let Some(known) = order.get(rank)
+            && let Some(here) = key(first, *known)
+        {
+            match heap.compare_flat(here, new) {
+                Ordering::Less => rank += 1,
+                Ordering::Equal => {
+                    this = Ok(*known as usize);
+                    break;
+                }
+                Ordering::Greater => break,
+            }
+        }
+        found.get_mut(place as usize / 2).into_iter().for_each(|at| *at = this.map_err(|_| rank));
+    }
+    found
+}
+
+/// Returns an order with new places, each before the place at its rank.
+fn with_fresh(order: &[u32], fresh: &[(usize, u32)]) -> Vec<u32> {
+    let (mut merged, mut from) = (Vec::with_capacity(order.len() + fresh.len()), 0);
+    for (rank, place) in fresh {
+        merged.extend_from_slice(order.get(from..*rank).unwrap_or_default());
+        merged.push(*place);
+        from = *rank;
+    }
+    merged.extend_from_slice(order.get(from..).unwrap_or_default());
+    merged
 }

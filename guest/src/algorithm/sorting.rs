@@ -192,6 +192,7 @@ impl<'h> Order<'h> {
             (NIL, _) | (FALSE, TRUE) => Ordering::Less,
             (_, NIL) | (TRUE, FALSE) => Ordering::Greater,
             _ if self.heap.is_text(a) => self.text(a).cmp(self.text(b)),
+            _ if let (Some(a), Some(b)) = (self.heap.date(a), self.heap.date(b)) => a.cmp(&b),
             _ => compare_numbers(self.heap, a, b),
         }
     }
@@ -205,12 +206,14 @@ pub(crate) fn compare_numbers(heap: &Heap, a: Word, b: Word) -> Ordering {
     }
     match (heap.limbs(a), heap.limbs(b)) {
         (Some(a), Some(b)) => return compare_limbs(a, b),
-        // If an integer has more limbs than any float, its sign decides.
+        // If an integer has more limbs than any float, its sign decides, unless that is infinite.
         (Some((limbs, negative)), None) if is_integer(b) || limbs.len() > 16 => {
-            return if negative { Ordering::Less } else { Ordering::Greater };
+            let is_less = heap.as_infinity(b).map_or(negative, |n| n > 0.0);
+            return if is_less { Ordering::Less } else { Ordering::Greater };
         }
         (None, Some((limbs, negative))) if is_integer(a) || limbs.len() > 16 => {
-            return if negative { Ordering::Greater } else { Ordering::Less };
+            let is_less = heap.as_infinity(a).map_or(!negative, |n| n < 0.0);
+            return if is_less { Ordering::Less } else { Ordering::Greater };
         }
         _ => {}
     }

@@ -10,6 +10,9 @@ use pif_core::text::quote::shorten;
 /// Stands for all operands: each type is right, but they do not go together.
 pub(crate) const TOGETHER: usize = usize::MAX;
 
+/// Bytes of a text that is no number in a message.
+const NO_NUMBER_BYTES: usize = 200;
+
 /// A fault of an operation, without a place in the source.
 #[derive(Debug)]
 pub(crate) enum Trouble {
@@ -38,6 +41,8 @@ pub(crate) enum Trouble {
     Unbound(u32),
     DivideByZero,
     NotFinite,
+    /// A value that is not a number, where a form wants another; with the text that it came from.
+    NotANumber(usize, String),
     EmptyList,
     /// A list of only nulls, in a form that skips nulls.
     OnlyNulls,
@@ -75,12 +80,24 @@ pub(crate) enum Trouble {
 impl Trouble {
     /// An operand has another type than it must have.
     pub(crate) fn of_type(heap: &Heap, operand: usize, v: Word, wanted: &'static str) -> Self {
-        Self::Type { operand, wanted, found: type_name(heap, v) }
+        match Self::no_number(heap, operand, v) {
+            Some(trouble) => trouble,
+            None => Self::Type { operand, wanted, found: type_name(heap, v) },
+        }
     }
 
     /// A value within an operand has another type than it must have.
     pub(crate) fn of_element(heap: &Heap, operand: usize, v: Word, wanted: &'static str) -> Self {
-        Self::Element { operand, wanted, found: type_name(heap, v) }
+        match Self::no_number(heap, operand, v) {
+            Some(trouble) => trouble,
+            None => Self::Element { operand, wanted, found: type_name(heap, v) },
+        }
+    }
+
+    /// A value is not a number, so it is nothing that a form could want.
+    fn no_number(heap: &Heap, operand: usize, v: Word) -> Option<Self> {
+        let text = heap.as_no_number(v)?;
+        Some(Self::NotANumber(operand, heap.prefix(text, NO_NUMBER_BYTES)))
     }
 
     /// Makes a fault of the form itself, with a hint.

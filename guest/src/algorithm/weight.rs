@@ -2,7 +2,9 @@
 //! full 8 bytes of its text or of its names (with one byte after each name), and the work of
 //! finding the digits of a big integer. A walk stops when it exceeds its budget.
 
+use crate::algorithm::mapping;
 use crate::memory::heap::Heap;
+use crate::memory::tagged::{DATE, MAP, REGEX};
 use crate::memory::word::{
     CONS, IMMEDIATE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, PAIR, Word, aux, index,
     is_function, kind, tag,
@@ -72,6 +74,17 @@ pub(crate) fn of_value(heap: &Heap, terms: &Terms, value: Word, budget: u64) -> 
             work += of_term(terms, aux(v), budget - work);
             continue;
         }
+        let v = heap.without_match(v);
+        // Dates and regular expressions are forms with operands.
+        if heap.tagged(v) == DATE {
+            work += 2 * NODE;
+            continue;
+        }
+        if heap.tagged(v) == REGEX {
+            let texts: [Word; 2] = heap.tagged_words(v);
+            work += 3 * NODE + texts.into_iter().map(|text| text_work(heap, text)).sum::<u64>();
+            continue;
+        }
         work += NODE + text_work(heap, v);
         work += heap.limbs(v).map_or(0, |(limbs, _)| digits_work(limbs.len() as u64));
         let from = open.len();
@@ -85,6 +98,13 @@ pub(crate) fn of_value(heap: &Heap, terms: &Terms, value: Word, budget: u64) -> 
                 }
             }
             PAIR => open.extend(heap.cell(index(v))),
+            _ if mapping::is_one(heap, v) => {
+                // It is a form, and a list: of a map, one of lists.
+                let is_map = heap.tagged(v) == MAP;
+                let entries = mapping::entries(heap, v);
+                work += NODE * if is_map { 1 + entries.len() as u64 } else { 1 };
+                open.extend(entries.iter().flat_map(|entry| &entry[..1 + usize::from(is_map)]));
+            }
             _ if heap.object_kind(v) == KIND_RECORD => {
                 let mut names = 0;
                 for member in heap.members(v).chunks_exact(2) {

@@ -10,6 +10,7 @@ use crate::memory::heap::{Full, Heap};
 use crate::memory::word::{Word, as_small, is_integer, is_list};
 use crate::run::context::Context;
 use crate::run::state::{Exit, State};
+use num_traits::ToPrimitive;
 use pif_core::limits;
 use pif_language::form::Form;
 use std::cell::Cell;
@@ -43,6 +44,34 @@ impl Call<'_> {
     /// Returns an operand. Read it again after making room.
     pub(crate) fn operand(&self, i: usize) -> Word {
         self.s.at(self.base + i)
+    }
+
+    /// Replaces an operand.
+    pub(super) fn set_operand(&mut self, i: usize, word: Word) {
+        self.s.set(self.base + i, word);
+    }
+
+    /// Does something that takes its operands from this one on.
+    pub(super) fn at_operand(
+        &mut self,
+        i: usize,
+        action: impl FnOnce(&mut Self) -> Result<Word, Exit>,
+    ) -> Result<Word, Exit> {
+        (self.base, self.n) = (self.base + i, self.n - i);
+        let done = action(self);
+        (self.base, self.n) = (self.base - i, self.n + i);
+        done
+    }
+
+    /// Puts the list of a match in place of each operand that is one, where the form takes lists.
+    pub(super) fn take_lists_of_matches(&mut self) {
+        for i in 0..self.n {
+            if let Some(list) = self.s.heap.list_of_match(self.operand(i))
+                && self.form.takes_list(i)
+            {
+                self.s.set(self.base + i, list);
+            }
+        }
     }
 
     /// Returns an operand's text for a message.
@@ -123,15 +152,21 @@ impl Call<'_> {
         self.s.heap.list(elements.iter().copied())
     }
 
-    /// Returns an operand that must be an integer: its value if it is small, otherwise whether it
-    /// is negative.
+    /// Returns an operand that must be an integer, or a float without a fraction: its value if it
+    /// is small, otherwise whether it is negative.
     #[inline(never)]
     pub(crate) fn integer(&self, i: usize) -> Result<Result<i64, bool>, Exit> {
         let v = self.operand(i);
-        match self.s.heap.limbs(v) {
-            Some((_, negative)) => Ok(Err(negative)),
-            None if is_integer(v) => Ok(Ok(as_small(v))),
-            None => Err(self.wrong(i, "an integer")),
+        if is_integer(v) {
+            return Ok(Ok(as_small(v)));
+        }
+        if let Some((_, negative)) = self.s.heap.limbs(v) {
+            return Ok(Err(negative));
+        }
+        match self.s.heap.as_float(v) {
+            Some(n) if n.is_infinite() => Ok(Err(n < 0.0)),
+            Some(n) if n.fract() == 0.0 => Ok(n.to_i64().ok_or(n < 0.0)),
+            _ => Err(self.wrong(i, "an integer")),
         }
     }
 
@@ -154,9 +189,16 @@ impl Call<'_> {
         if all > limits::aside(self.s.heap.limit) { Err(Full) } else { Ok(()) }
     }
 
-    /// Returns an operand that must be a number.
+    /// Returns an operand that must be a number, and not infinite.
     #[inline(never)]
     pub(crate) fn number(&self, i: usize) -> Result<Number, Exit> {
+        let n = self.any_number(i)?;
+        n.must_be_finite()?;
+        Ok(n)
+    }
+
+    /// Returns an operand that must be a number.
+    pub(crate) fn any_number(&self, i: usize) -> Result<Number, Exit> {
         Number::of(&self.s.heap, self.operand(i)).ok_or_else(|| self.wrong(i, "a number"))
     }
 

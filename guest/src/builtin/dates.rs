@@ -5,6 +5,7 @@
 //! more.
 
 use crate::algorithm::number::value::Number;
+use crate::algorithm::record;
 use crate::algorithm::weight::TEXT_UNIT;
 use crate::builtin::call::Call;
 
@@ -74,7 +75,7 @@ pub(crate) fn date_parts(c: &mut Call<'_>) -> Result<Word, Exit> {
     for (key, n) in parts {
         members.extend([c.s.heap.text(key)?, small(n)]);
     }
-    Ok(c.s.heap.record(&members)?)
+    Ok(record::make(&mut c.s.heap, &members)?)
 }
 
 pub(crate) fn date_add(c: &mut Call<'_>) -> Result<Word, Exit> {

@@ -1,7 +1,7 @@
 //! `describe`: a summary of a value, in a record of bounded size. It has `type`, `size` for a text,
 //! a list or a record, and `keys` for a record or a list of records. A key has the types of its
-//! values, the number of records with it, and an example. There are at most 100 keys, the first in
-//! order. The example is the first value that is a boolean, a float, an integer of one 64-bit limb
+//! values, the number of records with it, and an example. There are at most 100 keys, those that come
+//! first. The example is the first value that is a boolean, a float, an integer of one 64-bit limb
 //! or a text; a text is cut after 100 characters.
 //!
 //! Fuel, besides the visits: 1 per element of a list, 1 per member of each record, and 1 per full 8
@@ -12,11 +12,12 @@ use crate::builtin::call::Call;
 use crate::memory::types::type_name;
 use pif_language::kinds::TYPES;
 
+use crate::algorithm::mapping;
 use crate::algorithm::number::arithmetic::limbs;
 use crate::algorithm::record;
 use crate::memory::heap::{Full, Heap};
 use crate::memory::word::{
-    CONS, FALSE, KIND_FLOAT, KIND_RECORD, TRUE, Word, fit, is_integer, is_list,
+    CONS, FALSE, KIND_FLOAT, KIND_RECORD, TRUE, UNIT, Word, fit, is_integer, is_list,
 };
 use crate::run::state::Exit;
 
@@ -33,7 +34,7 @@ struct Seen {
 }
 
 pub(crate) fn describe(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let x = c.operand(0);
+    let x = c.s.heap.without_match(c.operand(0));
     let is_record = |heap: &Heap, v: Word| heap.object_kind(v) == KIND_RECORD;
     let (mut size, mut records) = (None, Vec::new());
     if let Some((_, chars)) = c.s.heap.text_size(x) {
@@ -48,6 +49,9 @@ pub(crate) fn describe(c: &mut Call<'_>) -> Result<Word, Exit> {
         size = Some(c.s.heap.members(x).len() as u64 / 2);
         records.push(x);
     }
+    if mapping::is_one(&c.s.heap, x) {
+        size = Some(mapping::count(&c.s.heap, x) as u64);
+    }
     let members = |v: &Word| c.s.heap.members(*v).len() as u64 / 2;
     let work = records.iter().map(|v| members(v) + record::key_work(&c.s.heap, *v)).sum();
     c.charge(work)?;
@@ -60,19 +64,23 @@ pub(crate) fn describe(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(write(&mut c.s.heap, kind, size, has_keys.then_some(&keys))?)
 }
 
-/// Summarizes all members. It keeps the first keys in order. A key that it drops can never return.
+/// Summarizes all members. It keeps the keys that come first.
 fn look(heap: &Heap, records: &[Word]) -> Vec<Seen> {
     let mut keys: Vec<Seen> = Vec::new();
+    // The keys in the order of their bytes.
+    let mut sorted: Vec<usize> = Vec::new();
     for record in records {
         for member in heap.members(*record).chunks_exact(2) {
             let [key, value] = *member else { continue };
-            let place = match keys.binary_search_by_key(&heap.flat(key), |seen| heap.flat(seen.key))
-            {
-                Ok(known) => known,
-                Err(place) => {
-                    keys.insert(place, Seen { key, types: 0, coverage: 0, example: None });
-                    keys.truncate(MOST_KEYS);
-                    place
+            let known = |at: &usize| keys.get(*at).map_or(UNIT, |seen| seen.key);
+            let found = sorted.binary_search_by(|at| heap.compare_flat(known(at), key));
+            let place = match found {
+                Ok(at) => sorted.get(at).copied().unwrap_or_default(),
+                Err(_) if keys.len() == MOST_KEYS => continue,
+                Err(at) => {
+                    sorted.insert(at, keys.len());
+                    keys.push(Seen { key, types: 0, coverage: 0, example: None });
+                    keys.len() - 1
                 }
             };
             let Some(seen) = keys.get_mut(place) else { continue };
@@ -103,7 +111,7 @@ impl Call<'_> {
         let texts = 4 * (TYPES.len() + 7);
         let words = keys.iter().map(|seen| {
             let example = seen.example.map_or(0, |v| cut_words(&self.s.heap, v));
-            9 + example + 2 * seen.types.count_ones() as usize
+            10 + example + 2 * seen.types.count_ones() as usize
         });
         let words = texts + 16 + words.sum::<usize>();
         let kept = keys.iter().flat_map(|seen| [Some(seen.key), seen.example]).flatten();
@@ -147,7 +155,7 @@ fn write(
         members.extend([heap.text("size")?, count(size)]);
     }
     members.extend([heap.text("type")?, heap.text(kind)?]);
-    heap.record(&members)
+    record::make(heap, &members)
 }
 
 fn all_keys(heap: &mut Heap, keys: &[Seen]) -> Result<Word, Full> {
@@ -167,9 +175,9 @@ fn all_keys(heap: &mut Heap, keys: &[Seen]) -> Result<Word, Full> {
             about.extend([shown, example(heap, v)?]);
         }
         about.extend([types, list]);
-        members.extend([seen.key, heap.record(&about)?]);
+        members.extend([seen.key, record::make(heap, &about)?]);
     }
-    heap.record(&members)
+    record::make(heap, &members)
 }
 
 fn count(n: u64) -> Word {

@@ -2,8 +2,10 @@
 //! takes the answer.
 //!
 //! Fuel: 1 per 8 bytes of a tool's name; arguments as `json_text` writes them, values as
-//! `json_parse` reads them; 1 per 8 bytes of a failure. `calls`: also 1 per call and per answer.
+//! `json_parse` reads them; 1 per 8 bytes of a failure. `calls`: also 1 per call and per answer, all
+//! of which it reads before it faults.
 
+use crate::algorithm::record;
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
 use crate::builtin::options;
@@ -41,7 +43,7 @@ pub(crate) fn calls(c: &mut Call<'_>) -> Result<Word, Exit> {
     if let Some(answer) = c.s.answer.take() {
         return all(c, answer.map_err(Trouble::Refused)?);
     }
-    let at_most = if c.len() == 2 { at_most(c)? } else { AT_MOST };
+    let at_most = if c.len() == 2 { read_options(c)? } else { AT_MOST };
     let elements = c.list(0)?;
     if elements.is_empty() {
         return Ok(NIL);
@@ -54,10 +56,14 @@ pub(crate) fn calls(c: &mut Call<'_>) -> Result<Word, Exit> {
     Err(Exit::Perform(Box::new(Calls { calls, at_most, many: true })))
 }
 
-/// Reads the option `at_most`.
-fn at_most(c: &mut Call<'_>) -> Result<u32, Exit> {
+/// Reads the options. Returns the most calls at the same time.
+fn read_options(c: &mut Call<'_>) -> Result<u32, Exit> {
     let mut most = AT_MOST;
-    options::read(c, &["at_most"], |c, name, value| {
+    options::read(c, &["all", "at_most"], |c, name, value| {
+        if name == "all" {
+            let is_boolean = matches!(value, TRUE | FALSE);
+            return if is_boolean { Ok(true) } else { Err(options::wrong(c, value, "a boolean")) };
+        }
         if name != "at_most" {
             return Ok(false);
         }
@@ -75,16 +81,29 @@ fn at_most(c: &mut Call<'_>) -> Result<u32, Exit> {
     Ok(most)
 }
 
+/// Tells whether all calls must have a value. The options have been read.
+fn wants_all(c: &Call<'_>) -> bool {
+    let heap = &c.s.heap;
+    c.len() == 2
+        && heap.members(c.operand(1)).chunks_exact(2).any(|option| match *option {
+            [key, TRUE] => heap.prefix(key, ALL.len() + 1) == ALL,
+            _ => false,
+        })
+}
+
+/// The option of calls that must all have a value.
+const ALL: &str = "all";
+
 /// Reads a call from an element of the list.
 fn element_call(c: &mut Call<'_>, index: u32, element: Word) -> Result<request::Call, Exit> {
     if c.s.heap.object_kind(element) != KIND_RECORD {
         return Err(malformed(index, "is not a record"));
     }
     let is = |key: Word, name: &str| c.s.heap.prefix(key, name.len() + 1) == name;
-    // Members are sorted by their keys.
     let (args, tool) = match *c.s.heap.members(element) {
         [key, tool] if is(key, "tool") => (UNIT, tool),
         [first, args, second, tool] if is(first, "args") && is(second, "tool") => (args, tool),
+        [first, tool, second, args] if is(first, "tool") && is(second, "args") => (args, tool),
         _ => return Err(malformed(index, "has other members than `tool` and `args`")),
     };
     if !c.s.heap.is_text(tool) {
@@ -139,7 +158,12 @@ fn one(c: &mut Call<'_>, mut outcomes: Vec<Outcome>) -> Result<Word, Exit> {
             (reason, message)
         }
     };
-    Err(Trouble::Upstream(Box::new(FailedCall { tool: c.text(0)?, reason }), message).into())
+    Err(failed(c.text(0)?, reason, message))
+}
+
+/// The fault of a call without a value.
+fn failed(tool: String, reason: String, message: String) -> Exit {
+    Trouble::Upstream(Box::new(FailedCall { tool, reason }), message).into()
 }
 
 /// What is known of a call in a list, before there is a record of it.
@@ -162,7 +186,8 @@ impl Known {
     }
 }
 
-/// Returns the list of what came of several calls.
+/// Returns the list of what came of several calls: with the option `all` their values, else a record
+/// for each.
 fn all(c: &mut Call<'_>, outcomes: Vec<Outcome>) -> Result<Word, Exit> {
     let elements = c.list(0)?;
     if outcomes.len() != elements.len() {
@@ -186,35 +211,62 @@ fn all(c: &mut Call<'_>, outcomes: Vec<Outcome>) -> Result<Word, Exit> {
     // Where a value turns out to be none, its failure needs room.
     let spare = bad_output().words();
     c.room(known.iter().map(|known| known.words() + spare + 2).sum())?;
-    let mut records = Vec::with_capacity(known.len());
-    for known in known {
-        records.push(record(c, known)?);
+    let must_be_values = wants_all(c);
+    let mut made = Vec::with_capacity(known.len());
+    for (at, known) in known.into_iter().enumerate() {
+        let came = come(c, known)?;
+        match came {
+            Ok(value) if must_be_values => made.push(value),
+            Err((reason, message)) if must_be_values => {
+                let tool =
+                    c.elements(c.operand(0)).get(at).map_or_else(String::new, |v| tool_of(c, *v));
+                return Err(failed(tool, reason, message));
+            }
+            came => made.push(outcome_record(c, came)?),
+        }
     }
-    Ok(c.make_list(&records))
+    Ok(c.make_list(&made))
+}
+
+/// Returns the tool of a call that has been made.
+fn tool_of(c: &Call<'_>, call: Word) -> String {
+    let members = c.s.heap.members(call).chunks_exact(2);
+    let mut tool = members.filter_map(|member| match *member {
+        [key, tool] if c.s.heap.prefix(key, "tool".len() + 1) == "tool" => Some(tool),
+        _ => None,
+    });
+    tool.next_back().map_or_else(String::new, |tool| c.s.heap.string(tool))
 }
 
 fn bad_output() -> Known {
     Known::Failed(BAD_OUTPUT.to_owned(), NOT_JSON.to_owned())
 }
 
+/// Makes the value of a call, or tells the reason and message of its failure. There must be room.
+fn come(c: &mut Call<'_>, known: Known) -> Result<Result<Word, (String, String)>, Exit> {
+    match known {
+        Known::Value(read) => {
+            let built = reading::build(c, &read)?;
+            Ok(built.map_err(|_| (BAD_OUTPUT.to_owned(), NOT_JSON.to_owned())))
+        }
+        Known::Failed(reason, message) => Ok(Err((reason, message))),
+    }
+}
+
 /// Makes the record of what came of a call. There must be room for it.
-fn record(c: &mut Call<'_>, known: Known) -> Result<Word, Exit> {
-    let (reason, message) = match known {
-        Known::Value(read) => match reading::build(c, &read)? {
-            Ok(value) => {
-                let heap = &mut c.s.heap;
-                let members = [heap.text("ok")?, TRUE, heap.text("value")?, value];
-                return Ok(heap.record(&members)?);
-            }
-            Err(_) => (BAD_OUTPUT.to_owned(), NOT_JSON.to_owned()),
-        },
-        Known::Failed(reason, message) => (reason, message),
-    };
+fn outcome_record(c: &mut Call<'_>, came: Result<Word, (String, String)>) -> Result<Word, Exit> {
     let heap = &mut c.s.heap;
+    let (reason, message) = match came {
+        Ok(value) => {
+            let members = [heap.text("ok")?, TRUE, heap.text("value")?, value];
+            return Ok(record::make(heap, &members)?);
+        }
+        Err(failure) => failure,
+    };
     let mut members = [heap.text("message")?, heap.text(&message)?, heap.text("ok")?, FALSE, 0, 0];
     members[4] = heap.text("reason")?;
     members[5] = heap.text(&reason)?;
-    Ok(heap.record(&members)?)
+    Ok(record::make(heap, &members)?)
 }
 
 /// The host gave another number of outcomes than it was asked for.

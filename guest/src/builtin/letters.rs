@@ -1,4 +1,4 @@
-//! `upper`, `lower`, `trim`: texts with other letters, or without some. The head of `text` lists
+//! `upper`, `lower`, `trim`, `normalize`: texts with other letters, or without some. The head of `text` lists
 //! their fuel.
 
 use crate::algorithm::weight::TEXT_UNIT;
@@ -6,6 +6,8 @@ use crate::builtin::call::Call;
 use crate::builtin::search::bytes_of;
 
 use crate::algorithm::case;
+use crate::algorithm::normal::normal;
+use crate::algorithm::trouble::Trouble;
 use crate::builtin::text::TOO_LARGE;
 use crate::memory::heap::Heap;
 use crate::run::state::Exit;
@@ -20,6 +22,40 @@ pub(crate) fn trim(c: &mut Call<'_>) -> Result<Word, Exit> {
     let text = c.text(0)?;
     c.charge_texts(&[&text])?;
     c.give_text(text.trim())
+}
+
+/// Parts of a character, of eight bytes each, for each byte of a text, and the bytes of the result.
+const PARTS: u64 = 16;
+
+/// Puts a text into a normal form. Like `upper` it costs more for what is not ASCII.
+pub(crate) fn normalize(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let text = c.text(0)?;
+    let form = if c.len() > 1 { c.text(1)? } else { "NFC".to_owned() };
+    c.charge_texts(&[&text, &form])?;
+    let is_composed = match form.as_str() {
+        "NFC" => true,
+        "NFD" => false,
+        _ => {
+            let message = "the forms of `normalize` are NFC and NFD".to_owned();
+            return Err(Trouble::OutOfRange(message).into());
+        }
+    };
+    if text.is_ascii() {
+        return c.give_text(&text);
+    }
+    c.charge_texts(&[&text, &text, &text])?;
+    let size = text.len() as u64;
+    if size > c.longest() / 3 {
+        return Err(TOO_LARGE.into());
+    }
+    c.set_aside(PARTS * size)?;
+    match normal(&text, is_composed) {
+        Ok(text) => c.give_text(&text),
+        Err(odd) => {
+            let message = format!("`normalize` does not know the script of `{odd}`");
+            Err(Trouble::OutOfRange(message).into())
+        }
+    }
 }
 
 /// Does `upper` and `lower`.

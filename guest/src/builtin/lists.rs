@@ -1,8 +1,9 @@
 //! Forms that make lists of lists, without reading the elements.
 //!
 //! Fuel: `sort` and `distinct` as `keyed` says, with the elements as keys. `reverse`, `last`,
-//! `enumerate` and `chunk`: 1 per element. `flatten`: 1 per element and 1 per element of each.
-//! `append`: 1 per element of the first list; the second becomes the end of the result unchanged.
+//! `enumerate` and `chunk`: 1 per element. `flatten`: 1 per element, and 1 per element of each
+//! list that becomes a part. `append`: 1 per element of the first list; the second becomes the end
+//! of the result unchanged.
 //! `nth`: 1 per element up to that one. `take` and `drop`: 1 per element taken or dropped. `zip`: 1
 //! per pair. `range`: 1 per element, times the limbs of its longest operand; an empty range costs
 //! those limbs once, if there are two or more.
@@ -11,6 +12,8 @@ use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
 use crate::builtin::keys::{Grouped, grouped, pay_keys};
+use crate::builtin::mapping;
+use crate::builtin::text::whole;
 
 use crate::memory::heap::Heap;
 use pif_language::form::Form;
@@ -77,32 +80,90 @@ pub(crate) fn distinct(c: &mut Call<'_>) -> Result<Word, Exit> {
     select(c, &firsts)
 }
 
+/// Returns the depth of a `flatten`.
+fn depth(c: &Call<'_>) -> Result<i64, Exit> {
+    if c.len() < 2 {
+        return Ok(1);
+    }
+    match Number::of(&c.s.heap, c.operand(1)) {
+        Some(Number::Float(n)) => Ok(whole(n)),
+        Some(_) => Ok(c.integer(1)?.unwrap_or_else(|low| if low { 0 } else { i64::MAX })),
+        None => Err(c.wrong(1, "a number")),
+    }
+}
+
 pub(crate) fn flatten(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let lists = charged(c, 0)?;
+    c.must_be_list(0)?;
+    let depth = depth(c)?;
+    if depth < 1 {
+        return Ok(c.operand(0));
+    }
+    let n = charged(c, 0)?.len() as u64;
     // A list may occur in the other many times. The count stops when it exceeds the room.
-    let most = most(c, 2);
-    let (mut total, mut wrong) = (0, None);
-    for list in lists {
-        if !is_list(list) {
-            wrong = Some(list);
-            break;
+    let (most, budget, list) = (most(c, 2), c.budget(), c.operand(0));
+    let (mut inner, mut lists) = (0, 0);
+    let is_counted = go_through(&c.s.heap, list, depth, |part| {
+        if let Part::List(list) = part {
+            inner += c.s.heap.length(list) as u64;
+            lists += 1;
         }
-        total += c.s.heap.length(list) as u64;
-        if total > most {
-            return Err(TOO_LONG.into());
-        }
-    }
-    c.charge(total)?;
-    if let Some(element) = wrong {
-        return Err(c.s.wrong_element(0, element, "a list of lists"));
-    }
-    c.room(usize::try_from(2 * total).unwrap_or(usize::MAX))?;
-    let lists = c.elements(c.operand(0));
-    let flat = lists.into_iter().rev().fold(NIL, |rest, list| {
-        let elements = c.elements(list);
-        c.s.heap.list_before(elements.iter().copied(), rest)
+        inner <= most.min(budget)
     });
-    Ok(flat)
+    c.charge(inner)?;
+    if !is_counted && inner > most {
+        return Err(TOO_LONG.into());
+    }
+    let count = usize::try_from(n + inner - lists).unwrap_or(usize::MAX);
+    c.room(count.saturating_mul(2))?;
+    if depth == 1 {
+        let parts = c.elements(c.operand(0));
+        return Ok(parts.into_iter().rev().fold(NIL, |rest, part| {
+            if !is_list(part) {
+                return c.s.heap.two(part, rest, CONS);
+            }
+            let elements = c.elements(part);
+            c.s.heap.list_before(elements.iter().copied(), rest)
+        }));
+    }
+    c.set_aside(8 * count as u64)?;
+    let mut flat = Vec::with_capacity(count);
+    go_through(&c.s.heap, c.operand(0), depth, |part| {
+        if let Part::Element(element) = part {
+            flat.push(element);
+        }
+        true
+    });
+    Ok(c.make_list(&flat))
+}
+
+/// What is found in a list that is flattened.
+enum Part {
+    List(Word),
+    Element(Word),
+}
+
+/// Goes through a list and the lists in it, to a depth, as long as `take` accepts what is found.
+/// Returns whether it came to the end.
+fn go_through(heap: &Heap, list: Word, depth: i64, mut take: impl FnMut(Part) -> bool) -> bool {
+    let mut open = vec![list];
+    while let Some(rest) = open.last_mut() {
+        if tag(*rest) != CONS {
+            open.pop();
+            continue;
+        }
+        let [element, more] = heap.next(*rest);
+        *rest = more;
+        let part = if is_list(element) && (open.len() as i64) <= depth {
+            open.push(element);
+            Part::List(element)
+        } else {
+            Part::Element(element)
+        };
+        if !take(part) {
+            return false;
+        }
+    }
+    true
 }
 
 const TOO_LONG: Trouble = Trouble::Full("the list would not fit into the memory limit");
@@ -114,23 +175,25 @@ fn most(c: &Call<'_>, words: u64) -> u64 {
 
 pub(crate) fn enumerate(c: &mut Call<'_>) -> Result<Word, Exit> {
     let n = charged(c, 0)?.len();
-    c.room(4 * n)?;
+    c.room(6 * n)?;
     let elements = c.elements(c.operand(0));
     let numbered = (0..).map(small).zip(elements).collect::<Vec<_>>();
     Ok(make_pairs(c, numbered))
 }
 
-/// Makes a list of pairs. There must be room.
+/// Makes a list of lists of two. There must be room.
 fn make_pairs(c: &mut Call<'_>, pairs: Vec<(Word, Word)>) -> Word {
     pairs.into_iter().rev().fold(NIL, |rest, (a, b)| {
-        let pair = c.s.heap.two(a, b, PAIR);
+        let pair = c.s.heap.list_of_two(a, b);
         c.s.heap.two(pair, rest, CONS)
     })
 }
 
 pub(crate) fn append(c: &mut Call<'_>) -> Result<Word, Exit> {
-    c.must_be_list(0)?;
-    c.must_be_list(1)?;
+    mapping::must_be_iterable(c, 0)?;
+    mapping::must_be_iterable(c, 1)?;
+    mapping::spread(c, 0)?;
+    mapping::spread(c, 1)?;
     let n = charged(c, 0)?.len();
     c.list_room(2 * n, |c| Heap::list_words(&c.elements(c.operand(0))))?;
     let elements = c.elements(c.operand(0));
@@ -218,7 +281,7 @@ pub(crate) fn range(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (mut numbers, mut longest) = (Vec::with_capacity(3), 1);
     for i in 0..c.len() {
         let _ = c.integer(i)?;
-        let number = Number::of(&c.s.heap, c.operand(i)).unwrap_or(Number::Small(0));
+        let number = c.number(i)?.whole();
         longest = longest.max(number.limbs());
         numbers.push(number.into_big());
     }
@@ -263,7 +326,7 @@ pub(crate) fn zip(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.must_be_list(1)?;
     let n = c.s.heap.length(c.operand(0)).min(c.s.heap.length(c.operand(1)));
     c.charge(n as u64)?;
-    c.room(4 * n)?;
+    c.room(6 * n)?;
     let pairs = zipped(c, n);
     Ok(make_pairs(c, pairs))
 }

@@ -1,4 +1,4 @@
-//! `add mul concat min max` of a list of operands, and `min max` of one list. All operands are
+//! `add mul plus concat min max` of a list of operands, and `min max` of one list. All operands are
 //! checked before any is used.
 //!
 //! Fuel: each sum, product and comparison of big integers, as between two operands. `min max` of
@@ -9,7 +9,8 @@ use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
 use crate::memory::rope::{join, longest_text};
 
-use crate::memory::heap::Full;
+use crate::data::string::{scalar_text, scalar_work};
+use crate::memory::heap::{Full, Heap};
 use pif_language::form::Form;
 
 use crate::algorithm::comparison::order;
@@ -39,19 +40,25 @@ fn operands(
 pub(crate) fn arithmetic(c: &mut Call<'_>) -> Result<Word, Exit> {
     // Nothing moves until the result is made.
     let words = operands(c, "a number", |c, v| is_number(&c.s.heap, v))?;
+    let total = total(c, c.form, &words)?;
+    c.make_number(&total)
+}
+
+/// Returns the sum or product of numbers, each step of which is paid for.
+fn total(c: &mut Call<'_>, form: Form, words: &[Word]) -> Result<Number, Exit> {
     let mut result: Option<Number> = None;
     for word in words {
-        let Some(n) = Number::of(&c.s.heap, word) else { continue };
+        let Some(n) = Number::of(&c.s.heap, *word) else { continue };
         result = Some(match result {
             None => n,
             Some(so_far) => {
                 let has_float = so_far.is_float() || n.is_float();
-                c.charge(work(c.form, so_far.limbs(), n.limbs(), has_float))?;
-                combine(c.form, &so_far, &n)?
+                c.charge(work(form, so_far.limbs(), n.limbs(), has_float))?;
+                combine(form, &so_far, &n)?
             }
         });
     }
-    c.make_number(&result.unwrap_or(Number::Small(0)))
+    Ok(result.unwrap_or(Number::Small(0)))
 }
 
 pub(crate) fn concat(c: &mut Call<'_>) -> Result<Word, Exit> {
@@ -99,4 +106,77 @@ fn first_extreme(c: &mut Call<'_>, numbers: &[Word]) -> Result<Word, Exit> {
         }
     }
     Ok(best)
+}
+
+/// Does `plus` from left to right: adds numbers up to the first text, and joins from there on.
+pub(crate) fn plus(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let words = c.elements(c.operand(0));
+    let first = words.iter().position(|v| c.s.heap.is_text(*v));
+    let (added, joined) = words.split_at(first.unwrap_or(words.len()));
+    if let [only] = added {
+        must_be_scalar(c, 0, *only)?;
+    } else if let Some(at) = added.iter().position(|v| !is_number(&c.s.heap, *v)) {
+        let odd = added.get(at).copied().unwrap_or_default();
+        return Err(c.s.wrong_type(at, odd, "a number, as no string stands before it"));
+    }
+    for (at, v) in (added.len()..).zip(joined) {
+        must_be_scalar(c, at, *v)?;
+    }
+    let mut sum = [only_or_zero(added)];
+    if added.len() > 1 {
+        let total = total(c, Form::Add, added)?;
+        sum = [c.make_number(&total)?];
+    }
+    if joined.is_empty() {
+        return Ok(sum[0]);
+    }
+    let parts = |c: &Call<'_>, sum: Word| {
+        let joined = c.elements(c.operand(0)).into_iter().skip(first.unwrap_or(0));
+        let sum = Some(sum).filter(|_| first != Some(0));
+        sum.into_iter().chain(joined).collect::<Vec<_>>()
+    };
+    let (mut work, mut room) = (0, 0);
+    for v in parts(c, sum[0]).into_iter().filter(|v| !c.s.heap.is_text(*v)) {
+        work += scalar_work(&c.s.heap, v).unwrap_or_default();
+    }
+    c.charge(work)?;
+    for v in parts(c, sum[0]) {
+        let text = if c.s.heap.is_text(v) { String::new() } else { scalar_text(&c.s.heap, v) };
+        room += JOINED + Heap::text_words(text.len());
+    }
+    c.room_keeping(room, &mut sum)?;
+    let mut whole: Option<Word> = None;
+    for v in parts(c, sum[0]) {
+        let text = if c.s.heap.is_text(v) {
+            v
+        } else {
+            let text = scalar_text(&c.s.heap, v);
+            c.s.heap.text(&text)?
+        };
+        whole = Some(match whole {
+            None => text,
+            Some(before) => {
+                let size = |v| c.s.heap.text_size(v).map_or(0, |(bytes, _)| bytes);
+                if size(before) + size(text) > longest_text(&c.s.heap) {
+                    return Err(
+                        Trouble::Full("the text would not fit into the memory limit").into()
+                    );
+                }
+                join(&mut c.s.heap, before, text).ok_or(Full)?
+            }
+        });
+    }
+    Ok(whole.unwrap_or_default())
+}
+
+fn only_or_zero(words: &[Word]) -> Word {
+    words.first().copied().unwrap_or_default()
+}
+
+/// Faults unless an operand can stand beside a text.
+fn must_be_scalar(c: &Call<'_>, at: usize, v: Word) -> Result<(), Exit> {
+    if c.s.heap.is_text(v) || scalar_work(&c.s.heap, v).is_some() {
+        return Ok(());
+    }
+    Err(c.s.wrong_type(at, v, "a string, a number, a boolean or null"))
 }

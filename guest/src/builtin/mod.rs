@@ -8,19 +8,26 @@ mod codec;
 mod dates;
 mod describe;
 mod effects;
+mod figures;
 mod format;
+mod found;
 mod general;
 pub(crate) mod keys;
 mod letters;
 mod lists;
 mod many;
+mod mapping;
+mod moments;
 mod numbers;
+mod numerals;
 mod options;
 pub(crate) mod path;
 mod pattern;
 mod reading;
 mod records;
+mod script;
 mod search;
+mod spoken;
 mod statistics;
 mod table;
 mod terms;
@@ -68,13 +75,13 @@ static FUNCTIONS: Table<Function> = Table::of(
         (Form::Trim, letters::trim),
         (Form::Chars, text::chars),
         (Form::Lines, text::lines),
-        (Form::Split, text::split),
+        (Form::Split, script::split),
         (Form::Join, text::join),
         (Form::Slice, text::slice),
         (Form::Contains, search::contains),
         (Form::StartsWith, text::starts_with),
         (Form::EndsWith, text::ends_with),
-        (Form::IndexOf, search::index_of),
+        (Form::IndexOf, script::index_of),
         (Form::Replace, text::replace),
         (Form::Repeat, text::repeat),
         (Form::PadLeft, text::pad),
@@ -88,7 +95,7 @@ static FUNCTIONS: Table<Function> = Table::of(
         (Form::Matches, pattern::matches),
         (Form::FindAll, pattern::find_all),
         (Form::RegexReplace, pattern::regex_replace),
-        (Form::RegexSplit, pattern::regex_split),
+        (Form::RegexSplit, script::split),
         (Form::Captures, pattern::captures),
         (Form::Encode, codec::encode),
         (Form::Decode, codec::decode),
@@ -136,10 +143,36 @@ static FUNCTIONS: Table<Function> = Table::of(
         (Form::Perform, effects::call),
         (Form::TermToData, terms::term_to_data),
         (Form::DataToTerm, terms::data_to_term),
+        (Form::Divide, figures::divide),
+        (Form::Math, figures::math),
+        (Form::Bits, figures::bits),
+        (Form::ToNumber, numerals::to_number),
+        (Form::LeadingNumber, numerals::leading_number),
+        (Form::NumberText, numerals::number_text),
+        (Form::NumberIs, numerals::number_is),
+        (Form::Typeof, spoken::type_of),
+        (Form::AsText, spoken::as_text),
+        (Form::Stringify, spoken::stringify),
+        (Form::LastIndexOf, search::index_of),
+        (Form::LocaleCompare, spoken::locale_compare),
+        (Form::Regex, pattern::regex),
+        (Form::RegexMatch, script::regex_match),
+        (Form::RegexMatchAll, script::regex_match_all),
+        (Form::RegexParts, script::regex_parts),
+        (Form::Substitute, script::substitute),
+        (Form::Elements, mapping::elements),
+        (Form::ToMap, mapping::to_map),
+        (Form::ToSet, mapping::to_set),
+        (Form::Lookup, mapping::lookup),
+        (Form::Insert, mapping::insert),
+        (Form::Moment, moments::moment),
+        (Form::MomentPart, moments::moment_part),
+        (Form::Normalize, letters::normalize),
         // Operations of more than two operands.
         (Form::Add, many::arithmetic),
         (Form::Mul, many::arithmetic),
         (Form::Concat, many::concat),
+        (Form::Plus, many::plus),
         // A quote with holes.
         (Form::Quote, terms::fill),
     ],
@@ -151,6 +184,7 @@ pub(crate) fn call(c: &mut Context<'_>, form: Form, [d, n]: [Slot; 2]) -> Result
     let Context { image, s, at } = c;
     let (n, aside) = (usize::from(n), Cell::new(0));
     let mut call = Call { image, s, at: *at, form, base, n, aside };
+    call.take_lists_of_matches();
     let value = evaluate(&mut call)?;
     s.set(base, value);
     Ok(())

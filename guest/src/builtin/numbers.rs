@@ -15,9 +15,9 @@ use crate::algorithm::number::arithmetic::length_work;
 use crate::algorithm::number::elementary;
 use crate::algorithm::number::power::{fits, power};
 use crate::algorithm::number::rational;
-use crate::algorithm::number::rational::{integral, nearest_integer, quotient};
+use crate::algorithm::number::rational::{nearest_integer, quotient};
 use crate::memory::word::Word;
-use num_traits::{Signed, ToPrimitive};
+use num_traits::Signed;
 use std::ops::RangeInclusive;
 
 pub(crate) fn fdiv(c: &mut Call<'_>) -> Result<Word, Exit> {
@@ -26,9 +26,15 @@ pub(crate) fn fdiv(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.make_number(&Number::Float(quotient(&n, &divisor)?))
 }
 
-/// Returns the operand, after charging for its work.
+/// Returns the operand, which is not infinite, after charging for its work.
 fn operand(c: &mut Call<'_>) -> Result<Number, Exit> {
-    let n = c.number(0)?;
+    c.number(0)?;
+    any_operand(c)
+}
+
+/// Returns the operand after charging for its work.
+fn any_operand(c: &mut Call<'_>) -> Result<Number, Exit> {
+    let n = c.any_number(0)?;
     c.charge(length_work(n.limbs()))?;
     Ok(n)
 }
@@ -49,7 +55,7 @@ fn to_integer(c: &mut Call<'_>, f: fn(f64) -> Number) -> Result<Word, Exit> {
 }
 
 pub(crate) fn neg(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let n = match operand(c)? {
+    let n = match any_operand(c)? {
         Number::Float(n) => Number::Float(-n),
         n => Number::Big(-n.big()),
     };
@@ -57,7 +63,7 @@ pub(crate) fn neg(c: &mut Call<'_>) -> Result<Word, Exit> {
 }
 
 pub(crate) fn abs(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let n = match operand(c)? {
+    let n = match any_operand(c)? {
         Number::Float(n) => Number::Float(n.abs()),
         n => Number::Big(n.big().abs()),
     };
@@ -120,22 +126,15 @@ const FAR_DIGITS_WORK: u64 = 64;
 
 /// Converts a float without a fraction to an integer.
 fn whole(n: f64) -> Number {
-    match n.to_i64() {
-        Some(n) => Number::Small(n),
-        None => Number::Big(integral(n)),
-    }
+    Number::Float(n).whole()
 }
 
 /// Returns the digits. Digits beyond 64 bits are more than any number has.
 fn digits(c: &Call<'_>) -> Result<i64, Exit> {
-    match c.number(1) {
-        Ok(Number::Small(digits)) => Ok(digits),
-        Ok(Number::Big(digits)) => Ok(if digits.is_negative() { i64::MIN } else { i64::MAX }),
-        _ => Err(c.wrong(1, "an integer")),
-    }
+    Ok(c.integer(1)?.unwrap_or_else(|negative| if negative { i64::MIN } else { i64::MAX }))
 }
 
-fn power_of(c: &mut Call<'_>, base: &Number, exponent: &Number) -> Result<Number, Exit> {
+pub(super) fn power_of(c: &mut Call<'_>, base: &Number, exponent: &Number) -> Result<Number, Exit> {
     let mut work = length_work(base.limbs().max(exponent.limbs()));
     if fits(base, exponent)? {
         c.charge(work)?;

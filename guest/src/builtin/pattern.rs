@@ -1,21 +1,28 @@
-//! `matches`, `find_all`, `regex_replace`, `regex_split`, `captures`.
+//! `matches`, `find_all`, `regex_replace`, `regex_split`, `captures`; `regex`, `regex_match`,
+//! `regex_match_all`, `regex_parts`, `substitute`, and the other forms of a regular expression.
 //!
 //! Fuel, which bounds the time. For the pattern: 16 per byte, 256 per class beyond ASCII (8192 if a
 //! flag ignores case, because the parser then looks at all its characters) and 1 per step. The last
-//! 8 patterns of the run are free. For the text: bytes · (8 + steps) / 16. `find_all` and
-//! `regex_split`: 1 per element of the result. `captures`: 1 per match and per group of it.
-//! `regex_replace`: the number of dollars in the replacement, once and per match; 1 per match; 1
-//! per 8 bytes of replacement and result.
+//! 8 patterns of the run are free. For the text: bytes · (8 + steps) / 16. `find_all`,
+//! `regex_split` and `regex_match` with the flag g: 1 per element of the result. `captures`,
+//! `regex_match_all`, `regex_parts`: 1 per match and per group of it. `regex_replace` and
+//! `substitute`: the number of dollars in the replacement, once and per match; 1 per match; 1 per 8
+//! bytes of replacement and result.
 
+use crate::algorithm::record;
 use crate::builtin::call::Call;
-use pif_core::text::order;
+use crate::builtin::found::Found;
+use pif_core::fault::Code;
 
 use crate::algorithm::regex;
+use crate::algorithm::regex::script;
 use crate::algorithm::regex::search::Matches;
 use crate::algorithm::regex::template;
 use crate::algorithm::regex::template::Template;
-use crate::algorithm::regex::{BYTE, Pattern};
+use crate::algorithm::regex::{BYTE, Pattern, Source};
+use crate::algorithm::trouble::Trouble;
 use crate::memory::heap::{Full, Heap};
+use crate::memory::tagged::REGEX;
 use crate::memory::word::{UNIT, Word, boolean};
 use crate::run::state::Exit;
 use std::rc::Rc;
@@ -23,30 +30,77 @@ use std::rc::Rc;
 /// Recent patterns to keep. They need not be paid for again.
 const KEPT: usize = 8;
 
+impl Call<'_> {
+    /// Tells whether an operand is a regular expression.
+    pub(super) fn is_regex(&self, i: usize) -> bool {
+        self.s.heap.tagged(self.operand(i)) == REGEX
+    }
+
+    /// Returns an operand that is a regular expression or a pattern as a text. Flags are for such a
+    /// text; without them it has the syntax of the Rust crates.
+    pub(super) fn source(&self, i: usize, flags: Option<&str>) -> Result<Source, Exit> {
+        if self.is_regex(i) {
+            let [text, flags] = self.s.heap.tagged_words(self.operand(i));
+            let [text, flags] = [text, flags].map(|text| self.s.heap.string(text));
+            return Ok(Source { text, flags: Some(flags) });
+        }
+        if !self.s.heap.is_text(self.operand(i)) {
+            return Err(self.wrong(i, "a string or a regular expression"));
+        }
+        Ok(Source { text: self.text(i)?, flags: flags.map(str::to_owned) })
+    }
+}
+
+/// Makes a regular expression.
+pub(crate) fn regex(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let source = Source { text: c.text(0)?, flags: Some(c.text(1)?) };
+    compiled(c, &source)?;
+    c.room(
+        3 + Heap::text_words(source.text.len())
+            + Heap::text_words(source.flags.as_ref().map_or(0, String::len)),
+    )?;
+    let heap = &mut c.s.heap;
+    let flags = heap.text(source.flags.as_deref().unwrap_or_default())?;
+    let pattern = heap.text(&source.text)?;
+    Ok(heap.make_tagged(REGEX, [pattern, flags]))
+}
+
 pub(crate) fn matches(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let (text, source) = (c.text(0)?, c.text(1)?);
+    let (text, source) = (c.text(0)?, c.source(1, None)?);
     let pattern = searched(c, &text, &source)?;
-    Ok(boolean(Matches::new(&pattern, &text).any()))
+    Ok(boolean(any(&pattern, &text)))
+}
+
+fn any(pattern: &Pattern, text: &str) -> bool {
+    if pattern.flags().is_some_and(|flags| flags.sticky) {
+        return Found::new(text, pattern, false).next().is_some();
+    }
+    Matches::new(pattern, text).any()
 }
 
 pub(crate) fn find_all(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let (text, source) = (c.text(0)?, c.text(1)?);
+    let (text, source) = (c.text(0)?, c.source(1, None)?);
     let pattern = searched(c, &text, &source)?;
     let spans = spans(c, &text, &pattern)?;
     give_spans(c, &text, &spans)
 }
 
 pub(crate) fn regex_replace(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let (text, source, to) = (c.text(0)?, c.text(1)?, c.text(2)?);
+    let (text, source, to) = (c.text(0)?, c.source(1, None)?, c.text(2)?);
     let pattern = searched(c, &text, &source)?;
     if let Some(doubt) = template::doubt(&to) {
         c.warn("likely-mistake", || doubt);
     }
-    replace(c, &text, &pattern, &to)
+    let dollars = paid_dollars(c, &to)?;
+    let template = Template::new(&to, &pattern)?;
+    if template.has_groups() {
+        must_have_groups(&pattern)?;
+    }
+    replace(c, Found::new(&text, &pattern, true), &template, dollars)
 }
 
 pub(crate) fn regex_split(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let (text, source) = (c.text(0)?, c.text(1)?);
+    let (text, source) = (c.text(0)?, c.source(1, None)?);
     let pattern = searched(c, &text, &source)?;
     let mut spans = spans(c, &text, &pattern)?;
     // A part goes from the end of one match to the beginning of the next.
@@ -58,11 +112,26 @@ pub(crate) fn regex_split(c: &mut Call<'_>) -> Result<Word, Exit> {
     give_spans(c, &text, &spans)
 }
 
+/// Faults if the texts of some groups are not known.
+pub(super) fn must_have_groups(pattern: &Pattern) -> Result<(), Trouble> {
+    if !pattern.hides_groups() {
+        return Ok(());
+    }
+    let message =
+        "the pattern has a group within a lookahead, and the text of such a group is not known";
+    Err(Trouble::with_hint(
+        Code::Regex,
+        message.to_owned(),
+        "write `(?:…)` for `(…)` within `(?=…)`",
+    ))
+}
+
 pub(crate) fn captures(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let (text, source) = (c.text(0)?, c.text(1)?);
+    let (text, source) = (c.text(0)?, c.source(1, None)?);
     let pattern = searched(c, &text, &source)?;
+    must_have_groups(&pattern)?;
     let keys = keys(&pattern);
-    let mut matches = Matches::new(&pattern, &text);
+    let mut matches = Found::new(&text, &pattern, true);
     let (mut found, mut words): (Vec<usize>, _) = (Vec::new(), 0);
     while let Some(slots) = matches.next() {
         found.extend_from_slice(slots);
@@ -70,7 +139,7 @@ pub(crate) fn captures(c: &mut Call<'_>) -> Result<Word, Exit> {
             [start, end] if start <= end => Heap::text_words(end - start),
             _ => 0,
         });
-        words += 3 + 2 * keys.len() + texts.sum::<usize>();
+        words += 2 + Heap::record_words(keys.len()) + texts.sum::<usize>();
         if words > c.s.heap.limit / 2 {
             break;
         }
@@ -92,25 +161,22 @@ pub(crate) fn captures(c: &mut Call<'_>) -> Result<Word, Exit> {
             let part = span.and_then(|(start, end)| text.get(*start..*end));
             members.extend([*name, part.map_or(Ok(UNIT), |part| heap.text(part))?]);
         }
-        records.push(heap.record(&members)?);
+        records.push(record::make(heap, &members)?);
     }
     Ok(c.make_list(&records))
 }
 
-/// Returns the key of each group, sorted: its name, or its number.
+/// Returns the key of each group: its name, or its number.
 fn keys(pattern: &Pattern) -> Vec<(String, usize)> {
     let name = |group: &usize| {
         let known = pattern.names().find(|(_, number)| number == group);
         known.map_or_else(|| group.to_string(), |(name, _)| name.to_owned())
     };
-    let names: Vec<String> = (0..=pattern.groups()).map(|group| name(&group)).collect();
-    let text = |group: usize| names.get(group).map_or("", |name| name);
-    let order = order::order_of(names.len(), &text);
-    order.map(|group| (text(group).to_owned(), group)).collect()
+    (0..=pattern.groups()).map(|group| (name(&group), group)).collect()
 }
 
 /// Returns a pattern, after charging for the search of a text.
-fn searched(c: &mut Call<'_>, text: &str, source: &str) -> Result<Rc<Pattern>, Exit> {
+pub(super) fn searched(c: &mut Call<'_>, text: &str, source: &Source) -> Result<Rc<Pattern>, Exit> {
     let pattern = compiled(c, source)?;
     c.charge(search_cost(text, &pattern))?;
     Ok(pattern)
@@ -121,28 +187,45 @@ fn search_cost(text: &str, pattern: &Pattern) -> u64 {
 }
 
 /// Returns a pattern, compiled now or before.
-fn compiled(c: &mut Call<'_>, source: &str) -> Result<Rc<Pattern>, Exit> {
+fn compiled(c: &mut Call<'_>, source: &Source) -> Result<Rc<Pattern>, Exit> {
     if let Some(at) = c.s.patterns.iter().position(|(known, _)| known == source)
         && let Some((known, pattern)) = c.s.patterns.remove(at)
     {
         c.s.patterns.push_front((known, Rc::clone(&pattern)));
         return Ok(pattern);
     }
-    regex::check_length(source)?;
-    c.charge(BYTE * source.len() as u64)?;
-    let (tree, classes) = regex::parse(source)?;
-    c.charge(classes)?;
-    let (hir, size) = regex::translate(source, &tree)?;
-    c.charge(size)?;
-    let pattern = Rc::new(regex::compile(source, &hir, size)?);
+    let text = source.text.as_str();
+    regex::check_length(text)?;
+    c.charge(BYTE * text.len() as u64)?;
+    let pattern = match &source.flags {
+        None => {
+            let (tree, classes) = regex::parse(text)?;
+            c.charge(classes)?;
+            let (hir, size) = regex::translate(text, &tree)?;
+            c.charge(size)?;
+            regex::compile(text, &hir, size)?
+        }
+        Some(flags) => {
+            let parsed = regex::parse_script(text, flags)?;
+            c.charge(parsed.classes)?;
+            let size = script::size(text, &parsed)?;
+            c.charge(size)?;
+            script::compile(text, &parsed, size)?
+        }
+    };
+    let pattern = Rc::new(pattern);
     c.s.patterns.truncate(KEPT - 1);
-    c.s.patterns.push_front((source.to_owned(), Rc::clone(&pattern)));
+    c.s.patterns.push_front((source.clone(), Rc::clone(&pattern)));
     Ok(pattern)
 }
 
 /// Finds the beginnings and ends of the matches.
-fn spans(c: &mut Call<'_>, text: &str, pattern: &Pattern) -> Result<Vec<(usize, usize)>, Exit> {
-    let mut matches = Matches::new(pattern, text);
+pub(super) fn spans(
+    c: &mut Call<'_>,
+    text: &str,
+    pattern: &Pattern,
+) -> Result<Vec<(usize, usize)>, Exit> {
+    let mut matches = Found::new(text, pattern, true);
     let (mut found, mut words) = (Vec::new(), 0);
     while let Some(slots) = matches.next() {
         if let [start, end, ..] = *slots {
@@ -158,17 +241,31 @@ fn spans(c: &mut Call<'_>, text: &str, pattern: &Pattern) -> Result<Vec<(usize, 
 }
 
 /// Makes a list of parts of a text.
-fn give_spans(c: &mut Call<'_>, text: &str, spans: &[(usize, usize)]) -> Result<Word, Exit> {
+pub(super) fn give_spans(
+    c: &mut Call<'_>,
+    text: &str,
+    spans: &[(usize, usize)],
+) -> Result<Word, Exit> {
     c.give_texts(spans.iter().map(|(start, end)| text.get(*start..*end).unwrap_or_default()))
 }
 
-fn replace(c: &mut Call<'_>, text: &str, pattern: &Pattern, to: &str) -> Result<Word, Exit> {
+/// Counts the dollars of a replacement, after charging for reading it.
+pub(super) fn paid_dollars(c: &mut Call<'_>, to: &str) -> Result<u64, Exit> {
     c.charge_texts(&[to])?;
     let dollars = to.matches('$').count() as u64;
     c.charge(dollars)?;
     c.set_aside(dollars.saturating_mul(PIECES))?;
-    let template = Template::new(to, pattern)?;
-    let mut matches = Matches::new(pattern, text);
+    Ok(dollars)
+}
+
+/// Replaces matches. Each costs 1, and 1 per dollar of the replacement.
+pub(super) fn replace(
+    c: &mut Call<'_>,
+    mut matches: Found<'_>,
+    template: &Template<'_>,
+    dollars: u64,
+) -> Result<Word, Exit> {
+    let text = matches.text;
     let (left, mut work) = (c.budget(), 0);
     let longest = c.longest_written();
     let (mut out, mut copied, mut fits) = (String::new(), 0, true);

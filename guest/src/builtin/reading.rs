@@ -27,11 +27,11 @@ use pif_core::json::number::{Integer, Literal, is_float, is_json, literal};
 use crate::memory::word::{Word, fit};
 
 /// Decimal digits that count as a limb.
-const LIMB_DIGITS: usize = 19;
+pub(super) const LIMB_DIGITS: usize = 19;
 
 /// Characters of the longest float that is read at once, and the work of a longer one.
-const LONG_FLOAT: usize = 19;
-const LONG_FLOAT_WORK: u64 = 16;
+pub(super) const LONG_FLOAT: usize = 19;
+pub(super) const LONG_FLOAT_WORK: u64 = 16;
 
 pub(crate) fn to_string(c: &mut Call<'_>) -> Result<Word, Exit> {
     if c.s.heap.is_text(c.operand(0)) { Ok(c.operand(0)) } else { json_text(c) }
@@ -51,7 +51,10 @@ pub(super) fn written(c: &mut Call<'_>, x: Word, operand: usize) -> Result<Vec<u
     match end {
         End::TooLong => return Err(TOO_LARGE.into()),
         End::Spent => c.charge(work.max(budget + 1))?,
-        End::Function | End::Complete => c.charge(work)?,
+        End::Function | End::Complete | End::NotFinite(_) => c.charge(work)?,
+    }
+    if let End::NotFinite(odd) = end {
+        return Err(not_finite(&c.s.heap, operand, odd).into());
     }
     if end == End::Function {
         return Err(Trouble::Type {
@@ -64,8 +67,16 @@ pub(super) fn written(c: &mut Call<'_>, x: Word, operand: usize) -> Result<Vec<u
     Ok(text)
 }
 
+/// The fault of a value that holds infinity or what is no number, where it is to be written.
+pub(super) fn not_finite(heap: &Heap, operand: usize, odd: Word) -> Trouble {
+    match heap.as_no_number(odd) {
+        Some(_) => Trouble::of_type(heap, operand, odd, "a number"),
+        None => Trouble::NotFinite,
+    }
+}
+
 /// Returns the work of parsing an integer of so many digits.
-fn digits_work(digits: usize) -> u64 {
+pub(super) fn number_work(digits: usize) -> u64 {
     let limbs = (digits / LIMB_DIGITS) as u64;
     // A number with so many digits is usually not small.
     weight::digits_work(if limbs == 1 { 2 } else { limbs })
@@ -98,7 +109,7 @@ pub(crate) fn parse_int(c: &mut Call<'_>) -> Result<Word, Exit> {
     {
         return Ok(word);
     }
-    c.charge(digits_work(digits.len()))?;
+    c.charge(number_work(digits.len()))?;
     let n = match literal(digits).map_err(|fault| Trouble::Here(Box::new(fault)))? {
         Literal::Integer(Integer::Small(n)) => n.into(),
         Literal::Integer(Integer::Big(n)) => n,
@@ -221,7 +232,7 @@ fn size(tape: &Tape) -> Size {
             Token::Number(span) if is_float(tape.str(span)) => (0, 2),
             Token::Number(span) => {
                 let digits = number::digits(tape.str(span));
-                (digits_work(digits), 2 + digits / 19)
+                (number_work(digits), 2 + digits / 19)
             }
             Token::Text(span) => (0, Heap::text_words(span.len as usize)),
             Token::Array { count, .. } => (u64::from(count), 2 * count as usize),

@@ -4,22 +4,27 @@
 //!
 //! | form | bulk work |
 //! |---|---|
-//! | `get`, `has` | the text of the key |
-//! | `get_in` | 1 per element of the path and its text; 1 per list element passed on the way |
-//! | `put`, `remove`, `update` | 1 per member of the record, the text of the key |
+//! | `get`, `has` | the key; the elements passed |
+//! | `get_in` | 1 per step of the path, its key; the elements passed |
+//! | `put`, `remove`, `update` | the key; 1 per member of the record; for a list 1, and 1 per two elements before the place |
 //! | `merge` | 1 per member of both, the text of their keys |
-//! | `keys`, `values`, `entries` | 1 per member |
-//! | `from_entries` | as `sort`: n + n·⌈log2 n⌉; then the text of the keys |
+//! | `keys`, `values`, `entries` | 1 per member or element |
+//! | `from_entries` | as `sort`: n + n·⌈log2 n⌉; then the keys |
 //! | `pick`, `omit` | 1 per member, 4 per key in the list; then the text of those keys |
+//!
+//! A key costs its text. The digits of an integer beyond 62 bits cost what finding them costs, and 2
+//! per limb. Passing an element of a list costs 1 of fuel; so does `length` for each element, and
+//! reading a character for each two bytes of the text.
 
-use crate::algorithm::trouble::Trouble;
+use crate::algorithm::member::{self, Found};
+use crate::algorithm::number::arithmetic::is_number;
 use crate::algorithm::weight::text_work;
 use crate::builtin::call::Call;
 
-use crate::algorithm::{lexical, record};
-use crate::builtin::path;
+use crate::algorithm::record;
+use crate::builtin::{mapping, path};
 use crate::memory::heap::Heap;
-use crate::memory::word::{KIND_RECORD, NIL, PAIR, ROPE, UNIT, Word, boolean, tag};
+use crate::memory::word::{FALSE, KIND_RECORD, NIL, TRUE, UNIT, Word, boolean, is_list};
 use crate::run::state::Exit;
 use pif_language::form::Form;
 
@@ -31,33 +36,30 @@ impl Call<'_> {
         if found { Ok(v) } else { Err(self.wrong(i, "a record")) }
     }
 
-    /// Returns the first operand, a record, and the second, a text, which it charges.
-    fn member(&mut self) -> Result<(Word, Word), Exit> {
-        self.record(0)?;
-        let key = self.key()?;
-        Ok((self.operand(0), key))
-    }
-
-    /// Returns the second operand, a text, which it charges.
+    /// Charges the second operand, which must be a key.
     fn key(&mut self) -> Result<Word, Exit> {
         let key = self.operand(1);
-        if !self.s.heap.is_text(key) {
-            return Err(self.wrong(1, "a string"));
+        if !member::is_key(&self.s.heap, key) {
+            return Err(self.wrong(1, path::KEY));
         }
-        self.charge(text_work(&self.s.heap, key))?;
+        self.charge(member::key_work(&self.s.heap, key))?;
         Ok(key)
     }
 
-    /// Returns the first operand, a record, and the bytes of the second, a text, which it charges.
-    fn record_and_key(&mut self) -> Result<(Word, Vec<u8>), Exit> {
-        let (record, key) = self.member()?;
-        Ok((record, self.bytes(key)))
+    /// Charges what a look-up passes: 1 for an element, whatever a unit of the form's work costs.
+    fn charge_passed(&mut self, passed: u64) -> Result<(), Exit> {
+        self.charge(passed / self.form.work_price())
     }
 
-    fn bytes(&self, text: Word) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        self.s.heap.write_text(text, usize::MAX, &mut bytes);
-        bytes
+    /// Returns an operand that must be a record. Null, booleans, numbers and the empty text have no
+    /// members.
+    fn merged(&self, i: usize) -> Result<Option<Word>, Exit> {
+        let (v, heap) = (self.operand(i), &self.s.heap);
+        let is_nothing = matches!(v, UNIT | TRUE | FALSE)
+            || heap.text_size(v).is_some_and(|(bytes, _)| bytes == 0)
+            || is_number(heap, v)
+            || heap.as_no_number(v).is_some();
+        if is_nothing { Ok(None) } else { self.record(i).map(Some) }
     }
 
     /// Counts the members of a record operand.
@@ -66,116 +68,179 @@ impl Call<'_> {
     }
 }
 
-/// Returns the fault of a missing key.
-fn missing(key: Vec<u8>, record: Word) -> Trouble {
-    Trouble::MissingKey(String::from_utf8(key).unwrap_or_default(), record)
-}
-
 pub(crate) fn has(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let (record, key) = c.member()?;
-    Ok(boolean(record::look_up(&mut c.s.heap, record, key).is_some()))
+    if c.is_map() {
+        return mapping::has(c);
+    }
+    let of = c.operand(0);
+    if !is_list(of) && c.s.heap.object_kind(of) != KIND_RECORD {
+        return Err(c.wrong(0, "a record or a list"));
+    }
+    let (key, mut passed) = (c.key()?, 0);
+    let found = member::read(&mut c.s.heap, of, key, &mut passed);
+    c.charge_passed(passed)?;
+    Ok(boolean(!matches!(found, Found::Missing(_))))
 }
 
 pub(crate) fn get(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let has_default = c.len() > 2;
-    if has_default && c.operand(0) == UNIT {
-        c.key()?;
+    let (of, has_default) = (c.operand(0), c.len() > 2);
+    let has_members = of == UNIT || member::has_members(&c.s.heap, of);
+    if !has_members && !has_default {
+        return Err(c.wrong(0, path::WANTED));
+    }
+    if has_default && c.operand(1) == UNIT {
         return Ok(c.operand(2));
     }
-    let (record, key) = c.member()?;
-    match record::look_up(&mut c.s.heap, record, key) {
-        Some(at) => Ok(value_at(&c.s.heap, record, at)),
-        None if has_default => Ok(c.operand(2)),
-        None => Err(missing(c.bytes(key), record).into()),
+    let key = c.key()?;
+    if c.s.heap.object_kind(of) == KIND_RECORD
+        && let Some(place) = member::place(&mut c.s.heap, of, key)
+    {
+        return Ok(record::value_at(&c.s.heap, of, place));
     }
-}
-
-fn value_at(heap: &Heap, record: Word, at: usize) -> Word {
-    heap.members(record).get(at + 1).copied().unwrap_or_default()
+    let (base, live) = (c.base, c.base + c.n.max(1));
+    let (found, passed) = path::at_key(c.s, [base, base + 1], live)?;
+    c.charge_passed(passed)?;
+    match found {
+        Err(_) if has_default => Ok(c.operand(2)),
+        found => Ok(found?),
+    }
 }
 
 pub(crate) fn get_in(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let (root, path) = (c.operand(0), c.operand(1));
-    let steps = path::steps(&mut c.context(), path)?;
-    match path::follow(&mut c.context(), root, &steps) {
-        Err(Exit::Trouble(_)) if c.len() > 2 => Ok(c.operand(2)),
+    let (path, has_default) = (c.operand(1), c.len() > 2);
+    path::steps(&mut c.context(), path, has_default)?;
+    let (base, live) = (c.base, c.base + c.n.max(1));
+    match path::follow(&mut c.context(), [base, base + 1], live) {
+        Err(Exit::Trouble(_)) if has_default => Ok(c.operand(2)),
         found => found,
     }
 }
 
 pub(crate) fn put_in(c: &mut Call<'_>) -> Result<Word, Exit> {
     let path = c.operand(1);
-    path::steps(&mut c.context(), path)?;
+    path::steps(&mut c.context(), path, false)?;
     let base = c.base;
     path::put(&mut c.context(), [base, base + 1, base + 2], base + 3)
 }
 
 pub(crate) fn put(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let (_, key) = c.record_and_key()?;
+    let of = c.operand(0);
+    if is_list(of) {
+        return put_element(c);
+    }
+    if c.s.heap.object_kind(of) != KIND_RECORD {
+        return Err(c.wrong(0, "a record or a list"));
+    }
+    let key = c.key()?;
     let n = c.count(0);
     c.charge(n as u64)?;
-    let is_rope = tag(c.operand(1)) == ROPE;
-    let text = if is_rope { Heap::text_words(key.len()) } else { 0 };
-    c.room(3 + 2 * n + text)?;
-    let (record, value) = (c.operand(0), c.operand(2));
-    let mut members = c.s.heap.members(record).to_vec();
-    let place = record::find(&c.s.heap, record, &key);
-    let word = c.operand(1);
-    let word = flat(&mut c.s.heap, word, &key)?;
-    match place {
-        Ok(at) => drop(members.splice(at + 1..at + 2, [value])),
-        Err(at) => drop(members.splice(at..at, [word, value])),
+    c.room(Heap::record_words(n + 1).saturating_add(path::text_room(&c.s.heap, key)))?;
+    let (record, key, value) = (c.operand(0), c.operand(1), c.operand(2));
+    let key = path::written(&mut c.s.heap, key)?;
+    Ok(record::put(&mut c.s.heap, record, key, value)?)
+}
+
+/// Puts an element into a list, or behind its last one.
+fn put_element(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (list, key) = (c.operand(0), c.key()?);
+    let n = path::place_in(c.s, 1, key)?;
+    let (_, passed) = c.s.heap.after(list, n);
+    c.charge(path::put_work(passed))?;
+    if passed < n {
+        return Err(path::beyond(&n.to_string()).into());
     }
-    Ok(c.s.heap.record(&members)?)
+    c.room(2 * passed + 2)?;
+    let (list, value) = (c.operand(0), c.operand(2));
+    Ok(path::with_element(&mut c.s.heap, list, n, value))
 }
 
 pub(crate) fn remove(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let (_, key) = c.record_and_key()?;
+    if c.is_map() {
+        return mapping::remove(c);
+    }
+    c.record(0)?;
+    let key = c.key()?;
     let n = c.count(0);
     c.charge(n as u64)?;
-    c.room(1 + 2 * n)?;
     let record = c.operand(0);
-    let Ok(at) = record::find(&c.s.heap, record, &key) else { return Ok(record) };
-    let mut members = c.s.heap.members(record).to_vec();
-    members.drain(at..at + 2);
-    Ok(c.s.heap.record(&members)?)
+    let Some(place) = member::place(&mut c.s.heap, record, key) else { return Ok(record) };
+    c.room(Heap::record_words(n))?;
+    let record = c.operand(0);
+    Ok(record::without(&mut c.s.heap, record, place)?)
 }
 
 pub(crate) fn merge(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let (a, b) = (c.record(0)?, c.record(1)?);
+    let (a, b) = (c.merged(0)?, c.merged(1)?);
+    let (Some(a), Some(b)) = (a, b) else {
+        c.charge(a.or(b).map_or(0, |record| record::all_work(&c.s.heap, record)))?;
+        c.room(Heap::record_words(0))?;
+        // Nothing has moved, or the operand would be read again.
+        let record = if a.is_some() { c.operand(0) } else { c.operand(1) };
+        return if a.or(b).is_some() { Ok(record) } else { Ok(c.s.heap.record(&[], &[])?) };
+    };
     let members = c.count(0) + c.count(1);
     let keys = record::key_work(&c.s.heap, a) + record::key_work(&c.s.heap, b);
     c.charge(members as u64 + keys)?;
-    c.room(1 + 2 * members)?;
-    let members = record::merge(&c.s.heap, c.operand(0), c.operand(1));
-    Ok(c.s.heap.record(&members)?)
+    c.room(Heap::record_words(members))?;
+    let (a, b) = (c.operand(0), c.operand(1));
+    Ok(record::merge(&mut c.s.heap, a, b)?)
 }
 
-/// Returns the members of the only operand, with room for `words` words for each.
+/// Returns the members of the only operand, with room for `words` words for each. The keys of a list
+/// are the texts of its indices.
 fn members(c: &mut Call<'_>, words: usize) -> Result<Vec<Word>, Exit> {
-    c.record(0)?;
+    if is_list(c.operand(0)) {
+        return elements(c, words);
+    }
+    if c.s.heap.object_kind(c.operand(0)) != KIND_RECORD {
+        return Err(c.wrong(0, "a record, a list or a map"));
+    }
     let n = c.count(0);
     c.charge(n as u64)?;
     c.room(words * n)?;
     Ok(c.s.heap.members(c.operand(0)).to_vec())
 }
 
+/// Does `members` of a list.
+fn elements(c: &mut Call<'_>, words: usize) -> Result<Vec<Word>, Exit> {
+    let n = c.list(0)?.len();
+    c.charge(n as u64)?;
+    c.room((words + Heap::text_words(LONGEST_INDEX)) * n)?;
+    let mut members = Vec::with_capacity(2 * n);
+    for (at, element) in c.list(0)?.into_iter().enumerate() {
+        members.extend([c.s.heap.text(&at.to_string())?, element]);
+    }
+    Ok(members)
+}
+
+/// Digits of the largest index that a list can have.
+const LONGEST_INDEX: usize = 10;
+
 pub(crate) fn keys(c: &mut Call<'_>) -> Result<Word, Exit> {
+    if c.is_map() {
+        return mapping::listed(c, Form::Keys);
+    }
     let members = members(c, 2)?;
     let keys: Vec<Word> = members.into_iter().step_by(2).collect();
     Ok(c.make_list(&keys))
 }
 
 pub(crate) fn values(c: &mut Call<'_>) -> Result<Word, Exit> {
+    if c.is_map() {
+        return mapping::listed(c, Form::Values);
+    }
     let members = members(c, 2)?;
     let values: Vec<Word> = members.into_iter().skip(1).step_by(2).collect();
     Ok(c.make_list(&values))
 }
 
 pub(crate) fn entries(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let members = members(c, 4)?;
+    if c.is_map() {
+        return mapping::listed(c, Form::Entries);
+    }
+    let members = members(c, 6)?;
     let entry = |member: &[Word]| match *member {
-        [key, value] => c.s.heap.two(key, value, PAIR),
+        [key, value] => c.s.heap.list_of_two(key, value),
         _ => NIL,
     };
     let entries: Vec<Word> = members.chunks_exact(2).map(entry).collect();
@@ -187,49 +252,26 @@ pub(crate) fn from_entries(c: &mut Call<'_>) -> Result<Word, Exit> {
     let n = entries.len() as u64;
     c.charge(n + n * u64::from(n.max(1).next_power_of_two().ilog2()))?;
     let heap = &c.s.heap;
-    if let Some(odd) = entries.iter().find(|v| heap.halves(**v).is_none()) {
-        return Err(c.s.wrong_element(0, *odd, "a list of pairs (key, value)"));
+    if let Some(odd) = entries.iter().find(|v| heap.entry(**v).is_none()) {
+        return Err(c.s.wrong_element(0, *odd, "a list of lists [key, value]"));
     }
-    let keys = || entries.iter().filter_map(|entry| heap.halves(*entry)).map(|halves| halves[0]);
-    if let Some(odd) = keys().find(|key| !heap.is_text(*key)) {
-        return Err(c.s.wrong_element(0, odd, "a list of pairs whose first halves are strings"));
+    let keys = || entries.iter().filter_map(|entry| heap.entry(*entry)).map(|entry| entry[0]);
+    if let Some(odd) = keys().find(|key| !member::is_key(heap, *key)) {
+        return Err(c.s.wrong_element(0, odd, "a list of lists whose first elements are keys"));
     }
-    let work = keys().map(|key| text_work(heap, key)).sum();
-    let ropes = keys().filter(|key| tag(*key) == ROPE);
-    let sizes = ropes.filter_map(|key| heap.text_size(key));
-    let words = sizes.map(|(bytes, _)| 2 + bytes.div_ceil(8)).sum::<u64>();
+    let work = keys().map(|key| member::key_work(heap, key)).sum();
     c.charge(work)?;
-    c.room(1 + 2 * entries.len() + usize::try_from(words).unwrap_or(usize::MAX / 2))?;
+    let heap = &c.s.heap;
+    let keys = entries.iter().filter_map(|entry| heap.entry(*entry)).map(|entry| entry[0]);
+    let words: usize = keys.map(|key| path::text_room(heap, key)).sum();
+    c.room(Heap::record_words(entries.len()).saturating_add(words))?;
     let (mut keys, mut values) = (Vec::with_capacity(entries.len()), Vec::new());
     for entry in c.list(0)? {
-        let Some([key, value]) = c.s.heap.halves(entry) else { continue };
-        let bytes = if tag(key) == ROPE { c.bytes(key) } else { Vec::new() };
-        keys.push(flat(&mut c.s.heap, key, &bytes)?);
+        let Some([key, value]) = c.s.heap.entry(entry) else { continue };
+        keys.push(path::written(&mut c.s.heap, key)?);
         values.push(value);
     }
-    let heap = &c.s.heap;
-    let mut record: Vec<Word> = Vec::with_capacity(2 * keys.len());
-    for at in lexical::order(heap, &keys, false) {
-        let at = at as usize;
-        let (Some(key), Some(value)) = (keys.get(at), values.get(at)) else { continue };
-        // Equal keys stand in the order of the list. The last one wins.
-        if let [.., last, old] = record.as_mut_slice()
-            && heap.compare_flat(*last, *key).is_eq()
-        {
-            *old = *value;
-        } else {
-            record.extend([*key, *value]);
-        }
-    }
-    Ok(c.s.heap.record(&record)?)
-}
-
-/// Returns the text as a flat text. `bytes` are those of a rope; there must be room for them.
-fn flat(heap: &mut Heap, text: Word, bytes: &[u8]) -> Result<Word, Exit> {
-    if tag(text) != ROPE {
-        return Ok(text);
-    }
-    Ok(heap.text(std::str::from_utf8(bytes).unwrap_or_default())?)
+    Ok(record::of_entries(&mut c.s.heap, &keys, &values)?)
 }
 
 /// Work of looking up a key in a record of any size.
@@ -244,7 +286,7 @@ pub(crate) fn choose(c: &mut Call<'_>) -> Result<Word, Exit> {
         return Err(c.s.wrong_element(1, *odd, "a list of strings"));
     }
     c.charge(keys.iter().map(|key| text_work(&c.s.heap, *key)).sum())?;
-    c.room(1 + 2 * n)?;
+    c.room(Heap::record_words(n))?;
     let (record, keys) = (c.operand(0), c.list(1)?);
     let mut named = vec![false; n];
     for key in keys {
@@ -254,9 +296,8 @@ pub(crate) fn choose(c: &mut Call<'_>) -> Result<Word, Exit> {
             *named = true;
         }
     }
-    let picks = c.form == Form::Pick;
-    let members = c.s.heap.members(record).chunks_exact(2).zip(named);
-    let chosen = members.filter(|(_, named)| *named == picks);
-    let members: Vec<Word> = chosen.flat_map(|(member, _)| member).copied().collect();
-    Ok(c.s.heap.record(&members)?)
+    if c.form == Form::Omit {
+        named.iter_mut().for_each(|named| *named = !*named);
+    }
+    Ok(record::choose(&mut c.s.heap, record, &named)?)
 }

@@ -55,7 +55,10 @@ fn numbers(c: &mut Call<'_>) -> Result<(Vec<Word>, u64), Exit> {
         c.charge(weight)?;
         total += weight;
     }
-    Ok((numbers, total))
+    match numbers.iter().find(|v| c.s.heap.as_infinity(**v).is_some()) {
+        Some(_) => Err(Trouble::NotFinite.into()),
+        None => Ok((numbers, total)),
+    }
 }
 
 fn no_number(c: &Call<'_>, v: Word) -> Exit {

@@ -5,14 +5,15 @@
 
 use crate::algorithm::csv;
 use crate::algorithm::csv::Style;
+use crate::algorithm::record;
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
 use crate::builtin::options;
 use crate::memory::heap::Heap;
-use crate::memory::word::{FALSE, TRUE, Word};
+use crate::memory::record::Shape;
+use crate::memory::word::{FALSE, TRUE, UNIT, Word};
 use crate::run::state::Exit;
 use pif_core::fault::Code;
-use pif_core::text::order;
 use pif_core::text::quote::shorten;
 use std::borrow::Cow;
 
@@ -33,7 +34,8 @@ pub(crate) fn csv_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
     let mut rows = table.rows();
     while let Some(row) = rows.next()? {
         cells += row.len() as u64;
-        words += 3 + row.iter().map(|cell| 2 + Heap::text_words(cell.len())).sum::<usize>();
+        words += 2 + Heap::record_words(row.len());
+        words += row.iter().map(|cell| Heap::text_words(cell.len())).sum::<usize>();
     }
     let count = rows.count();
     c.charge(count as u64 + cells)?;
@@ -42,14 +44,13 @@ pub(crate) fn csv_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.room(words + keys.sum::<usize>())?;
     let heap = &mut c.s.heap;
     let keys = header.iter().map(|key| heap.text(key)).collect::<Result<Vec<_>, _>>()?;
-    // The members of a record are sorted by key. All records share these keys.
-    let key = |at: usize| header.get(at).map_or("", |key| key);
-    let order =
-        table.header.is_some().then(|| order::order_of(keys.len(), &key).collect::<Vec<_>>());
+    // All records share these keys.
+    let members: Vec<Word> = keys.iter().flat_map(|key| [*key, UNIT]).collect();
+    let shape = table.header.is_some().then(|| record::shape_of(heap, &members)).flatten();
     let (mut made, mut rows) = (Vec::with_capacity(count), table.rows());
     while let Some(row) = rows.next()? {
-        made.push(if let Some(order) = &order {
-            record(heap, &keys, order, row)?
+        made.push(if let Some(shape) = &shape {
+            row_record(heap, &keys, shape, row)?
         } else {
             let cells = row.iter().map(|cell| heap.text(cell)).collect::<Result<Vec<_>, _>>()?;
             heap.list(cells.iter().copied())
@@ -64,19 +65,17 @@ pub(crate) fn csv_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
 }
 
 /// Makes a record of a row.
-fn record(
+fn row_record(
     heap: &mut Heap,
     keys: &[Word],
-    order: &[usize],
+    shape: &Shape,
     row: &[Cow<'_, str>],
 ) -> Result<Word, Exit> {
     let mut members = Vec::with_capacity(2 * row.len());
-    for at in order {
-        if let (Some(key), Some(cell)) = (keys.get(*at), row.get(*at)) {
-            members.extend([*key, heap.text(cell)?]);
-        }
+    for (key, cell) in keys.iter().zip(row) {
+        members.extend([*key, heap.text(cell)?]);
     }
-    Ok(heap.record(&members)?)
+    Ok(shape.record(heap, &members)?)
 }
 
 /// Returns the format of the text by the options.

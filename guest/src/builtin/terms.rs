@@ -20,7 +20,9 @@ use crate::data::parsed;
 
 use crate::algorithm::weight;
 use crate::algorithm::weight::Weighed;
+use crate::builtin::reading::not_finite;
 use crate::data::show;
+use crate::data::show::Unwritten;
 use crate::run::state::Exit;
 use pif_language::parse::{Notation, parse};
 
@@ -105,7 +107,10 @@ pub(crate) fn data_to_term(c: &mut Call<'_>) -> Result<Word, Exit> {
         return Err(c.s.wrong_type(0, v, "plain data"));
     }
     c.s.may_build(work)?;
-    let full = |_| Trouble::Full("the data does not fit into memory as a term");
+    let full = |unwritten| match unwritten {
+        Unwritten::NotFinite(odd) => not_finite(&c.s.heap, 0, odd),
+        Unwritten::TooLong => Trouble::Full("the data does not fit into memory as a term"),
+    };
     let text = show::json(&c.s.heap, &c.s.terms, &[], x, usize::MAX).map_err(full)?;
     let terms = Rc::make_mut(&mut c.s.terms);
     let before = terms.bytes();

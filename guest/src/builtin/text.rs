@@ -8,7 +8,8 @@
 use crate::algorithm::trouble::Trouble;
 use crate::algorithm::weight::TEXT_UNIT;
 use crate::builtin::call::Call;
-use crate::builtin::search::bytes_of;
+use crate::builtin::search::{byte_of, bytes_of};
+use crate::builtin::spoken;
 use crate::memory::flat::flat_in;
 use crate::memory::rope::longest_text;
 
@@ -18,11 +19,10 @@ use pif_language::form::Form;
 
 use crate::algorithm::comparison::{Compared, equal};
 use crate::run::state::Exit;
+use num_traits::ToPrimitive;
 use pif_core::text::scan::Places;
 
-use crate::memory::word::{
-    CONS, NIL, ROPE, TRUE, Word, as_small, boolean, is_integer, is_list, tag,
-};
+use crate::memory::word::{CONS, NIL, ROPE, TRUE, UNIT, Word, boolean, is_list, tag};
 use std::borrow::Cow;
 use std::rc::Rc;
 
@@ -94,15 +94,30 @@ impl Call<'_> {
 
     /// Returns an operand that must be an integer. A big integer becomes the largest or the
     /// smallest `i64`.
-    fn position(&self, i: usize) -> Result<i64, Exit> {
-        let v = self.operand(i);
-        if is_integer(v) {
-            return Ok(as_small(v));
+    pub(super) fn position(&self, i: usize) -> Result<i64, Exit> {
+        let beyond = |negative| if negative { i64::MIN } else { i64::MAX };
+        Ok(self.integer(i)?.unwrap_or_else(beyond))
+    }
+
+    /// Returns an operand that is a place in a list or text: a number, whose fraction does not
+    /// count. What is absent or null is another place.
+    pub(super) fn place(&self, i: usize, absent: i64) -> Result<i64, Exit> {
+        if i >= self.len() || self.operand(i) == UNIT {
+            return Ok(absent);
         }
-        match self.s.heap.limbs(v) {
-            Some((_, negative)) => Ok(if negative { i64::MIN } else { i64::MAX }),
-            None => Err(self.wrong(i, "an integer")),
+        match self.s.heap.as_float(self.operand(i)) {
+            Some(n) => Ok(whole(n)),
+            None => self.position(i),
         }
+    }
+
+    /// Returns an operand that is the most elements wanted. Without it, or if it is null or negative,
+    /// there is no limit.
+    pub(super) fn limit(&self, i: usize) -> Result<usize, Exit> {
+        if self.len() <= i || self.operand(i) == UNIT {
+            return Ok(usize::MAX);
+        }
+        Ok(usize::try_from(self.position(i)?).unwrap_or(usize::MAX))
     }
 
     /// Does `eq`.
@@ -112,6 +127,16 @@ impl Call<'_> {
         let Compared { work, result } = equal(&self.s.heap, &terms, x, y, budget);
         self.charge(work)?;
         Ok(result? == TRUE)
+    }
+}
+
+/// Returns a float without its fraction. One beyond all places becomes the largest or the smallest.
+pub(super) fn whole(n: f64) -> i64 {
+    const BEYOND: f64 = 4e18;
+    match n.trunc().to_i64() {
+        Some(whole) if n.abs() < BEYOND => whole,
+        _ if n < 0.0 => i64::MIN,
+        _ => i64::MAX,
     }
 }
 
@@ -138,6 +163,12 @@ pub(crate) fn lines(c: &mut Call<'_>) -> Result<Word, Exit> {
 }
 
 pub(crate) fn split(c: &mut Call<'_>) -> Result<Word, Exit> {
+    if c.len() == 1 {
+        return uncut(c);
+    }
+    if c.len() > 2 {
+        return split_some(c);
+    }
     let is_flat = c.s.heap.is_flat(c.operand(0));
     let text = if is_flat { None } else { Some(c.text(0)?) };
     let bytes = match &text {
@@ -161,16 +192,43 @@ pub(crate) fn split(c: &mut Call<'_>) -> Result<Word, Exit> {
     }
 }
 
+/// Does `split` of one operand, which is in one piece.
+fn uncut(c: &mut Call<'_>) -> Result<Word, Exit> {
+    if !c.s.heap.is_text(c.operand(0)) {
+        return Err(c.wrong(0, "a string"));
+    }
+    c.charge(1)?;
+    c.room(2)?;
+    let text = c.operand(0);
+    Ok(c.make_list(&[text]))
+}
+
+/// Does `split` with a limit: only so many parts are made.
+fn split_some(c: &mut Call<'_>) -> Result<Word, Exit> {
+    let (text, separator, limit) = (c.text(0)?, c.text(1)?, c.limit(2)?);
+    c.charge_texts(&[&text, &separator])?;
+    if separator.is_empty() {
+        let char = |(at, c): (usize, char)| text.get(at..at + c.len_utf8());
+        let chars = text.char_indices().map(|c| char(c).unwrap_or_default());
+        return c.give_texts(chars.take(limit));
+    }
+    c.give_texts(text.split(&separator).take(limit))
+}
+
 pub(crate) fn starts_with(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (text, part) = (c.text(0)?, c.text(1)?);
+    let from = c.place(2, 0)?;
     c.charge_texts(&[&text, &part])?;
-    Ok(boolean(text.starts_with(&part)))
+    let rest = text.get(byte_of(&text, from)..).unwrap_or_default();
+    Ok(boolean(rest.starts_with(&part)))
 }
 
 pub(crate) fn ends_with(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (text, part) = (c.text(0)?, c.text(1)?);
+    let to = c.place(2, i64::MAX)?;
     c.charge_texts(&[&text, &part])?;
-    Ok(boolean(text.ends_with(&part)))
+    let start = text.get(..byte_of(&text, to)).unwrap_or_default();
+    Ok(boolean(start.ends_with(&part)))
 }
 
 fn empty(what: &str, instead: &str) -> Trouble {
@@ -179,12 +237,12 @@ fn empty(what: &str, instead: &str) -> Trouble {
 
 pub(crate) fn join(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.must_be_list(0)?;
-    let separator = c.text(1)?;
+    let separator = if c.len() > 1 { c.text(1)? } else { ",".to_owned() };
     if let Some(joined) = joined_in_place(c, &separator)? {
         return Ok(joined);
     }
     let heap = &c.s.heap;
-    // `flat` tells whether all parts are flat.
+    // `flat` tells whether all parts are flat, `wrong` that one is no text.
     let (mut bytes, mut flat, mut wrong) = (0, true, None);
     let (mut rest, mut count) = (c.operand(0), 0);
     while tag(rest) == CONS && wrong.is_none() {
@@ -196,11 +254,10 @@ pub(crate) fn join(c: &mut Call<'_>) -> Result<Word, Exit> {
             None => wrong = Some(part),
         }
     }
-    count += heap.length(rest) as u64;
-    c.charge(count)?;
-    if let Some(part) = wrong {
-        return Err(c.s.wrong_element(0, part, "a list of strings"));
+    if wrong.is_some() {
+        return spoken::join(c, &separator);
     }
+    c.charge(count)?;
     bytes += count.saturating_sub(1) * separator.len() as u64;
     if bytes > c.longest() {
         return Err(TOO_LARGE.into());
@@ -260,8 +317,7 @@ pub(crate) fn slice(c: &mut Call<'_>) -> Result<Word, Exit> {
     if !is_text && !is_list(whole) {
         return Err(c.wrong(0, "a string or a list"));
     }
-    let from = c.position(1)?;
-    let to = if c.len() > 2 { c.position(2)? } else { i64::MAX };
+    let (from, to) = (c.place(1, 0)?, c.place(2, i64::MAX)?);
     if !is_text {
         return slice_list(c, from, to);
     }

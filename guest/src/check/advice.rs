@@ -43,7 +43,8 @@ struct Bound {
     spelt: Option<TermId>,
 }
 
-enum Walk {
+/// A step of a walk that knows what is bound.
+pub(super) enum Walk {
     Term(TermId),
     Bind(NameId, TermId),
     Unbind,
@@ -81,7 +82,7 @@ pub(crate) fn advise(terms: &Terms, root: TermId, has_eval: bool) -> Advice {
 }
 
 /// Schedules the evaluated parts of a term, each in its scope.
-fn schedule(terms: &Terms, term: TermId, walk: &mut Vec<Walk>) {
+pub(super) fn schedule(terms: &Terms, term: TermId, walk: &mut Vec<Walk>) {
     let (operands, names) = (terms.evaluated(term), terms.names(term));
     // How many operands are in the scope of earlier names only: of `let` the terms, not the body.
     let (names, outer) = match terms.form(term).scope() {

@@ -70,14 +70,6 @@ pub(crate) fn mismatch(
     if let Some(hint) = misplaced(form, operand, wanted, found) {
         return fault.hint(hint);
     }
-    if form == Form::Get
-        && operand == 0
-        && matches!(found, "list" | "string")
-        && terms.form(terms.operand(term, 1)) == Form::Text
-        && terms.text(terms.operand(term, 1)) == "length"
-    {
-        return fault.hint(r#"write {"length": l}"#);
-    }
     // In the place of a function, the fault is about the function's value.
     let accepted = form.accepted(operand);
     let swapped = swapped(terms, term, operand, kinds::of_name(found));
@@ -146,7 +138,6 @@ fn misplaced(form: Form, operand: usize, wanted: &str, found: &str) -> Option<&'
         (Form::GetIn | Form::PutIn | Form::UpdateIn, 1, "string") => {
             r#"the path is a list of keys and indices, such as ["a", "b", 0]"#
         }
-        (Form::Put, 0, "list") => of_list(form),
         (Form::DateAdd, 1, _) if wanted == "a record" => {
             r#"write {"date_add": [n, {"record": {"days": 1}}]}"#
         }
@@ -157,11 +148,6 @@ fn misplaced(form: Form, operand: usize, wanted: &str, found: &str) -> Option<&'
             r#"write {"join": [{"map": [{"lam": "n", "body": {"from_char_code": {"var": "n"}}}, list]}, ""]}"#
         }
         (Form::Pick | Form::Omit, 1, "string") => r#"the keys are a list, such as ["a"]"#,
-        (Form::Get | Form::Has | Form::Put | Form::Remove | Form::Update, 1, "integer")
-            if wanted == "a string" =>
-        {
-            r#"a key is a text: write "1" for 1, or {"to_string": a}"#
-        }
         _ => return None,
     })
 }
@@ -188,15 +174,6 @@ fn of_text(form: Form) -> &'static str {
 /// Advises where a form of records gets a list.
 fn of_list(form: Form) -> &'static str {
     match form {
-        Form::Get | Form::GetIn => r#"for an element of a list, write {"nth": [list, i]}"#,
-        Form::Has => r#"for a list, write {"contains": [list, x]}"#,
-        Form::Keys => r#"the indices of a list are {"range": [0, {"length": list}]}"#,
-        Form::Values => "a list has no keys: write the list itself",
-        Form::Entries => r#"for a list, write {"enumerate": [list]}"#,
-        Form::Put => {
-            r#"for a list, write {"append": [list, [x]]}, or change its elements with {"map": [f, list]}"#
-        }
-        Form::Update => r#"for a list, write {"map": [f, list]}"#,
         Form::Remove => r#"for a list, write {"filter": [f, list]}"#,
         Form::Merge => r#"join lists with {"append": [a, b]}"#,
         Form::Pick | Form::Omit => {
@@ -221,6 +198,13 @@ fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
         (Form::Append, "a list", "integer" | "float" | "boolean") => {
             r#"add an element with {"append": [list, [x]]}"#
         }
+        (Form::Plus | Form::AsText, _, "list" | "pair") => {
+            r#"write x.join(", ") or JSON.stringify(x) for the text of a list"#
+        }
+        (Form::Plus | Form::AsText, _, "record") => {
+            "write JSON.stringify(x) for the text of a record"
+        }
+        (Form::Plus, _, "function") => "call the function, as in f(x)",
         (Form::Min | Form::Max, "a list", _) => "give two or more numbers, or a list",
         (Form::Add, "a number", "list") => {
             r#"join lists with {"append": [a, b]}; {"sum": list} adds up numbers"#
@@ -237,7 +221,6 @@ fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
             r#"convert other values with {"to_string": a}"#
         }
         (Form::Length, _, "record") => r#"write {"length": {"keys": record}}"#,
-        (Form::Get | Form::GetIn, "a record", "pair") => "take pairs apart with `fst` and `snd`",
         (Form::Nth, "a list", "record") => r#"write {"get": [record, key]}"#,
         (_, "a record", "list") => of_list(form),
         (_, "a list", "record") => {

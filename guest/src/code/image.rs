@@ -2,6 +2,7 @@
 //! checks and debugging.
 
 use crate::code::op::{Op, Slot};
+use crate::memory::record::Shape;
 use pif_language::term::{NameId, TermId};
 
 /// The place of a value that a closure captures or a scope names.
@@ -101,6 +102,20 @@ pub(crate) struct Told {
 /// Marks a block without a visit.
 pub(crate) const NO_VISIT: u32 = u32::MAX;
 
+/// The keys of a `Record`.
+#[derive(Debug)]
+pub(crate) struct Keys {
+    /// The constants of the keys, in the order of the term.
+    pub(crate) constants: Vec<u32>,
+    pub(crate) shape: Shape,
+}
+
+impl Keys {
+    fn words(&self) -> usize {
+        self.constants.len() + self.shape.listed.len() + self.shape.order.len()
+    }
+}
+
 /// All code compiled so far.
 #[derive(Debug, Default)]
 pub(crate) struct Image {
@@ -120,8 +135,8 @@ pub(crate) struct Image {
     pub(crate) sources: Option<Vec<Source>>,
     /// Scopes of `eval`s.
     pub(crate) scopes: Vec<Scope>,
-    /// Keys of `Record`s, as constants.
-    pub(crate) keys: Vec<Vec<u32>>,
+    /// Keys of `Record`s.
+    pub(crate) keys: Vec<Keys>,
     /// For debugging: names in scope and their places, per visit, the innermost first.
     pub(crate) debug_names: Vec<Vec<(NameId, Place)>>,
     /// For debugging: values that lines are about.
@@ -178,7 +193,7 @@ impl Image {
             + size_of::<Visit>() * (self.visits.len() - visits)
             + codes.map(|code| CODE + 4 * code.captures.len()).sum::<usize>()
             + scopes.map(|scope| TABLE + 12 * scope.names.len()).sum::<usize>()
-            + keys.map(|keys| TABLE + 4 * keys.len()).sum::<usize>()
+            + keys.map(|keys| TABLE + 4 * keys.words()).sum::<usize>()
     }
 
     /// Returns the operation at `pc`.

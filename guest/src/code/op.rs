@@ -171,6 +171,8 @@ ops! {
         Tail { d: Slot, a: Slot },
         /// Negates a boolean.
         Not { d: Slot, a: Slot },
+        /// Tells whether a value counts as true.
+        Truth { d: Slot, a: Slot },
         /// Puts `a` before the list in `d`.
         Push { d: Slot, a: Slot },
         /// Continues at `to`. Ends a block.
@@ -181,6 +183,10 @@ ops! {
         /// Continues at `to` if `a` is true. It must be a boolean; `operand` is its number in the
         /// form.
         JumpTrue { a: Slot, operand: u16, to: u32 },
+        /// Continues at `to` unless `a` counts as true.
+        JumpUntrue { a: Slot, to: u32 },
+        /// Continues at `to` if `a` counts as true.
+        JumpTruth { a: Slot, to: u32 },
         /// Continues at `to` unless `a` < `b`. With `swap` 1, the form's operands are `b` and `a`.
         JumpNotLess { a: Slot, b: Slot, swap: u8, to: u32 },
         /// Continues at `to` if `a` < `b`; `swap` as above.
@@ -259,6 +265,11 @@ ops! {
         /// Does any other strict form of the `n` operands from `d` on. If `n` is 0, the operands
         /// are in the list in `d`.
         Builtin { form: Form, d: Slot, n: u8, cost: u16 },
+        /// Applies `f` to as many elements of the list in the slot after it as it has parameters.
+        /// The value goes to `base`.
+        Apply { f: Slot, base: Slot, depth: u8, cost: u16 },
+        /// Does an `Apply` in place of the running function.
+        TailApply { f: Slot, base: Slot, cost: u16 },
         /// Begins to apply the function in `d` (a hole if it is a literal) to each element of a
         /// list: the first one goes to its slot. With an empty list, the value goes to `d`, and it
         /// continues at `exit`.

@@ -26,6 +26,8 @@ pub(crate) mod each {
     pub(crate) const KEPT: Slot = 2;
     /// The result so far, in reverse.
     pub(crate) const RESULT: Slot = 3;
+    /// In `sort_with`, the element that is compared with the one of this turn.
+    pub(crate) const SECOND: Slot = RESULT;
     /// The element of this turn.
     pub(crate) const ELEMENT: Slot = 4;
     /// The function's value.

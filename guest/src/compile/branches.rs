@@ -96,6 +96,10 @@ impl Compiler<'_> {
                 let (a, task) = self.operand(self.terms.operand(t, 0), d, inner)?;
                 (task, None, Op::JumpNotEmpty { a, to })
             }
+            (None, _) if form == Form::Truth => {
+                let (a, task) = self.operand(self.terms.operand(t, 0), d, inner)?;
+                (task, None, Op::JumpUntrue { a, to })
+            }
             (None, _) => {
                 let (a, task) = self.operand(t, d, depth)?;
                 self.schedule(&[task, Task::Emit { op: Op::JumpFalse { a, operand, to }, t: of }]);
@@ -136,16 +140,22 @@ impl Compiler<'_> {
         self.schedule(&tasks);
     }
 
-    /// Compiles `coalesce`: the first operand that is not null.
+    /// Compiles `coalesce`, `either` and `both`: the first operand that is not null, that counts as
+    /// true, or that does not.
     pub(super) fn coalesce(&mut self, t: TermId, d: Slot, inner: u32) {
-        let end = self.label();
+        let (end, a) = (self.label(), d);
+        let op = match self.terms.form(t) {
+            Form::Either => Op::JumpTruth { a, to: end },
+            Form::Both => Op::JumpUntrue { a, to: end },
+            _ => Op::JumpNotNull { a, to: end },
+        };
         let pay = Task::End { op: Op::Pay { cost: 0 }, t };
         let operands = self.terms.operands(t).to_vec();
         let mut tasks = Vec::with_capacity(3 * operands.len());
         for (index, operand) in operands.iter().enumerate() {
             tasks.extend([Task::Term { t: *operand, d, depth: inner }, pay]);
             if index + 1 < operands.len() {
-                tasks.push(Task::Emit { op: Op::JumpNotNull { a: d, to: end }, t });
+                tasks.push(Task::Emit { op, t });
             }
         }
         tasks.push(Task::Label(end));

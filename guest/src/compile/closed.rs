@@ -1,13 +1,19 @@
 //! From the term of a value to the value, without a run: literals, functions, the `let`s around
 //! them, partial applications. Variables are constants, so its functions capture nothing.
 
+use crate::algorithm::date::script;
+use crate::algorithm::mapping;
+use crate::algorithm::record;
 use crate::code::Place;
 use crate::compile::compiler::{Compiler, Failed, Function};
 use crate::compile::facts::Facts;
 use crate::compile::place::Location;
 use crate::compile::task::Task;
+use crate::memory::heap::Heap;
+use crate::memory::tagged::{DATE, MAP, REGEX, SET};
 use crate::memory::word::{
-    CLOSURE, KIND_PARTIAL, NIL, PAIR, PARTIAL, UNIT, Word, aux, header, pointer, quoted, tag,
+    CLOSURE, KIND_PARTIAL, NIL, PAIR, PARTIAL, UNIT, Word, as_small, aux, header, is_integer,
+    is_list, pointer, quoted, tag,
 };
 use pif_language::form::Form;
 use pif_language::names::Names;
@@ -120,7 +126,14 @@ impl Compiler<'_> {
                 work.extend([Work::Unbind(names.len()), Work::Term(terms.operand(t, names.len()))]);
                 return Ok(None);
             }
-            Form::List | Form::Record | Form::Pair | Form::App => {
+            Form::List
+            | Form::Record
+            | Form::Pair
+            | Form::App
+            | Form::ToMap
+            | Form::ToSet
+            | Form::Moment
+            | Form::Regex => {
                 work.push(Work::Make(t));
                 work.extend(operands.iter().rev().map(|operand| Work::Term(*operand)));
                 return Ok(None);
@@ -138,22 +151,53 @@ impl Compiler<'_> {
                 let mut members = Vec::with_capacity(2 * parts.len());
                 for (name, value) in self.terms.names(t).iter().zip(parts) {
                     let text = self.terms.name(*name);
-                    self.heap.grow(crate::memory::heap::Heap::text_words(text.len()))?;
+                    self.heap.grow(Heap::text_words(text.len()))?;
                     members.extend([self.heap.text(text)?, *value]);
                 }
-                self.heap.grow(1 + members.len())?;
-                self.heap.record(&members)?
+                self.heap.grow(Heap::record_words(parts.len()))?;
+                record::make(&mut self.heap, &members)?
+            }
+            (Form::ToMap, [list]) => self.map(t, MAP, *list)?,
+            (Form::ToSet, [list]) => self.map(t, SET, *list)?,
+            (Form::Moment, [ms]) if is_integer(*ms) && as_small(*ms).abs() <= script::MOST => {
+                self.heap.make_tagged(DATE, [*ms])
+            }
+            (Form::Regex, [pattern, flags])
+                if self.heap.is_text(*pattern) && self.heap.is_text(*flags) =>
+            {
+                self.heap.make_tagged(REGEX, [*pattern, *flags])
             }
             (Form::App, [function, arguments @ ..]) => self.partial(t, *function, arguments)?,
             _ => return Err(Failed::NotAValue(t)),
         })
     }
 
+    /// Makes a map or set of a list. All keys must be data.
+    fn map(&mut self, t: TermId, kind: u32, list: Word) -> Result<Word, Failed> {
+        if !is_list(list) {
+            return Err(Failed::NotAValue(t));
+        }
+        let elements = self.heap.elements(list);
+        if kind == MAP && elements.iter().any(|element| self.heap.halves(*element).is_none()) {
+            return Err(Failed::NotAValue(t));
+        }
+        self.heap.grow(mapping::MAP_WORDS + mapping::KEY_WORDS * elements.len())?;
+        let own = self.heap.top;
+        let map = mapping::empty(self.heap, kind);
+        for element in elements {
+            let [word, value] = mapping::entry(self.heap, kind, element);
+            let (_, key) = mapping::Key::of(self.heap, self.terms, word, u64::MAX);
+            let key = key.map_err(|_| Failed::NotAValue(t))?;
+            mapping::add(self.heap, self.terms, (map, own), &key, [word, value]);
+        }
+        Ok(map)
+    }
+
     /// Makes a function that has some of its arguments. It must need even more.
     fn partial(&mut self, t: TermId, function: Word, new: &[Word]) -> Result<Word, Failed> {
         let (closure, mut taken) = match tag(function) {
             CLOSURE => (function, Vec::new()),
-            PARTIAL => match self.heap.members(function) {
+            PARTIAL => match self.heap.parts(function) {
                 [closure, taken @ ..] => (*closure, taken.to_vec()),
                 [] => return Err(Failed::NotAValue(t)),
             },

@@ -125,7 +125,7 @@ impl Compiler<'_> {
             self.visit(t, 0);
             let sum = |a, n| Task::End { op: Op::AddLiteralReturn { a, cost: 0, n }, t };
             self.sum_with_literal(t, (d, 1), sum)?;
-        } else if form == Form::Add && self.terms.operands(t).len() == 2 {
+        } else if matches!(form, Form::Add | Form::Plus) && self.terms.operands(t).len() == 2 {
             self.visit(t, 0);
             let ((a, first), (b, second)) = self.two(t, d, 1)?;
             let op = Op::AddReturn { a, b, cost: 0 };

@@ -1,5 +1,7 @@
 //! Compiles forms into a slot, as the value of the function, or as a branch.
 
+use crate::algorithm::record;
+use crate::code::image::Keys;
 use crate::compile::compiler::{Compiler, Failed, Function, MERGED};
 use crate::compile::place::{Location, Part, slot};
 use crate::compile::task::Task;
@@ -175,6 +177,11 @@ impl Compiler<'_> {
                 Some(n) => self.big(n)?,
                 None => UNIT,
             },
+            Form::FloatNumber if terms.float(t).is_nan() => {
+                self.heap.grow(2 + crate::memory::heap::Heap::text_words("NaN".len()))?;
+                let text = self.heap.text("NaN")?;
+                self.heap.not_a_number(text)
+            }
             Form::FloatNumber => {
                 self.heap.grow(2)?;
                 self.heap.float(terms.float(t))
@@ -194,14 +201,18 @@ impl Compiler<'_> {
     }
 
     fn key_list(&mut self, names: &[u32]) -> Result<u32, Failed> {
-        let mut keys = Vec::with_capacity(names.len());
+        let mut constants = Vec::with_capacity(names.len());
+        let mut members = Vec::with_capacity(2 * names.len());
         for name in names {
             let text = self.terms.name(*name);
             self.heap.grow(crate::memory::heap::Heap::text_words(text.len()))?;
             let word = self.heap.text(text)?;
-            keys.push(self.constant(word));
+            members.extend([word, UNIT]);
+            constants.push(self.constant(word));
         }
-        self.image.keys.push(keys);
+        // No key occurs twice.
+        let shape = record::shape_of(&self.heap, &members).unwrap_or_default();
+        self.image.keys.push(Keys { constants, shape });
         u32::try_from(self.image.keys.len() - 1).map_err(|_| Failed::Entangled)
     }
 

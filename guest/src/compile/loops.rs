@@ -35,6 +35,7 @@ static TAKEN: Table<Taken> = Table::of(
         (Form::Any, Taken::Next),
         (Form::All, Taken::Next),
         (Form::SortBy, Taken::Push),
+        (Form::SortWith, Taken::Next),
         (Form::GroupBy, Taken::Push),
         (Form::CountBy, Taken::Push),
         (Form::DistinctBy, Taken::Push),
@@ -206,16 +207,24 @@ impl Compiler<'_> {
             Task::Label(begin),
             Task::Applied { t, depth },
         ]);
-        let (element, given) = (d + each::ELEMENT, d + each::GIVEN);
-        if let Some((name, body)) = literal {
-            let location = Location::At(Place::Slot(element));
-            tasks.push(Task::Bind { name, location });
+        let given = d + each::GIVEN;
+        let elements = arguments(form).iter().map(|element| d + element);
+        if let Some(function) = literal {
+            let names = self.terms.names(function);
+            for (name, element) in names.iter().zip(elements) {
+                let location = Location::At(Place::Slot(element));
+                tasks.push(Task::Bind { name: *name, location });
+            }
+            let body = self.terms.operand(function, 0);
             tasks.push(Task::Into { t: body, d: given, depth: inner, to: given });
-            tasks.push(Task::Unbind { count: 1 });
+            tasks.push(Task::Unbind { count: to_u32(names.len()) });
         } else {
             let f = if is_update(form) { d + update::FUNCTION } else { d };
-            let call = Op::Call { f, base: given, n: 1, depth: slot(inner), cost: 0 };
-            tasks.push(Task::Emit { op: Op::Move { d: given, a: element }, t });
+            let n = to_slot(arguments(form).len());
+            let call = Op::Call { f, base: given, n, depth: slot(inner), cost: 0 };
+            for (element, argument) in elements.zip(given..) {
+                tasks.push(Task::Emit { op: Op::Move { d: argument, a: element }, t });
+            }
             tasks.push(Task::End { op: call, t });
         }
         let end = Task::Emit { op: Op::EachEnd { form, d }, t };
@@ -237,12 +246,12 @@ impl Compiler<'_> {
         self.schedule(&tasks);
     }
 
-    /// Returns parameter and body of such a form's function, if it is a literal of one parameter.
-    fn literal_function(&self, t: TermId, form: Form) -> Option<(NameId, TermId)> {
+    /// Returns such a form's function, if it is a literal of as many parameters as it gets.
+    fn literal_function(&self, t: TermId, form: Form) -> Option<TermId> {
         let function = self.terms.operand(t, 0);
-        let [name] = *self.terms.names(function) else { return None };
+        let fits = self.terms.names(function).len() == arguments(form).len();
         let is_literal = self.terms.form(function) == Form::Lam && !is_update(form);
-        is_literal.then(|| (name, self.terms.operand(function, 0)))
+        (fits && is_literal).then_some(function)
     }
 
     /// Compiles `try`. The tried term is never in tail position; the application of the handler is.
@@ -303,6 +312,21 @@ impl Compiler<'_> {
         Ok(())
     }
 
+    /// Compiles `apply`: a call whose arguments are in a list.
+    pub(super) fn apply(&mut self, t: TermId, d: Slot, depth: Option<u32>) {
+        let (here, base) = (depth.unwrap_or(0), d + 2);
+        let term = |i, d| Task::Term { t: self.terms.operand(t, i), d, depth: here + 1 };
+        let mut tasks = vec![term(0, d), term(1, d + 1)];
+        if depth.is_none() {
+            tasks.push(Task::End { op: Op::TailApply { f: d, base, cost: 0 }, t });
+        } else {
+            let op = Op::Apply { f: d, base, depth: slot(here), cost: 0 };
+            tasks.push(Task::End { op, t });
+            tasks.push(Task::Emit { op: Op::Move { d, a: base }, t });
+        }
+        self.schedule(&tasks);
+    }
+
     /// Compiles a strict form of any number of operands. Many operands go into a list.
     pub(super) fn builtin(&mut self, t: TermId, form: Form, d: Slot, inner: u32) {
         let operands = self.terms.evaluated(t);
@@ -323,6 +347,11 @@ impl Compiler<'_> {
     }
 }
 
+/// Returns the slots of the arguments that a form gives its function.
+fn arguments(form: Form) -> &'static [Slot] {
+    if form == Form::SortWith { &[each::ELEMENT, each::SECOND] } else { &[each::ELEMENT] }
+}
+
 /// Tells whether a form applies a function to one value in a record.
 fn is_update(form: Form) -> bool {
     TAKEN.get(form) == Some(Taken::Update)
@@ -330,7 +359,8 @@ fn is_update(form: Form) -> bool {
 
 /// Tells whether a form takes its operands in a list, because there can be any number of them.
 fn is_many(form: Form, operands: usize) -> bool {
-    let of_many = matches!(form, Form::Add | Form::Mul | Form::Concat | Form::Min | Form::Max);
+    let of_many =
+        matches!(form, Form::Add | Form::Mul | Form::Plus | Form::Concat | Form::Min | Form::Max);
     of_many && operands > 1
 }
 

@@ -89,6 +89,20 @@ static CONTROL: Table<Rule> = Table::of(
             }),
         ),
         (
+            Form::Either,
+            Value(|c, t, d, depth| {
+                c.coalesce(t, d, depth + 1);
+                Ok(())
+            }),
+        ),
+        (
+            Form::Both,
+            Value(|c, t, d, depth| {
+                c.coalesce(t, d, depth + 1);
+                Ok(())
+            }),
+        ),
+        (
             Form::Reduce,
             Value(|c, t, d, depth| {
                 c.fold(t, d, depth);
@@ -103,6 +117,13 @@ static CONTROL: Table<Rule> = Table::of(
             }),
         ),
         (Form::Pipe, Applies(|c, t, d, depth| c.pipe(t, d, depth))),
+        (
+            Form::Apply,
+            Applies(|c, t, d, depth| {
+                c.apply(t, d, depth);
+                Ok(())
+            }),
+        ),
         (Form::Record, Value(|c, t, d, depth| c.record(t, d, depth + 1))),
     ],
 );
@@ -125,6 +146,8 @@ static OPERATIONS: Table<Operation> = Table::of(
         (Form::Mul, Binary(|_, [d, a, b]| Op::Mul { d, a, b })),
         (Form::Div, Binary(any_binary)),
         (Form::Mod, Binary(any_binary)),
+        (Form::Rem, Binary(any_binary)),
+        (Form::Plus, Binary(|_, [d, a, b]| Op::Add { d, a, b })),
         (Form::Eq, Binary(any_binary)),
         (Form::Lt, Binary(any_binary)),
         (Form::Gt, Binary(any_binary)),
@@ -135,6 +158,7 @@ static OPERATIONS: Table<Operation> = Table::of(
         (Form::Concat, Binary(|_, [d, a, b]| Op::Concat { d, a, b, cost: 0 })),
         (Form::Trace, Binary(|_, [d, a, b]| Op::Trace { d, a, b })),
         (Form::Not, Unary(|_, _, [d, a], _| Ok(Op::Not { d, a }))),
+        (Form::Truth, Unary(|_, _, [d, a], _| Ok(Op::Truth { d, a }))),
         (Form::Head, Unary(|_, _, [d, a], _| Ok(Op::Head { d, a }))),
         (Form::Tail, Unary(|_, _, [d, a], _| Ok(Op::Tail { d, a }))),
         (Form::IsEmpty, Unary(any_unary)),

@@ -1,14 +1,15 @@
 //! Keys and members of records while they are read. Repeated keys share one text.
 
-use crate::algorithm::lexical;
+use crate::algorithm::record;
 use crate::memory::heap::Heap;
-use crate::memory::word::{UNIT, Word};
+use crate::memory::record::Shape;
+use crate::memory::word::{UNIT, Word, index};
 use std::ops::Range;
 
 /// Places for known keys.
 const PLACES: usize = 128;
-/// Most members to sort by insertion.
-const FEW: usize = 16;
+/// Shapes of records to remember.
+const SHAPES: usize = 8;
 /// Bytes of the longest key to remember.
 const LONGEST: usize = 64;
 
@@ -20,8 +21,9 @@ pub(crate) struct Keys {
     follows: [Follower; PLACES],
     /// The place of the last key.
     last: u8,
-    /// The keys of the last record whose keys are known to be sorted.
-    risen: Vec<Word>,
+    /// The keys of records that have been read, and how these lie on the heap. An empty record has
+    /// the default shape.
+    shapes: [(Vec<Word>, Shape); SHAPES],
 }
 
 /// A key that came after another one's value.
@@ -38,8 +40,9 @@ struct Follower {
 
 impl Default for Keys {
     fn default() -> Self {
-        let (members, risen, follows) = (Vec::new(), Vec::new(), [Follower::default(); PLACES]);
-        Self { members, met: [UNIT; PLACES], follows, last: 0, risen }
+        let (members, shapes, follows) =
+            (Vec::new(), Default::default(), [Follower::default(); PLACES]);
+        Self { members, met: [UNIT; PLACES], follows, last: 0, shapes }
     }
 }
 
@@ -101,46 +104,27 @@ impl Keys {
 
     /// Makes a record of the members from `start` on. Returns nothing if a key occurs twice.
     pub(crate) fn record(&mut self, heap: &mut Heap, start: usize) -> Option<Word> {
-        let members = self.members.get_mut(start..)?;
-        let rises = |pair: &[[Word; 2]]| match pair {
-            [[a, _], [b, _]] => heap.compare_flat(*a, *b).is_lt(),
-            _ => true,
-        };
-        let has_risen = members.len() == self.risen.len()
-            && members.iter().zip(&self.risen).all(|(member, key)| member[0] == *key);
-        if !has_risen {
-            if !members.windows(2).all(rises) {
-                sort(heap, members);
-                if !members.windows(2).all(rises) {
-                    return None;
-                }
+        let members = self.members.get(start..)?;
+        let first = members.first().map_or(0, |member| index(member[0]));
+        let known = self.shapes.get_mut((first ^ members.len()) % SHAPES)?;
+        let is_known = members.len() == known.0.len()
+            && members.iter().zip(&known.0).all(|(member, key)| member[0] == *key);
+        heap.grow(Heap::record_words(members.len())).ok()?;
+        let words = bytemuck::cast_slice(members);
+        let record = if is_known {
+            known.1.record(heap, words).ok()?
+        } else {
+            let shape = record::shape_of(heap, words)?;
+            let record = shape.record(heap, words).ok()?;
+            if members.len() <= PLACES {
+                known.0.clear();
+                known.0.extend(members.iter().map(|member| member[0]));
+                known.1 = shape;
             }
-            self.risen.clear();
-            self.risen.extend(members.iter().take(PLACES).map(|member| member[0]));
-        }
-        heap.grow(1 + 2 * members.len()).ok()?;
-        let record = heap.record(bytemuck::cast_slice(members)).ok()?;
+            record
+        };
         self.members.truncate(start);
         Some(record)
-    }
-}
-
-/// Sorts members by their keys.
-fn sort(heap: &Heap, members: &mut [[Word; 2]]) {
-    if members.len() > FEW {
-        let keys: Vec<Word> = members.iter().map(|[key, _]| *key).collect();
-        let order = lexical::order(heap, &keys, false);
-        let sorted = order.iter().filter_map(|at| members.get(*at as usize));
-        let sorted: Vec<[Word; 2]> = sorted.copied().collect();
-        return members.copy_from_slice(&sorted);
-    }
-    for end in 1..members.len() {
-        for at in (1..=end).rev() {
-            match members.get_mut(at - 1..=at) {
-                Some([a, b]) if heap.compare_flat(a[0], b[0]).is_gt() => std::mem::swap(a, b),
-                _ => break,
-            }
-        }
     }
 }
 

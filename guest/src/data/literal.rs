@@ -1,7 +1,9 @@
 //! Makes literal terms of values.
 
+use crate::algorithm::mapping;
 use crate::algorithm::number::value::Number;
 use crate::memory::heap::{Full, Heap};
+use crate::memory::tagged::{DATE, MAP, REGEX};
 use pif_core::json::tape::TokenId;
 use pif_language::form::Form;
 
@@ -29,6 +31,7 @@ pub(crate) fn make(
     let (mut work, mut done) = (vec![Work::Value(value)], Vec::new());
     while let Some(step) = work.pop() {
         match step {
+            Work::Value(v) if mapping::is_one(heap, v) => of_map(heap, v, &mut work),
             Work::Value(v) => match parts(heap, terms, v) {
                 Some((form, values, names)) => {
                     work.push(Work::Build(form, values.len(), names));
@@ -45,13 +48,34 @@ pub(crate) fn make(
     Ok(done.pop().unwrap_or_default())
 }
 
+/// Schedules the literal of a map or set.
+fn of_map(heap: &Heap, map: Word, work: &mut Vec<Work>) {
+    let (entries, is_map) = (mapping::entries(heap, map), heap.tagged(map) == MAP);
+    let form = if is_map { Form::ToMap } else { Form::ToSet };
+    let build = |form, count| Work::Build(form, count, Vec::new());
+    work.extend([build(form, 1), build(Form::List, entries.len())]);
+    for [key, value] in entries.into_iter().rev() {
+        if is_map {
+            work.extend([build(Form::List, 2), Work::Value(value)]);
+        }
+        work.push(Work::Value(key));
+    }
+}
+
 /// Returns the form that makes a compound value, its parts and their names.
 fn parts(heap: &Heap, terms: &mut Terms, v: Word) -> Option<(Form, Vec<Word>, Vec<NameId>)> {
+    let v = heap.without_match(v);
     if is_list(v) {
         return Some((Form::List, heap.elements(v), Vec::new()));
     }
     if tag(v) == PAIR {
         return Some((Form::Pair, heap.cell(index(v)).to_vec(), Vec::new()));
+    }
+    if heap.tagged(v) == DATE {
+        return Some((Form::Moment, heap.tagged_words::<1>(v).to_vec(), Vec::new()));
+    }
+    if heap.tagged(v) == REGEX {
+        return Some((Form::Regex, heap.tagged_words::<2>(v).to_vec(), Vec::new()));
     }
     if heap.object_kind(v) != KIND_RECORD {
         return None;
@@ -76,6 +100,7 @@ fn scalar(heap: &Heap, terms: &mut Terms, token: TokenId, v: Word) -> Result<Ter
         None => match v {
             TRUE | FALSE => terms.add_boolean(token, v == TRUE),
             UNIT => terms.add_unit(token),
+            _ if heap.as_no_number(v).is_some() => terms.add_float(token, f64::NAN),
             _ if tag(v) == IMMEDIATE && kind(v) == KIND_QUOTED => aux(v),
             _ => terms.add_unit(token),
         },

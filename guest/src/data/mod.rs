@@ -7,3 +7,4 @@ pub(crate) mod plain;
 mod plain_number;
 pub(crate) mod show;
 mod show_number;
+pub(crate) mod string;

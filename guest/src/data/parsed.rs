@@ -1,9 +1,9 @@
 //! Plain JSON as values: `data`, `context`, the host's answers, and literal `input`.
 
+use crate::algorithm::record;
 use crate::memory::heap::{Full, Heap};
 use pif_core::fault::Fault;
 use pif_core::json::tape::{Span, Tape, Token, TokenId};
-use pif_core::text::order;
 
 use crate::memory::word::{CONS, NIL, UNIT, Word, boolean, fit, pointer, small};
 use pif_core::json::number::{Integer, Literal, literal};
@@ -32,7 +32,7 @@ enum Open {
 pub(crate) fn words(tape: &Tape) -> usize {
     let words = (0..tape.len()).map(|id| match tape.token(id) {
         Token::Array { count, .. } => 2 * count as usize,
-        Token::Object { count, .. } => 1 + 2 * count as usize,
+        Token::Object { count, .. } => Heap::record_words(count as usize),
         Token::Text(span) => Heap::text_words(span.len as usize),
         // A limb has more than 16 digits.
         Token::Number(span) => 2 + span.len as usize / 16,
@@ -84,7 +84,7 @@ pub(crate) fn value(heap: &mut Heap, tape: &Tape, root: TokenId) -> Result<Word,
                         id += 1;
                         break;
                     }
-                    done = record(heap, tape, members)?;
+                    done = record_of(heap, tape, members)?;
                 }
             }
             open.pop();
@@ -119,7 +119,7 @@ fn scalar(heap: &mut Heap, tape: &Tape, token: Token) -> Result<Word, Failed> {
         Token::Array { .. } => NIL,
         Token::Object { .. } => {
             heap.grow(1)?;
-            heap.record(&[])?
+            heap.record(&[], &[])?
         }
     })
 }
@@ -148,13 +148,11 @@ fn integer(heap: &mut Heap, n: &num_bigint::BigInt) -> Result<Word, Full> {
     Ok(heap.integer(n))
 }
 
-fn record(heap: &mut Heap, tape: &Tape, members: &[(Span, Word)]) -> Result<Word, Full> {
-    let key = |at: usize| members.get(at).map_or("", |(key, _)| tape.str(*key));
+fn record_of(heap: &mut Heap, tape: &Tape, members: &[(Span, Word)]) -> Result<Word, Full> {
     let mut words = Vec::with_capacity(2 * members.len());
-    for at in order::order_of(members.len(), &key) {
-        words.push(text(heap, key(at))?);
-        words.extend(members.get(at).map(|(_, value)| *value));
+    for (key, value) in members {
+        words.extend([text(heap, tape.str(*key))?, *value]);
     }
-    heap.grow(words.len() + 1)?;
-    heap.record(&words)
+    heap.grow(Heap::record_words(members.len()))?;
+    record::make(heap, &words)
 }

@@ -1,16 +1,21 @@
 //! Writes values as canonical JSON, up to the limit `output`, with a stack on the heap.
 
+use crate::algorithm::date::script;
+use crate::algorithm::mapping;
 use crate::algorithm::number::value::Number;
+use crate::algorithm::regex;
 use crate::algorithm::weight::TEXT_UNIT;
 use crate::memory::heap::Heap;
+use crate::memory::tagged::{DATE, MAP, MATCH, NOT_A_NUMBER, REGEX, SET};
+use pif_core::figures;
 use pif_core::json::decimal::Powers;
 use pif_core::json::escape;
 use pif_core::text::lanes;
 
 use crate::algorithm::weight;
 use crate::memory::word::{
-    CLOSURE, CONS, FALSE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, KIND_TEXT, NIL, OBJECT,
-    PAIR, PARTIAL, ROPE, TRUE, UNIT, Word, as_small, aux, index, is_integer, kind, tag,
+    CLOSURE, CONS, FALSE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, KIND_TAGGED, KIND_TEXT, NIL,
+    OBJECT, PAIR, PARTIAL, ROPE, TRUE, UNIT, Word, as_small, aux, index, is_integer, kind, tag,
 };
 use pif_core::json::escape::Sink;
 use pif_core::text::quote;
@@ -22,9 +27,14 @@ use std::io::Write as _;
 /// Bytes of an operand in a message.
 pub(crate) const OPERAND_BYTES: usize = 60;
 
-/// The text is longer than the limit.
+/// Why a value has no JSON text.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct TooLong;
+pub(crate) enum Unwritten {
+    /// The text is longer than the limit.
+    TooLong,
+    /// This part is infinite or not a number.
+    NotFinite(Word),
+}
 
 /// Returns the canonical JSON of a value, of at most `limit` bytes. `tools` are the tools that
 /// continuations refer to.
@@ -34,7 +44,7 @@ pub(crate) fn json(
     tools: &[&str],
     value: Word,
     limit: usize,
-) -> Result<String, TooLong> {
+) -> Result<String, Unwritten> {
     let mut writer = Writer::new(heap, terms, tools, value, limit);
     writer.run()?;
     Ok(text(writer.out))
@@ -59,6 +69,8 @@ pub(crate) enum End {
     TooLong,
     /// The work exceeds the budget.
     Spent,
+    /// This part is infinite or not a number.
+    NotFinite(Word),
 }
 
 /// Writes the canonical JSON of a value without functions, of at most `limit` bytes. Stops if the
@@ -83,6 +95,9 @@ pub(crate) fn exact(
             _ if writer.has_function => End::Function,
             _ => End::Complete,
         };
+        if let Some(odd) = writer.odd {
+            end = End::NotFinite(odd);
+        }
     }
     Written { work: writer.effort(), text: writer.out, end }
 }
@@ -104,6 +119,7 @@ pub(crate) fn excerpt(
     limit: usize,
 ) -> String {
     let mut writer = Writer::new(heap, terms, tools, value, limit);
+    writer.is_excerpt = true;
     let cut = writer.run().is_err() || writer.out.len() > limit;
     let mut out = text(writer.out);
     if cut {
@@ -121,10 +137,15 @@ enum Work {
     Rest(Word),
     /// The members of a record from an index on.
     Members(Word, usize),
+    /// The other entries of a map, or of a set; whether some come before.
+    Entries(std::vec::IntoIter<[Word; 2]>, u32, bool),
+    /// What follows the key of a map.
+    Under(Word),
     Str(&'static str),
     Quoted(String),
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a manner of its own")]
 pub(super) struct Writer<'h> {
     pub(super) heap: &'h Heap,
     pub(super) terms: &'h Terms,
@@ -139,6 +160,10 @@ pub(super) struct Writer<'h> {
     /// Whether a function is a fault.
     pub(super) is_exact: bool,
     pub(super) has_function: bool,
+    /// Whether the text is for people, and takes what JSON does not have.
+    pub(super) is_excerpt: bool,
+    /// A part that is infinite or not a number.
+    pub(super) odd: Option<Word>,
     /// Work besides that of appending bytes.
     pub(super) effort: u64,
     /// Work after which writing may stop.
@@ -155,6 +180,7 @@ impl<'h> Writer<'h> {
     ) -> Self {
         let (work, powers, out) = (vec![Work::Value(value)], Powers::default(), Vec::new());
         let (is_cut, is_exact, has_function, effort) = (false, false, false, 0);
+        let (is_excerpt, odd) = (false, None);
         Self {
             heap,
             terms,
@@ -166,16 +192,21 @@ impl<'h> Writer<'h> {
             is_cut,
             is_exact,
             has_function,
+            is_excerpt,
+            odd,
             effort,
             budget: u64::MAX,
         }
     }
 
-    fn run(&mut self) -> Result<(), TooLong> {
+    fn run(&mut self) -> Result<(), Unwritten> {
         while let Some(work) = self.work.pop() {
             self.write(work);
+            if let Some(odd) = self.odd {
+                return Err(Unwritten::NotFinite(odd));
+            }
             if self.is_cut || self.out.len() > self.limit {
-                return Err(TooLong);
+                return Err(Unwritten::TooLong);
             }
         }
         Ok(())
@@ -186,6 +217,12 @@ impl<'h> Writer<'h> {
             Work::Value(v) => self.value(v),
             Work::Rest(list) => self.rest(list),
             Work::Members(record, at) => self.members(record, at),
+            Work::Entries(entries, kind, is_after) => self.entries(entries, kind, is_after),
+            Work::Under(value) => {
+                self.out.push(b',');
+                self.effort += 1;
+                self.work.extend([Work::Str("]"), Work::Value(value)]);
+            }
             Work::Str(text) => self.out.push_text(text),
             Work::Quoted(text) => self.out.push_text(&text),
         }
@@ -312,7 +349,7 @@ impl<'h> Writer<'h> {
             TRUE | FALSE | UNIT => self.immediate(v),
             _ if self.heap.is_flat(v) => return self.heap.write_plain(v, &mut self.out),
             _ => {
-                let Some(n) = self.heap.as_float(v) else { return false };
+                let Some(n) = self.heap.as_float(v).filter(|n| n.is_finite()) else { return false };
                 self.float(n);
             }
         }
@@ -362,11 +399,61 @@ impl<'h> Writer<'h> {
                 self.work.push(Work::Members(v, 0));
             }
             KIND_CONTINUATION => self.continuation(v),
+            KIND_TAGGED => self.tagged(v),
             _ => match Number::of(self.heap, v) {
+                Some(Number::Float(n)) if n.is_infinite() => self.odd(v, n),
                 Some(Number::Float(n)) => self.float(n),
                 Some(n) => self.large(&n.big()),
                 None => self.out.push_text("null"),
             },
+        }
+    }
+
+    /// Writes an object that is told apart by a number.
+    fn tagged(&mut self, v: Word) {
+        match self.heap.tagged(v) {
+            MAP | SET => {
+                self.out.push(b'[');
+                let entries = mapping::entries(self.heap, v).into_iter();
+                self.work.push(Work::Entries(entries, self.heap.tagged(v), false));
+            }
+            MATCH => self.value(self.heap.without_match(v)),
+            DATE => {
+                let text = script::text(self.heap.date(v).unwrap_or_default());
+                escape::string(&text, &mut self.out);
+            }
+            REGEX => {
+                let [pattern, flags] = self.heap.tagged_words(v);
+                let [pattern, flags] = [pattern, flags].map(|text| self.heap.string(text));
+                escape::string(&regex::literal(&pattern, &flags), &mut self.out);
+            }
+            NOT_A_NUMBER => self.odd(v, f64::NAN),
+            _ => self.out.push_text("null"),
+        }
+    }
+
+    /// Writes the entries of a map as a list of lists, those of a set as a list.
+    fn entries(&mut self, mut entries: std::vec::IntoIter<[Word; 2]>, kind: u32, is_after: bool) {
+        let Some([key, value]) = entries.next() else { return self.out.push(b']') };
+        self.effort += 1;
+        if is_after {
+            self.out.push(b',');
+        }
+        self.work.push(Work::Entries(entries, kind, true));
+        if kind == MAP {
+            self.out.push(b'[');
+            self.effort += 1;
+            self.work.push(Work::Under(value));
+        }
+        self.work.push(Work::Value(key));
+    }
+
+    /// Notes a part that JSON does not have.
+    fn odd(&mut self, v: Word, n: f64) {
+        if self.is_excerpt {
+            self.out.push_text(&figures::text(n));
+        } else {
+            self.odd = Some(v);
         }
     }
 

@@ -5,6 +5,7 @@
 
 use crate::check::analysis;
 use crate::check::analysis::Mention;
+use crate::check::foresight::{self, Foreseen, Outlook, Parameter, Spot};
 use crate::edge::envelope;
 use crate::machine;
 use crate::request::{
@@ -38,6 +39,14 @@ impl check::Guest for Component {
         analysis::check(&code)
             .map(summary)
             .map_err(|faults| faults.into_iter().map(fault).collect())
+    }
+
+    fn foresee(code: String) -> Result<types::Outlook, types::Fault> {
+        foresight::foresee(&code).map(outlook).map_err(fault)
+    }
+
+    fn locate(code: String, at: String) -> Option<types::Place> {
+        foresight::locate(&code, &at).map(|found| place(Box::new(found)))
     }
 
     fn notation(code: String) -> Result<String, types::Fault> {
@@ -213,5 +222,32 @@ fn summary(summary: analysis::Summary) -> types::Summary {
         pure,
         notes,
         notation,
+    }
+}
+
+fn outlook(outlook: Outlook) -> types::Outlook {
+    let Outlook { parameters, takes_record, unbound, tools, calls } = outlook;
+    let spot = |Spot { name, at, excerpt, place }: Spot| types::Spot {
+        name,
+        at,
+        excerpt,
+        place: place.map(self::place),
+    };
+    let parameter = |Parameter { name, is_optional, default }| types::Parameter {
+        name,
+        optional: is_optional,
+        default,
+    };
+    let call = |Foreseen { tool, members, is_closed }| types::Foreseen {
+        tool: spot(tool),
+        members,
+        closed: is_closed,
+    };
+    types::Outlook {
+        parameters: parameters.into_iter().map(parameter).collect(),
+        takes_record,
+        unbound: unbound.into_iter().map(spot).collect(),
+        tools: tools.into_iter().map(spot).collect(),
+        calls: calls.into_iter().map(call).collect(),
     }
 }

@@ -1,11 +1,14 @@
 //! Operations that the dispatch loop leaves: complete, with all their faults.
 
+use crate::algorithm::mapping;
 use crate::algorithm::trouble::Trouble;
 use crate::builtin;
+use crate::code::image::Keys;
 use crate::code::slots::fold;
 use crate::code::{Image, Op, Slot};
 use crate::machine::{each, eval, operate, tools, trace};
 use crate::memory::heap::Frame;
+use crate::memory::heap::Heap;
 use crate::memory::types::type_name;
 use crate::run::context::Context;
 use crate::run::state::{Exit, State, WINDOW};
@@ -13,7 +16,7 @@ use pif_core::limits::to_u32;
 use pif_language::form::Form;
 
 use crate::memory::word::{
-    CONS, FALSE, HOLE, NIL, PAIR, Word, as_small, is_function, is_list, small, tag,
+    CONS, FALSE, HOLE, NIL, PAIR, UNIT, Word, as_small, is_function, is_list, small, tag,
 };
 
 /// Does the operation at `pc`, or returns the reason why it cannot. After an exit, the registers
@@ -178,14 +181,14 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
         }
         Op::Debug { visit } => trace::debug(c, visit),
         Op::Told { value } => trace::told(c, value),
-        Op::Add { d, a, b } => arithmetic(c, Form::Add, [d, a, b])?,
+        Op::Add { d, a, b } => arithmetic(c, sum(c), [d, a, b])?,
         Op::Sub { d, a, b } => arithmetic(c, Form::Sub, [d, a, b])?,
         Op::Mul { d, a, b } => arithmetic(c, Form::Mul, [d, a, b])?,
         Op::Binary { form, d, a, b, .. } => arithmetic(c, form, [d, a, b])?,
         Op::Concat { d, a, b, .. } => arithmetic(c, Form::Concat, [d, a, b])?,
         Op::AddLiteral { d, a, n } => {
             let (operands, live) = (with_literal(c, a, n), c.s.live(&[d, a]));
-            let sum = operate::binary(c, Form::Add, operands, live)?;
+            let sum = operate::binary(c, sum(c), operands, live)?;
             c.s.set_slot(d, sum);
         }
         Op::Unary { form, d, a, .. } => {
@@ -195,6 +198,13 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
         }
         Op::Cons { d, a, b } => {
             let tail = c.s.slot(b);
+            if c.s.heap.list_of_match(tail).is_some() {
+                c.s.make_room(2, c.s.live(&[d, a, b]))?;
+                let list = c.s.heap.without_match(c.s.slot(b));
+                let made = c.s.heap.two(c.s.slot(a), list, CONS);
+                c.s.set_slot(d, made);
+                return Ok(());
+            }
             if !is_list(tail) {
                 return Err(c.s.wrong_type(1, tail, "a list"));
             }
@@ -204,8 +214,13 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
         Op::Push { d, a } => two(c.s, d, [a, d], CONS)?,
         Op::First { d, a } => half(c.s, d, a, 0)?,
         Op::Second { d, a } => half(c.s, d, a, 1)?,
-        Op::Head { a, .. } | Op::Tail { a, .. } => {
+        Op::Head { d, a } | Op::Tail { d, a } => {
             let x = c.s.slot(a);
+            if let Some(list) = c.s.heap.list_of_match(x) {
+                let [head, tail] = c.s.heap.next(list);
+                c.s.set_slot(d, if matches!(op, Op::Head { .. }) { head } else { tail });
+                return Ok(());
+            }
             let empty = Err(Trouble::EmptyList.into());
             return if x == NIL { empty } else { Err(c.s.wrong_type(0, x, "a list")) };
         }
@@ -216,6 +231,14 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
             return Err(c.s.wrong_type(usize::from(operand), c.s.slot(a), "a boolean"));
         }
         Op::Builtin { form, d, n, .. } => builtin::call(c, form, [d, n])?,
+        Op::Apply { f, base, depth, .. } => {
+            let n = spread_arguments(c, f, base)?;
+            c.s.call(image, c.s.slot(f), n, base, depth)?;
+        }
+        Op::TailApply { f, base, .. } => {
+            let n = spread_arguments(c, f, base)?;
+            c.s.tail_call(image, c.s.slot(f), n, base)?;
+        }
         Op::EachBegin { form, d, exit } => each::begin(c, form, d, exit)?,
         Op::EachNext { form, d, body } => each::next(c, form, d, body)?,
         Op::EachPush { d, body, .. } => each::push_next(c.s, d, body)?,
@@ -224,6 +247,14 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
         Op::TryBegin { d, to } => c.s.begin_try(c.term(), d, to)?,
         Op::TryEnd => c.s.end_try(),
         Op::NoMatch => return Err(Trouble::NoMatch.into()),
+        Op::JumpNotEmpty { a, to } if c.s.heap.list_of_match(c.s.slot(a)).is_some() => {
+            c.s.pc = to as usize;
+        }
+        Op::JumpNotEmpty { a, to } if mapping::is_one(&c.s.heap, c.s.slot(a)) => {
+            if mapping::count(&c.s.heap, c.s.slot(a)) > 0 {
+                c.s.pc = to as usize;
+            }
+        }
         Op::JumpNotEmpty { a, .. } => return Err(c.s.wrong_type(0, c.s.slot(a), "a list")),
         Op::JumpNotLess { a, b, swap, to } | Op::JumpLess { a, b, swap, to } => {
             let [x, y] = if swap == 0 { [a, b] } else { [b, a] };
@@ -247,14 +278,21 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
         }
         Op::Tie { d, n } => c.s.tie(image, d..d + n),
         Op::FoldFunction { f, d } => {
-            let list = c.s.slot(d + fold::LIST);
+            let list = c.s.heap.without_match(c.s.slot(d + fold::LIST));
+            c.s.set_slot(d + fold::LIST, list);
             if !is_list(list) {
                 return Err(c.s.wrong_type(2, list, "a list"));
             }
             c.s.must_be_function(c.s.slot(f))?;
         }
         Op::FoldBegin { d, .. } => {
-            return Err(c.s.wrong_type(2, c.s.slot(d + fold::LIST), "a list"));
+            let list = c.s.slot(d + fold::LIST);
+            let Some(list) = c.s.heap.list_of_match(list) else {
+                return Err(c.s.wrong_type(2, list, "a list"));
+            };
+            let [item, rest] = c.s.heap.next(list);
+            c.s.set_slot(d + fold::ITEM, item);
+            c.s.set_slot(d + fold::LIST, rest);
         }
         Op::Record { d, keys } => {
             let live = c.s.live(&[d]);
@@ -309,12 +347,12 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
         }
         Op::AddLiteralReturn { a, n, .. } => {
             let (operands, live) = (with_literal(c, a, n), c.s.live(&[a]));
-            let sum = operate::binary(c, Form::Add, operands, live)?;
+            let sum = operate::binary(c, sum(c), operands, live)?;
             c.s.set_slot(0, sum);
             c.s.leave();
         }
         Op::AddReturn { a, b, .. } => {
-            arithmetic(c, Form::Add, [0, a, b])?;
+            arithmetic(c, sum(c), [0, a, b])?;
             c.s.leave();
         }
         // The dispatch loop leaves these only for lack of fuel, and now there is enough.
@@ -326,6 +364,9 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
         | Op::Capture { .. }
         | Op::Jump { .. }
         | Op::JumpNotNull { .. }
+        | Op::Truth { .. }
+        | Op::JumpUntrue { .. }
+        | Op::JumpTruth { .. }
         | Op::TailSelf { .. }
         | Op::TailSelfPair { .. }
         | Op::Spread { .. }
@@ -333,6 +374,11 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
         | Op::FoldNext { .. } => c.s.pc = c.at,
     }
     Ok(())
+}
+
+/// Returns the form of a sum: `plus`, or `add`, which a `sub` of a literal is too.
+fn sum(c: &Context<'_>) -> Form {
+    if c.form() == Form::Plus { Form::Plus } else { Form::Add }
 }
 
 /// Does a strict form of the operands in two slots.
@@ -345,7 +391,11 @@ fn arithmetic(c: &mut Context<'_>, form: Form, [d, a, b]: [Slot; 3]) -> Result<(
 
 /// Returns the operands of a sum with a literal, in their order in the term.
 fn with_literal(c: &Context<'_>, a: Slot, n: i32) -> [Word; 2] {
-    let (other, literal) = (c.s.slot(a), small(i64::from(n)));
+    let (mut other, literal) = (c.s.slot(a), small(i64::from(n)));
+    if c.form() == Form::Sub {
+        // A date counts as its milliseconds.
+        other = c.s.heap.date(other).map_or(other, small);
+    }
     match c.s.terms.added_literal(c.term()) {
         Some((0, _)) => [literal, other],
         _ => [other, literal],
@@ -362,12 +412,12 @@ fn two(s: &mut State, d: Slot, [a, b]: [Slot; 2], tag: u64) -> Result<(), Exit> 
 
 /// Makes a record of a key list and a reversed list of values.
 fn record(c: &mut Context<'_>, keys: u32, list: Word, live: usize) -> Result<Word, Exit> {
-    let keys = c.image.keys.get(keys as usize).map(Vec::as_slice).unwrap_or_default();
+    let Some(Keys { constants, shape }) = c.image.keys.get(keys as usize) else { return Ok(NIL) };
     let mut rest = [list];
-    c.s.make_room_keeping(1 + 2 * keys.len(), live, &mut rest)?;
+    c.s.make_room_keeping(Heap::record_words(constants.len()), live, &mut rest)?;
     let [mut rest] = rest;
-    let mut members = Vec::with_capacity(2 * keys.len());
-    for key in keys.iter().rev() {
+    let mut members = Vec::with_capacity(2 * constants.len());
+    for key in constants.iter().rev() {
         if tag(rest) != CONS {
             break;
         }
@@ -376,12 +426,34 @@ fn record(c: &mut Context<'_>, keys: u32, list: Word, live: usize) -> Result<Wor
         rest = next;
     }
     members.reverse();
-    Ok(c.s.heap.record(&members)?)
+    Ok(shape.record(&mut c.s.heap, &members)?)
+}
+
+/// Puts as many elements of the list after the slot `f` as that function has parameters into the
+/// slots from `base` on. Returns how many. Without elements it is a single null.
+fn spread_arguments(c: &mut Context<'_>, f: Slot, base: Slot) -> Result<u8, Exit> {
+    let (function, list) = (c.s.slot(f), c.s.slot(f + 1));
+    c.s.must_be_function(function)?;
+    if !is_list(list) {
+        return Err(c.s.wrong_type(1, list, "a list"));
+    }
+    let arguments = c.s.heap.elements_of(list, c.s.parameters(c.image, function));
+    c.bulk(arguments.len() as u64)?;
+    if arguments.is_empty() {
+        c.s.set_slot(base, UNIT);
+        return Ok(1);
+    }
+    let mut n = 0;
+    for argument in arguments {
+        c.s.set_slot(base + n, argument);
+        n += 1;
+    }
+    Ok(n)
 }
 
 /// Takes half of a list of two.
 fn half(s: &mut State, d: Slot, a: Slot, which: usize) -> Result<(), Exit> {
-    let whole = s.slot(a);
+    let whole = s.heap.without_match(s.slot(a));
     let halves = s.heap.halves(whole).ok_or_else(|| s.wrong_type(0, whole, "a pair"))?;
     s.set_slot(d, halves[which.min(1)]);
     Ok(())

@@ -7,7 +7,7 @@
 //! each arm tests first, and changes registers, slots and the heap only when nothing can fail any
 //! more.
 //!
-//! **Macros that may break**: `after` (not enough fuel), `object` (no room), `half` (another type),
+//! **Macros that may break**: `after` (not enough fuel), `object` (no room), `half` and `of_two` (another type),
 //! `integer`, `integers` and `sum` (no small integers), `copy` (more than four arguments),
 //! `refund`, `enter` and `call` (not a closure with exactly these arguments, no room for a frame,
 //! the depth limit near), `give_back` (not enough fuel). The others never break: `get`, `set`,
@@ -25,9 +25,10 @@ use crate::code::{Image, Op, Slot, left_to_complete};
 use crate::machine::operate;
 use crate::memory::heap::Frame;
 use crate::memory::rope;
+use crate::memory::types::is_true;
 use crate::memory::word::{
     CLOSURE, CONS, FALSE, HOLE, KIND_CLOSURE, KIND_PARTIAL, NIL, PAIR, PARTIAL, TRUE, UNIT, Word,
-    aux, header, index, is_function, is_list, plus, pointer, size, small, tag,
+    aux, header, index, is_function, is_list, left_in_run, plus, pointer, size, small, tag,
 };
 use crate::run::state::{State, WINDOW};
 use pif_core::limits::to_u32;
@@ -109,6 +110,27 @@ pub(super) fn run(image: &Image, s: &mut State) {
                 break;
             }
             heap.words[index(x) + $i]
+        }};
+    }
+    /// Returns a half of a pair, or an element of a list of two cells.
+    macro_rules! of_two {
+        ($a:expr, $i:expr) => {{
+            let x = get!($a);
+            if tag(x) == PAIR {
+                heap.words[index(x) + $i]
+            } else {
+                if tag(x) != CONS || left_in_run(x) > 0 {
+                    break;
+                }
+                let second = heap.words[index(x) + 1];
+                if tag(second) != CONS || left_in_run(second) > 0 {
+                    break;
+                }
+                if heap.words[index(second) + 1] != NIL {
+                    break;
+                }
+                heap.words[index(if $i == 0 { x } else { second })]
+            }
         }};
     }
     /// Returns the integers in two slots, doubled.
@@ -325,8 +347,8 @@ pub(super) fn run(image: &Image, s: &mut State) {
                     object!(d, [header(KIND_CLOSURE, 2, code), get!(a)], CLOSURE);
                 }
                 Op::Push { d, a } => object!(d, [get!(a), get!(d)], CONS),
-                Op::First { d, a } => set!(d, half!(a, PAIR, 0)),
-                Op::Second { d, a } => set!(d, half!(a, PAIR, 1)),
+                Op::First { d, a } => set!(d, of_two!(a, 0)),
+                Op::Second { d, a } => set!(d, of_two!(a, 1)),
                 Op::Head { d, a } => set!(d, half!(a, CONS, 0)),
                 Op::Tail { d, a } => {
                     let list = get!(a);
@@ -340,6 +362,9 @@ pub(super) fn run(image: &Image, s: &mut State) {
                     FALSE => set!(d, TRUE),
                     _ => break,
                 },
+                Op::Truth { d, a } => set!(d, if is_true(heap, get!(a)) { TRUE } else { FALSE }),
+                Op::JumpUntrue { a, to } => jump_unless!(is_true(heap, get!(a)), to),
+                Op::JumpTruth { a, to } => jump_unless!(!is_true(heap, get!(a)), to),
                 Op::Jump { to, cost } => {
                     fuel = after!(cost);
                     pc = to as usize;

@@ -9,14 +9,15 @@
 //! need keys. `update` also pays 1 per 8 bytes of the key, and 1 per member when the new record is
 //! made.
 
-use crate::algorithm::trouble::Trouble;
-use crate::algorithm::weight::TEXT_UNIT;
+use crate::algorithm::member::{self, Missing};
 use crate::builtin::path;
 use crate::code::Slot;
 use crate::code::slots::each::{ELEMENT, GIVEN, KEPT, LIST, RESULT};
 use crate::code::slots::update;
 use crate::machine::keyed;
 use crate::machine::keyed::{check_order, has_order};
+use crate::machine::merge;
+use crate::memory::heap::Heap;
 use crate::run::context::Context;
 use crate::run::state::{Exit, State};
 use pif_language::form::{Evaluation, Form};
@@ -24,8 +25,8 @@ use pif_language::table::Table;
 
 use crate::algorithm::record;
 use crate::memory::word::{
-    CONS, FALSE, HOLE, KIND_RECORD, NIL, PAIR, TRUE, UNIT, Word, as_small, is_function, is_list,
-    small, tag,
+    CONS, FALSE, HOLE, KIND_RECORD, NIL, TRUE, UNIT, Word, as_small, is_function, is_list, small,
+    tag,
 };
 use std::cmp::Ordering;
 
@@ -57,6 +58,7 @@ static EACH: Table<Each> = Table::of(
         (Form::All, Each { keeps: false, next: all, finish: |_, _| Ok(TRUE) }),
         (Form::Partition, Each { keeps: false, next: partition, finish: parts }),
         (Form::SortBy, keyed(keyed::sort)),
+        (Form::SortWith, Each { keeps: true, next: |_, _| Ok(None), finish: merge::finish }),
         (Form::GroupBy, keyed(keyed::gather)),
         (Form::CountBy, keyed(keyed::count)),
         (Form::DistinctBy, keyed(keyed::distinct)),
@@ -124,7 +126,11 @@ pub(super) fn begin(c: &mut Context<'_>, form: Form, d: Slot, exit: u32) -> Resu
     if form == Form::UpdateIn {
         return begin_update_in(c, d);
     }
-    let (f, list) = (c.s.part(d, 0), c.s.part(d, LIST));
+    if form == Form::SortWith {
+        return merge::begin(c, d, exit);
+    }
+    let (f, list) = (c.s.part(d, 0), c.s.heap.without_match(c.s.part(d, LIST)));
+    c.s.set_part(d, LIST, list);
     if !is_list(list) {
         return Err(c.s.wrong_type(1, list, "a list"));
     }
@@ -168,6 +174,9 @@ pub(super) fn select_next(s: &mut State, d: Slot, body: u32) -> Result<(), Exit>
 
 /// Takes the function's value for all other forms.
 pub(super) fn next(c: &mut Context<'_>, form: Form, d: Slot, body: u32) -> Result<(), Exit> {
+    if form == Form::SortWith {
+        return merge::next(c, d, body);
+    }
     let Some(each) = EACH.get(form) else { return Ok(()) };
     if let Some(value) = (each.next)(c, d)? {
         c.s.set_part(d, 0, value);
@@ -218,9 +227,11 @@ fn push(s: &mut State, d: Slot, part: Slot, onto: Slot) -> Result<(), Exit> {
 /// Puts the elements of the list that the function gave before the result so far, one after
 /// another.
 fn push_all(c: &mut Context<'_>, d: Slot) -> Result<Option<Word>, Exit> {
-    let given = c.s.part(d, GIVEN);
+    let given = c.s.heap.without_match(c.s.part(d, GIVEN));
+    c.s.set_part(d, GIVEN, given);
     if !is_list(given) {
-        return Err(c.s.wrong_type(0, given, "a function that gives a list"));
+        c.bulk(1)?;
+        return gathered(c, d);
     }
     let n = c.s.heap.length(given);
     c.bulk(n as u64)?;
@@ -248,57 +259,71 @@ fn list(c: &mut Context<'_>, d: Slot) -> Word {
 }
 
 fn parts(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
-    c.s.part_room(d, RESULT, 2)?;
+    c.s.part_room(d, RESULT, 4)?;
     let (others, these) = (c.s.part(d, KEPT), c.s.part(d, RESULT));
     let (others, these) = (c.s.heap.reverse(others), c.s.heap.reverse(these));
-    Ok(c.s.heap.two(these, others, PAIR))
+    Ok(c.s.heap.list_of_two(these, others))
 }
 
 /// Looks at the operands of `update`, and takes the value of the key.
 fn begin_update(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
-    let (members, key, f) =
-        (c.s.part(d, 0), c.s.part(d, update::KEY), c.s.part(d, update::FUNCTION));
-    if c.s.heap.object_kind(members) != KIND_RECORD {
-        return Err(c.s.wrong_type(0, members, "a record"));
+    let (of, key, f) = (c.s.part(d, 0), c.s.part(d, update::KEY), c.s.part(d, update::FUNCTION));
+    if !is_list(of) && c.s.heap.object_kind(of) != KIND_RECORD {
+        return Err(c.s.wrong_type(0, of, "a record or a list"));
     }
-    let Some((bytes, _)) = c.s.heap.text_size(key) else {
-        return Err(c.s.wrong_type(1, key, "a string"));
-    };
+    if !member::is_key(&c.s.heap, key) {
+        return Err(c.s.wrong_type(1, key, path::KEY));
+    }
     if !is_function(f) {
         return Err(c.s.not_a_function(f));
     }
-    c.bulk(bytes / TEXT_UNIT)?;
-    let key = c.s.heap.string(key);
-    let Ok(place) = record::find(&c.s.heap, members, key.as_bytes()) else {
-        return Err(Trouble::MissingKey(key, members).into());
+    c.bulk(member::key_work(&c.s.heap, key))?;
+    let (place, value) = if is_list(of) {
+        let n = path::place_in(c.s, 1, key)?;
+        let (rest, before) = c.s.heap.after(of, n);
+        c.bulk(before as u64 / Form::Update.work_price())?;
+        if tag(rest) != CONS {
+            return Err(path::beyond(&n.to_string()).into());
+        }
+        (n, c.s.heap.next(rest)[0])
+    } else {
+        let Some(place) = member::place(&mut c.s.heap, of, key) else {
+            return Err(path::missing(&c.s.heap, of, key, Missing::Key).into());
+        };
+        (place, record::value_at(&c.s.heap, of, place))
     };
-    let value = c.s.heap.members(members).get(place + 1).copied().unwrap_or(UNIT);
     c.s.set_part(d, update::PLACE, small(i64::try_from(place).unwrap_or_default()));
     c.s.set_part(d, update::VALUE, value);
     Ok(())
 }
 
-/// Makes the record with the value that the function gave.
+/// Makes the record or list with the value that the function gave.
 fn end_update(c: &mut Context<'_>, d: Slot) -> Result<Option<Word>, Exit> {
-    let words = c.s.heap.members(c.s.part(d, 0)).len();
-    c.bulk(words as u64 / 2)?;
-    c.s.part_room(d, update::GIVEN, 1 + words)?;
-    let mut members = c.s.heap.members(c.s.part(d, 0)).to_vec();
     let place = usize::try_from(as_small(c.s.part(d, update::PLACE))).unwrap_or_default();
-    if let Some(value) = members.get_mut(place + 1) {
-        *value = c.s.part(d, update::GIVEN);
+    let of = c.s.part(d, 0);
+    if is_list(of) {
+        c.bulk(path::put_work(place))?;
+        c.s.part_room(d, update::GIVEN, 2 * place + 2)?;
+        let (list, value) = (c.s.part(d, 0), c.s.part(d, update::GIVEN));
+        return Ok(Some(path::with_element(&mut c.s.heap, list, place, value)));
     }
-    Ok(Some(c.s.heap.record(&members)?))
+    let n = c.s.heap.members(of).len() / 2;
+    c.bulk(n as u64)?;
+    c.s.part_room(d, update::GIVEN, Heap::record_words(n))?;
+    let (record, value) = (c.s.part(d, 0), c.s.part(d, update::GIVEN));
+    Ok(Some(c.s.heap.with_value(record, place, value)))
 }
 
 /// Checks the operands of `update_in`, and takes the value at the end of the path.
 fn begin_update_in(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
     let f = c.s.part(d, update::FUNCTION);
-    let steps = path::steps(c, c.s.part(d, update::KEY))?;
+    path::steps(c, c.s.part(d, update::KEY), false)?;
     if !is_function(f) {
         return Err(c.s.not_a_function(f));
     }
-    let value = path::follow(c, c.s.part(d, 0), &steps)?;
+    let parts = [0, update::KEY].map(|part| c.s.base + usize::from(d + part));
+    let live = c.s.base + usize::from(d + update::FUNCTION.max(update::KEY)) + 1;
+    let value = path::follow(c, parts, live)?;
     c.s.set_part(d, update::VALUE, value);
     Ok(())
 }

@@ -17,7 +17,7 @@ use crate::run::context::Context;
 use crate::run::state::{Exit, State};
 use pif_core::text::quote::shorten;
 
-use crate::memory::word::{CONS, NIL, PAIR, Word, small, tag};
+use crate::memory::word::{CONS, NIL, Word, small, tag};
 use std::cmp::Ordering;
 
 /// Tells whether a `sort_by` has an order, which is then before the kept elements.
@@ -111,7 +111,7 @@ fn select(s: &mut State, d: Slot, indices: &[u32]) -> Result<Word, Exit> {
     Ok(s.heap.list(indices.iter().map(element)))
 }
 
-/// Makes pairs of each key and its number of elements.
+/// Makes lists of two: each key and its number of elements.
 pub(super) fn count(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
     let Grouped { of_each, firsts } = groups(c, d)?;
     let s = &mut *c.s;
@@ -122,15 +122,15 @@ pub(super) fn count(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
         }
     }
     let counts: Vec<Word> = counts.into_iter().map(small).collect();
-    s.part_room(d, RESULT, 4 * firsts.len())?;
+    s.part_room(d, RESULT, 6 * firsts.len())?;
     Ok(pairs(s, d, &firsts, &counts))
 }
 
-/// Makes pairs of each key and its elements.
+/// Makes lists of two: each key and its elements.
 pub(super) fn gather(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
     let Grouped { of_each, firsts } = groups(c, d)?;
     let s = &mut *c.s;
-    s.part_room(d, RESULT, 2 * of_each.len() + 4 * firsts.len())?;
+    s.part_room(d, RESULT, 2 * of_each.len() + 6 * firsts.len())?;
     let elements = s.heap.elements_of(s.part(d, KEPT), of_each.len());
     let mut lists = vec![NIL; firsts.len()];
     for (group, element) in of_each.iter().zip(elements).rev() {
@@ -141,7 +141,7 @@ pub(super) fn gather(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
     Ok(pairs(s, d, &firsts, &lists))
 }
 
-/// Makes pairs of the keys with these indices and these values. There must be room.
+/// Makes lists of two of the keys with these indices and these values. There must be room.
 fn pairs(s: &mut State, d: Slot, firsts: &[u32], values: &[Word]) -> Word {
     let (mut rest, mut at) = (s.part(d, RESULT), 0);
     let mut keys = Vec::with_capacity(firsts.len());
@@ -153,7 +153,7 @@ fn pairs(s: &mut State, d: Slot, firsts: &[u32], values: &[Word]) -> Word {
     }
     let pairs = keys.into_iter().zip(values).rev();
     pairs.fold(NIL, |rest, (key, value)| {
-        let pair = s.heap.two(key, *value, PAIR);
+        let pair = s.heap.list_of_two(key, *value);
         s.heap.two(pair, rest, CONS)
     })
 }

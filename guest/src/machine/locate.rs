@@ -1,6 +1,7 @@
 //! Makes a fault from the trouble of an operation: its words, its operand, and the chain of tools
 //! that led there. `run/site.rs` finds the term.
 
+use crate::algorithm::record;
 use crate::algorithm::trouble::{FULL, Trouble};
 use crate::data::show::OPERAND_BYTES;
 use crate::run::site::{Site, site};
@@ -16,7 +17,8 @@ use pif_core::fault::{Code, FailedCall, Fault, Limit};
 use pif_language::form::Form;
 use pif_language::hint::{LONGEST, nearest, recursive};
 
-use crate::memory::word::Word;
+use crate::memory::heap::Heap;
+use crate::memory::word::{KIND_RECORD, Word};
 use crate::request::Refusal;
 use pif_language::term::{TermId, Terms};
 
@@ -55,6 +57,7 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
             (None, Fault::new(Code::DivideByZero, format!("`{name}` by zero")))
         }
         Trouble::NotFinite => (None, not_finite(image, s, form)),
+        Trouble::NotANumber(operand, text) => (Some(operand), no_number(&text)),
         Trouble::EmptyList => (
             None,
             Fault::new(Code::EmptyList, format!("`{name}` of the empty list"))
@@ -131,6 +134,21 @@ fn not_finite(image: &Image, s: &State, form: Form) -> Fault {
     }
 }
 
+/// The fault of a value that is not a number.
+fn no_number(text: &str) -> Fault {
+    let message = format!("\"{}\" is no number", shorten(text));
+    Fault::new(Code::NotFinite, message)
+        .hint("test it with `isNaN(x)`, or give a default with `Number(s) || 0`")
+}
+
+/// The fault of a result that holds what JSON does not have.
+pub(super) fn unwritable(heap: &Heap, odd: Word) -> Fault {
+    match heap.as_no_number(odd) {
+        Some(text) => no_number(&heap.prefix(text, 4 * OPERAND_BYTES)),
+        None => Fault::new(Code::NotFinite, "the result holds Infinity, which JSON does not have"),
+    }
+}
+
 /// The fault of a call without a value. Whoever wrote the message is not to be trusted.
 fn upstream(call: Box<FailedCall>, message: &str) -> Fault {
     let FailedCall { tool, reason } = &*call;
@@ -200,8 +218,16 @@ fn missing_key(s: &State, form: Form, key: &str, record: Word) -> Fault {
 /// The fault of `fail`.
 fn failed(s: &State) -> Fault {
     let value = s.failed;
-    let message = if s.heap.is_text(value) {
-        let beginning = s.heap.beginning(value, 4 * FAIL_BYTES);
+    // An error of JavaScript is a record with its message.
+    let told = if s.heap.object_kind(value) == KIND_RECORD {
+        let place = record::find(&s.heap, value, b"message").ok();
+        let member = place.and_then(|at| s.heap.members(value).get(at + 1).copied());
+        member.unwrap_or(value)
+    } else {
+        value
+    };
+    let message = if s.heap.is_text(told) {
+        let beginning = s.heap.beginning(told, 4 * FAIL_BYTES);
         beginning.map(|text| text.chars().take(FAIL_BYTES).collect::<String>())
     } else {
         None

@@ -10,6 +10,7 @@ mod eval;
 mod keep;
 mod keyed;
 mod locate;
+mod merge;
 mod operate;
 #[cfg(test)]
 mod rows;

@@ -1,9 +1,13 @@
 //! Strict forms whose operands are not two small integers.
 
 use crate::algorithm::comparison::{Compared, equal, order};
+use crate::algorithm::mapping;
 use crate::algorithm::number::arithmetic;
+use crate::algorithm::number::arithmetic::is_number;
+use crate::algorithm::record;
 use crate::algorithm::trouble::Trouble;
-use crate::memory::heap::Full;
+use crate::data::string::{scalar_text, scalar_work};
+use crate::memory::heap::{Full, Heap};
 use crate::memory::rope::{join, longest_text};
 use crate::memory::word::{
     KIND_QUOTED, NIL, Word, aux, boolean, fit, is_list, kind, small as word,
@@ -26,6 +30,7 @@ pub(super) fn small(form: Form, a: i64, b: i64) -> Option<Word> {
         Form::Lte => Some(boolean(a <= b)),
         Form::Gte => Some(boolean(a >= b)),
         Form::Eq => Some(boolean(a == b)),
+        Form::Rem if b > 0 => Some(word(a % b)),
         Form::Mod if b > 0 => Some(word(a.rem_euclid(b))),
         Form::Div if b > 0 => Some(word(a.div_euclid(b))),
         _ => None,
@@ -43,6 +48,7 @@ pub(super) fn is_short_product(a: i64, b: i64) -> bool {
 #[derive(Clone, Copy)]
 enum Strict {
     Arithmetic,
+    Plus,
     Concat,
     Equal,
     Order,
@@ -61,6 +67,8 @@ static STRICT: Table<Strict> = Table::of(
         (Form::Mul, Strict::Arithmetic),
         (Form::Div, Strict::Arithmetic),
         (Form::Mod, Strict::Arithmetic),
+        (Form::Rem, Strict::Arithmetic),
+        (Form::Plus, Strict::Plus),
         (Form::Concat, Strict::Concat),
         (Form::Eq, Strict::Equal),
         (Form::Lt, Strict::Order),
@@ -71,6 +79,7 @@ static STRICT: Table<Strict> = Table::of(
         (Form::IsEmpty, Strict::IsEmpty),
         (Form::Analyze, Strict::Analyze),
         (Form::Not, Strict::Own),
+        (Form::Truth, Strict::Own),
         (Form::Cons, Strict::Own),
         (Form::Head, Strict::Own),
         (Form::Tail, Strict::Own),
@@ -96,6 +105,11 @@ pub(super) fn binary(
     operands: [Word; 2],
     live: usize,
 ) -> Result<Word, Exit> {
+    let mut operands = operands;
+    if form == Form::Sub {
+        // A date counts as its milliseconds.
+        operands = operands.map(|v| c.s.heap.date(v).map_or(v, word));
+    }
     let [x, y] = operands;
     match STRICT.get(form) {
         Some(Strict::Arithmetic) => {
@@ -106,6 +120,7 @@ pub(super) fn binary(
             let [x, y] = operands;
             Ok(arithmetic::arithmetic(&mut c.s.heap, form, x, y)?)
         }
+        Some(Strict::Plus) => plus(c, operands, live),
         Some(Strict::Concat) => concat(c.s, operands, live),
         Some(Strict::Equal) => {
             let terms = Rc::clone(&c.s.terms);
@@ -122,6 +137,36 @@ pub(super) fn binary(
             Err(misplaced())
         }
     }
+}
+
+/// Does `plus`: a text on either side joins, numbers are added.
+fn plus(c: &mut Context<'_>, operands: [Word; 2], live: usize) -> Result<Word, Exit> {
+    let heap = &c.s.heap;
+    if operands.iter().all(|v| is_number(heap, *v)) {
+        return binary(c, Form::Add, operands, live);
+    }
+    let [first, second] = operands;
+    let (is_first, is_second) = (heap.is_text(first), heap.is_text(second));
+    if !is_first && !is_second {
+        let (at, odd) = if is_number(heap, first) { (1, second) } else { (0, first) };
+        return Err(c.s.wrong_type(at, odd, "a number, as the other is no string"));
+    }
+    let mut texts = operands;
+    for (at, v) in operands.into_iter().enumerate() {
+        if c.s.heap.is_text(v) {
+            continue;
+        }
+        let Some(work) = scalar_work(&c.s.heap, v) else {
+            return Err(c.s.wrong_type(at, v, "a string, a number, a boolean or null"));
+        };
+        c.bulk(work)?;
+        let text = scalar_text(&c.s.heap, v);
+        c.s.make_room_keeping(Heap::text_words(text.len()), live, &mut texts)?;
+        if let Some(place) = texts.get_mut(at) {
+            *place = c.s.heap.text(&text)?;
+        }
+    }
+    concat(c.s, texts, live)
 }
 
 fn concat(s: &mut State, operands: [Word; 2], live: usize) -> Result<Word, Exit> {
@@ -144,17 +189,32 @@ fn concat(s: &mut State, operands: [Word; 2], live: usize) -> Result<Word, Exit>
 pub(super) fn unary(c: &mut Context<'_>, form: Form, x: Word, live: usize) -> Result<Word, Exit> {
     match STRICT.get(form) {
         Some(Strict::Length) => length(c, x),
+        Some(Strict::IsEmpty) if c.s.heap.list_of_match(x).is_some() => Ok(boolean(false)),
         Some(Strict::IsEmpty) if is_list(x) => Ok(boolean(x == NIL)),
+        Some(Strict::IsEmpty) if mapping::is_one(&c.s.heap, x) => {
+            Ok(boolean(mapping::count(&c.s.heap, x) == 0))
+        }
         Some(Strict::IsEmpty) => Err(c.s.wrong_type(0, x, "a list")),
         Some(Strict::Analyze) => analyze(c, x, live),
-        Some(Strict::Arithmetic | Strict::Concat | Strict::Equal | Strict::Order | Strict::Own)
+        Some(
+            Strict::Arithmetic
+            | Strict::Plus
+            | Strict::Concat
+            | Strict::Equal
+            | Strict::Order
+            | Strict::Own,
+        )
         | None => Err(misplaced()),
     }
 }
 
 fn length(c: &mut Context<'_>, x: Word) -> Result<Word, Exit> {
+    let x = c.s.heap.without_match(x);
     if let Some((_, chars)) = c.s.heap.text_size(x) {
         return Ok(count(chars));
+    }
+    if mapping::is_one(&c.s.heap, x) {
+        return Ok(count(mapping::count(&c.s.heap, x) as u64));
     }
     if !is_list(x) {
         return Err(c.s.wrong_type(0, x, "a list or a string"));
@@ -176,12 +236,12 @@ fn analyze(c: &mut Context<'_>, x: Word, live: usize) -> Result<Word, Exit> {
     let terms = Rc::clone(&c.s.terms);
     let (forms, nodes) = survey::count_forms(&terms, aux(x));
     c.bulk(nodes)?;
-    c.s.make_room(1 + forms.len() * 6, live)?;
+    c.s.make_room(Heap::record_words(forms.len()) + forms.len() * 4, live)?;
     let name = |at: usize| forms.get(at).map_or("", |(form, _)| form.name());
     let mut members = Vec::with_capacity(2 * forms.len());
     for at in order::order_of(forms.len(), &name) {
         members.push(c.s.heap.text(name(at))?);
         members.extend(forms.get(at).map(|(_, n)| word(i64::from(*n))));
     }
-    Ok(c.s.heap.record(&members)?)
+    Ok(record::make(&mut c.s.heap, &members)?)
 }

@@ -3,6 +3,7 @@
 use crate::code::{APPLY, HALT};
 use crate::compile::{Compiler, Failed, Store, Unit};
 use crate::data::show;
+use crate::data::show::Unwritten;
 use crate::machine::drive::run;
 use crate::machine::{Failure, Input, Machine, Phase, locate};
 use crate::memory::heap::{Frame, NO_CLOSURE};
@@ -290,7 +291,11 @@ impl Machine {
     fn json(&self, value: Word) -> Result<String, Failure> {
         let state = &self.state;
         let limit = self.limits.output as usize;
-        show::json(&state.heap, &state.terms, &state.names(), value, limit).map_err(|_| {
+        let written = show::json(&state.heap, &state.terms, &state.names(), value, limit);
+        written.map_err(|unwritten| {
+            if let Unwritten::NotFinite(odd) = unwritten {
+                return Box::new(locate::unwritable(&state.heap, odd));
+            }
             let message = format!("the result is longer than {limit} bytes of JSON");
             let fault = Fault::new(Code::TooLarge, message).by(Limit::Output);
             Box::new(fault.hint("return a part of it, or its length"))

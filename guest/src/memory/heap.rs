@@ -1,9 +1,9 @@
 //! The heap: words, and the objects in them. `room` grows and collects it.
 
 use crate::memory::word::{
-    CONS, KIND_BIG, KIND_FLOAT, KIND_RECORD, KIND_TEXT, MAX_OBJECT, MAX_RUN, NIL, OBJECT, PAIR,
-    ROPE, UNIT, Word, aux, end_of_run, fit, header, index, is_integer, kind, left_in_run, pointer,
-    rest_of_run, run, size, tag, within,
+    CONS, KIND_BIG, KIND_FLOAT, KIND_TEXT, MAX_RUN, NIL, OBJECT, PAIR, ROPE, UNIT, Word, aux,
+    end_of_run, fit, header, index, is_integer, is_list, kind, left_in_run, pointer, rest_of_run,
+    run, size, tag, within,
 };
 use num_bigint::{BigInt, Sign};
 use num_traits::ToPrimitive;
@@ -27,6 +27,9 @@ pub(crate) const NO_CLOSURE: u32 = u32::MAX;
 /// The memory limit leaves no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full;
+
+/// Keys whose places are remembered.
+pub(super) const FOUND: usize = 16;
 
 /// The objects of one machine.
 #[derive(Debug)]
@@ -58,8 +61,8 @@ pub(crate) struct Heap {
     pub(super) index: Index,
     /// The list read or counted last, and its length. A collection clears it, since lists move.
     pub(crate) counted: (Word, usize),
-    /// Index of the key found last among the members of a record.
-    pub(crate) last_found: usize,
+    /// Places of the keys found last, by the places of the keys that were asked for.
+    pub(super) found: [u32; FOUND],
 }
 
 /// An index of the record whose key was looked up last.
@@ -115,6 +118,17 @@ impl Heap {
         (end == NIL).then_some([first, second])
     }
 
+    /// Returns the halves of a pair, or the first two elements of a list. What a list lacks is null.
+    pub(crate) fn entry(&self, v: Word) -> Option<[Word; 2]> {
+        let v = self.without_match(v);
+        if tag(v) == PAIR {
+            return Some(self.cell(index(v)));
+        }
+        let next = |list| if tag(list) == CONS { self.next(list) } else { [UNIT, NIL] };
+        let [first, rest] = next(v);
+        is_list(v).then(|| [first, next(rest)[0]])
+    }
+
     /// Returns the word at an index.
     #[inline(always)]
     pub(crate) fn word(&self, at: usize) -> Word {
@@ -135,6 +149,13 @@ impl Heap {
         let at = self.claim(2);
         self.put(at, &[a, b]);
         pointer(at, tag)
+    }
+
+    /// Makes a list of two values. There must be room for 4 words.
+    pub(crate) fn list_of_two(&mut self, a: Word, b: Word) -> Word {
+        let at = self.claim(4);
+        self.put(at, &[a, pointer(at + 2, CONS), b, NIL]);
+        pointer(at, CONS)
     }
 
     /// Returns the header of an object.
@@ -205,6 +226,11 @@ impl Heap {
         (self.object_kind(v) == KIND_FLOAT).then(|| f64::from_bits(self.word(index(v) + 1)))
     }
 
+    /// Returns a float that is infinite.
+    pub(crate) fn as_infinity(&self, v: Word) -> Option<f64> {
+        self.as_float(v).filter(|n| n.is_infinite())
+    }
+
     /// Counts the words of an integer.
     pub(crate) fn integer_words(n: &BigInt) -> usize {
         1 + n.iter_u64_digits().len()
@@ -233,23 +259,6 @@ impl Heap {
         }
         let limbs = self.words.get(index(v) + 1..index(v) + size(head))?;
         Some((limbs, aux(head) & 1 == 1))
-    }
-
-    /// Makes a record of these keys and values. There must be room.
-    // INVARIANT: keys are flat texts, each once, in the order of their bytes, which is that of code
-    // points. So you can compare them in place.
-    #[inline(never)]
-    pub(crate) fn record(&mut self, members: &[Word]) -> Result<Word, Full> {
-        if members.len() >= MAX_OBJECT {
-            return Err(Full);
-        }
-        let at = self.claim(members.len() + 1);
-        if let Some([head, slots @ ..]) = self.words.get_mut(at..=at + members.len()) {
-            *head = header(KIND_RECORD, members.len() + 1, 0);
-            // Usually there are few, and a copy of unknown length is a call.
-            slots.iter_mut().zip(members).for_each(|(slot, word)| *slot = *word);
-        }
-        Ok(pointer(at, OBJECT))
     }
 
     /// Reverses a list in place. Nothing else may refer to it.
@@ -338,7 +347,7 @@ impl Heap {
     }
 
     /// Returns the words after the header of an object.
-    pub(crate) fn members(&self, v: Word) -> &[Word] {
+    pub(crate) fn parts(&self, v: Word) -> &[Word] {
         let at = index(v);
         self.words.get(at + 1..at + size(self.header(v))).unwrap_or_default()
     }

@@ -1,8 +1,9 @@
 //! A hash index for a large record with many look-ups. A binary search visits as many distant
 //! places as the record's size has bits. The index changes only the time of a look-up.
 
-use crate::memory::heap::{Heap, Index};
-use crate::memory::word::{Word, aux};
+use crate::memory::heap::{FOUND, Heap, Index};
+use crate::memory::word::{Word, aux, index};
+use pif_core::limits::to_u32;
 
 /// Members of the smallest record with an index.
 const MANY: usize = 256;
@@ -50,6 +51,20 @@ impl Heap {
         None
     }
 
+    /// Returns the place where a key that lies here was found last. Records of one shape have a key at
+    /// one place.
+    #[inline(always)]
+    pub(crate) fn last_place(&self, key: Word) -> usize {
+        self.found.get(slot(key)).map_or(0, |place| *place as usize)
+    }
+
+    /// Remembers where a key that lies here was found.
+    #[inline]
+    pub(crate) fn remember_place(&mut self, key: Word, place: usize) {
+        let slot = self.found.get_mut(slot(key));
+        slot.into_iter().for_each(|slot| *slot = to_u32(place));
+    }
+
     /// Makes the index, unless it would be large for the memory limit.
     fn make_index(&mut self, members: usize) -> bool {
         let len = (2 * members).next_power_of_two();
@@ -74,6 +89,13 @@ impl Heap {
     pub(crate) fn hash(&self, text: Word) -> u64 {
         spread(self.flat_words(text).iter().copied(), u64::from(aux(self.header(text))))
     }
+}
+
+/// Returns the slot for the place of a key. The keys of a program mostly lie a few words apart.
+#[inline(always)]
+fn slot(key: Word) -> usize {
+    let at = index(key);
+    (at ^ at >> 4) % FOUND
 }
 
 /// Hashes the bytes of a text, as `Heap::hash` does.

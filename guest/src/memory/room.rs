@@ -4,7 +4,7 @@
 //! come in steps: unused words need not be cleared, and the system need not find pages for them.
 
 use crate::memory::collector::{STEP, Space};
-use crate::memory::heap::{Frame, Full, Heap, Index, NO_CLOSURE};
+use crate::memory::heap::{FOUND, Frame, Full, Heap, Index, NO_CLOSURE};
 use crate::memory::word::{CLOSURE, NIL, Word, index, pointer};
 use pif_core::limits::to_u32;
 
@@ -43,7 +43,7 @@ impl Heap {
             peak: size,
             index: Index::default(),
             counted: (NIL, 0),
-            last_found: 0,
+            found: [0; FOUND],
         }
     }
 

@@ -28,6 +28,8 @@ pub(crate) const FORWARD: u64 = 15;
 pub(crate) const KIND_QUOTED: u64 = 5;
 /// Ends a run.
 const KIND_RUN: u64 = 6;
+/// The kinds of objects that `tagged` tells apart.
+pub(crate) const KIND_TAGGED: u64 = 7;
 pub(crate) const KIND_CLOSURE: u64 = 8;
 pub(crate) const KIND_PARTIAL: u64 = 9;
 pub(crate) const KIND_RECORD: u64 = 10;

@@ -2,6 +2,7 @@
 
 use super::state::{Exit, State};
 use super::trial::{Ending, Trial};
+use crate::algorithm::record;
 use crate::code::Slot;
 use crate::memory::heap::{Frame, Full, Heap};
 use crate::memory::word::UNIT;
@@ -91,6 +92,6 @@ impl State {
             members.push(text.map_or(Ok(UNIT), |text| self.heap.text(text))?);
         }
         members.extend([self.heap.text("value")?, value]);
-        self.heap.record(&members)
+        record::make(&mut self.heap, &members)
     }
 }

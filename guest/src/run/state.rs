@@ -9,7 +9,7 @@ use crate::run::trial::{Endings, Trial};
 use pif_core::fault::Fault;
 use pif_core::limits::{Limits, to_u32};
 
-use crate::algorithm::regex::Pattern;
+use crate::algorithm::regex::{Pattern, Source};
 use crate::memory::word::{
     CLOSURE, HOLE, KIND_CLOSURE, KIND_PARTIAL, NIL, PARTIAL, UNIT, Word, aux, header, index,
     pointer, size, small, tag,
@@ -102,7 +102,7 @@ pub(crate) struct State {
     pub(crate) first_built: Option<TermId>,
     pub(crate) active_evals: u32,
     /// Recent patterns, the last one first.
-    pub(crate) patterns: VecDeque<(String, Rc<Pattern>)>,
+    pub(crate) patterns: VecDeque<(Source, Rc<Pattern>)>,
     /// Open `try`s, the innermost last.
     pub(crate) trials: Vec<Trial>,
     pub(crate) endings: Endings,
@@ -204,6 +204,19 @@ impl State {
         };
         let code = image.codes.get(aux(self.heap.header(closure)) as usize)?;
         Some(usize::from(code.arity).saturating_sub(taken))
+    }
+
+    /// Counts the parameters of a function that its lambda names itself, without those of functions
+    /// directly inside that have become one with it.
+    pub(crate) fn parameters(&self, image: &Image, f: Word) -> usize {
+        let (closure, taken) = match tag(f) {
+            PARTIAL => (self.heap.word(index(f) + 1), size(self.heap.header(f)) - 2),
+            _ => (f, 0),
+        };
+        let code = image.codes.get(aux(self.heap.header(closure)) as usize);
+        let merged = code.and_then(|code| code.merged.get(taken..)).unwrap_or_default();
+        // A function inside is paid for before its first argument.
+        merged.iter().take_while(|paid| Some(*paid) == merged.first()).count()
     }
 
     /// Returns the fuel of giving `n` more arguments to a function that needs even more.

@@ -1,6 +1,7 @@
 //! JSON numbers: exact integers of any size, and floats.
 
 use crate::fault::{Code, Fault};
+use crate::figures;
 use crate::json::decimal::Powers;
 use crate::limits::INTEGER_BITS;
 use crate::text::quote::shorten;
@@ -175,6 +176,9 @@ pub fn short_decimal(n: f64) -> Option<(u64, usize)> {
 
 impl fmt::Display for FloatText {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.0.is_finite() {
+            return out.write_str(&figures::text(self.0));
+        }
         let text = format!("{:?}", self.0);
         match text.split_once('e') {
             Some((digits, exponent)) if !is_float(&text) => write!(out, "{digits}.0e{exponent}"),

@@ -115,15 +115,6 @@ impl Tape {
         })
     }
 
-    /// Returns the members of the object at `id` in the order of their keys.
-    #[must_use]
-    pub fn sorted_members(&self, id: TokenId) -> Vec<(Span, TokenId)> {
-        let members: Vec<(Span, TokenId)> = self.members(id).collect();
-        let key = |at: usize| members.get(at).map_or("", |(key, _)| self.str(*key));
-        let order = order::order_of(members.len(), &key);
-        order.filter_map(|at| members.get(at)).copied().collect()
-    }
-
     /// Iterates over the values of the array at `id`. Another value has none.
     pub fn items(&self, id: TokenId) -> impl Iterator<Item = TokenId> + '_ {
         let end = if let Token::Array { end, .. } = self.token(id) { end } else { 0 };

@@ -1,4 +1,4 @@
-//! Writes a tape as JSON text: keys sorted, no blanks, numbers as in the source.
+//! Writes a tape as JSON text: members in their order, no blanks, numbers as in the source.
 
 use crate::json::escape;
 use crate::json::tape::{Span, Tape, Token, TokenId};
@@ -10,8 +10,8 @@ enum Work {
     Str(&'static str),
 }
 
-/// Returns the canonical text of the value at `root`. Only its first `most` bytes are sure to be
-/// complete. The beginning of a long text costs no more than sorting its members.
+/// Returns the text of the value at `root` without blanks. Only its first `most` bytes are sure to be
+/// complete.
 #[must_use]
 pub fn text(tape: &Tape, root: TokenId, most: usize) -> String {
     let (mut out, mut work) = (String::new(), vec![Work::Value(root)]);
@@ -40,8 +40,7 @@ pub fn text(tape: &Tape, root: TokenId, most: usize) -> String {
                 Token::Object { .. } => {
                     out.push('{');
                     let mut parts = vec![Work::Str("}")];
-                    let mut members = tape.sorted_members(id);
-                    members.truncate(most);
+                    let members: Vec<(Span, TokenId)> = tape.members(id).take(most).collect();
                     for (index, (key, value)) in members.into_iter().enumerate().rev() {
                         parts.extend([Work::Value(value), Work::Str(":"), Work::Key(key)]);
                         separate(index, &mut parts);

@@ -33,6 +33,19 @@ pub fn number(word: u64, count: u32) -> u32 {
     u32::try_from(n.wrapping_mul(42_949_672_960_001) >> 32).unwrap_or_default()
 }
 
+/// Returns the number that a text is, if it is written as JavaScript writes the index of an element: a
+/// whole number up to 4294967294, without zeros before it.
+#[must_use]
+pub fn index_in(text: &[u8]) -> Option<u32> {
+    if text.is_empty() || text.len() > 10 || text.len() > 1 && text.starts_with(b"0") {
+        return None;
+    }
+    let number = text.iter().try_fold(0_u64, |number, byte| {
+        byte.is_ascii_digit().then(|| 10 * number + u64::from(byte - b'0'))
+    })?;
+    u32::try_from(number).ok().filter(|number| *number < u32::MAX)
+}
+
 /// Returns how many of the next bytes are digits, up to 8, and their number.
 #[inline(always)]
 #[must_use]

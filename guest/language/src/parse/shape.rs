@@ -49,6 +49,9 @@ impl Parser<'_> {
             },
             Shape::ListOrBare => match self.tape().token(value) {
                 Token::Array { count: 1, .. } => self.one(form, token, value + 1),
+                Token::Array { count: 2, .. } if self.has_literal_number(form, value) => {
+                    self.several(form, token, value, (1, 2))?;
+                }
                 _ => self.one(form, token, value),
             },
             Shape::Literal => self.literal(form, token, value)?,
@@ -65,6 +68,19 @@ impl Parser<'_> {
             Shape::Named(members) => self.capability(form, token, value, members)?,
         }
         Ok(())
+    }
+
+    /// Tells whether the second value of an array is a number, and the form takes one there.
+    fn has_literal_number(&self, form: Form, array: TokenId) -> bool {
+        let takes = form.row().is_some_and(|row| row.takes.len() > 1);
+        let Some(second) = self.tape().items(array).nth(1).filter(|_| takes) else { return false };
+        match self.tape().token(second) {
+            Token::Integer(_) | Token::Number(_) => true,
+            Token::Object { count: 1, .. } => {
+                self.tape().members(second).any(|(key, _)| self.tape().str(key) == "float")
+            }
+            _ => false,
+        }
     }
 
     pub(super) fn malformed(&self, form: Form, token: TokenId) -> Wrong {
@@ -121,6 +137,17 @@ impl Parser<'_> {
             Token::Number(span) | Token::Text(span) => self.tape().str(span).to_owned(),
             _ => return Err(self.malformed(form, value)),
         };
+        let infinity = match &*text {
+            "Infinity" => Some(f64::INFINITY),
+            "-Infinity" => Some(f64::NEG_INFINITY),
+            "NaN" => Some(f64::NAN),
+            _ => None,
+        };
+        if let (Form::Float, Some(n)) = (form, infinity) {
+            let id = self.terms.add_float(token, n);
+            self.done.push(id);
+            return Ok(());
+        }
         if !number::is_json(&text) {
             return Err(self.malformed(form, value));
         }
@@ -258,7 +285,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn fields(&mut self, form: Form, token: TokenId, object: TokenId) {
-        let members = self.tape().sorted_members(object);
+        let members: Vec<_> = self.tape().members(object).collect();
         let mut names = Vec::with_capacity(members.len());
         for (key, _) in &members {
             let name = self.terms.tape.str(*key).to_owned();

@@ -167,7 +167,7 @@ pub const ROWS: &[Row] = &[
         fuel: Fuel { visit: READER, application: 0, work: TEXT },
         is_original: false,
         syntax: r#"{"calls": [list, options?]}"#,
-        doc: "What came of several calls at once, of records `{tool, args}`, in their order; at most `at_most` at a time.",
+        doc: "What came of several calls at once, of records `{tool, args}`, in their order; at most `at_most` at a time. With `all` true the values themselves, and the first failure is a fault.",
         example: r#"{"calls": [[], {"record": {"at_most": 4}}]}"#,
         result: "[]",
     },

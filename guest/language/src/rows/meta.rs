@@ -77,7 +77,7 @@ pub const ROWS: &[Row] = &[
         fuel: Fuel { visit: OUTSIDE, application: 0, work: OTHER },
         is_original: false,
         syntax: r#"{"type_of": a}"#,
-        doc: "A value's type: null, boolean, integer, float, string, list, pair, record, function, quoted or continuation.",
+        doc: "A value's type: null, boolean, integer, float, string, list, pair, record, map, set, function, quoted or continuation.",
         example: r#"{"type_of": {"pair": [1, 2]}}"#,
         result: r#""pair""#,
     },

@@ -2,6 +2,7 @@
 
 pub mod control;
 pub mod dates;
+pub mod javascript;
 pub mod lists;
 pub mod meta;
 pub mod numbers;

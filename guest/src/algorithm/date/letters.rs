@@ -8,7 +8,7 @@ use pif_core::text::quote::shorten;
 
 const KNOWN: &str = "%Y %m %d %H %M %S %f %z %F %T %j %a %A %b %B %e %y %I %p %u %U %G %V %s %%";
 
-const DAYS: &[&str] =
+pub(crate) const DAYS: &[&str] =
     &["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 pub(crate) const MONTHS: &[&str] = &[
     "January",

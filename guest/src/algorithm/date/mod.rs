@@ -5,6 +5,8 @@ pub(crate) mod letters;
 pub(crate) mod moment;
 pub(crate) mod pattern;
 pub(crate) mod read;
+pub(crate) mod script;
+pub(crate) mod written;
 
 pub(crate) use format::{FORMAT, doubt, format, is_bare};
 pub(crate) use moment::{Civil, Moment, Unit};

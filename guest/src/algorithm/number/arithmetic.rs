@@ -30,7 +30,8 @@ pub(crate) fn cost(heap: &Heap, form: Form, x: Word, y: Word) -> (u64, usize) {
     let (a, b) = (limbs(heap, x), limbs(heap, y));
     let words = usize::try_from(a + b + 2).unwrap_or(usize::MAX);
     let has_float = heap.as_float(x).or(heap.as_float(y)).is_some();
-    if form == Form::Mod && has_float {
+    let is_finite = heap.as_infinity(x).or(heap.as_infinity(y)).is_none();
+    if form == Form::Mod && has_float && is_finite {
         let (a, b) = remainder::limbs(heap, x, y);
         return (work(form, a, b, true), words);
     }
@@ -68,7 +69,7 @@ pub(crate) fn limbs_work(form: Form, a: u64, b: u64) -> u64 {
     }
 }
 
-/// Does `add`, `sub`, `mul`, `div` and `mod`. There must be room for the words of `cost`.
+/// Does `add`, `sub`, `mul`, `div`, `mod` and `rem`. There must be room for the words of `cost`.
 pub(crate) fn arithmetic(heap: &mut Heap, form: Form, x: Word, y: Word) -> Result<Word, Trouble> {
     let wrong = |heap: &Heap, operand, v| Trouble::of_type(heap, operand, v, "a number");
     let a = Number::of(heap, x).ok_or_else(|| wrong(heap, 0, x))?;
@@ -76,9 +77,11 @@ pub(crate) fn arithmetic(heap: &mut Heap, form: Form, x: Word, y: Word) -> Resul
     Ok(combine(form, &a, &b)?.put(heap))
 }
 
-/// Does `add`, `sub`, `mul`, `div` and `mod` of two unpacked numbers.
+/// Does `add`, `sub`, `mul`, `div`, `mod` and `rem` of two unpacked numbers.
 pub(crate) fn combine(form: Form, a: &Number, b: &Number) -> Result<Number, Trouble> {
     if form == Form::Mod && (a.is_float() || b.is_float()) {
+        a.must_be_finite()?;
+        b.must_be_finite()?;
         return remainder::of(a, b).map(Number::Float);
     }
     if a.is_float() || b.is_float() {
@@ -100,6 +103,7 @@ fn smalls(form: Form, a: i64, b: i64) -> Result<Option<i64>, Trouble> {
         _ if b == 0 => return Err(Trouble::DivideByZero),
         // The smallest integer divided by -1 overflows.
         _ if b == -1 => None,
+        Form::Rem => Some(a % b),
         Form::Div => Some(num_integer::Integer::div_floor(&a, &b)),
         _ => Some(num_integer::Integer::mod_floor(&a, &b)),
     })
@@ -113,6 +117,7 @@ fn bigs(form: Form, a: &BigInt, b: &BigInt) -> Result<BigInt, Trouble> {
         Form::Mul => a * b,
         _ if b.is_zero() => return Err(Trouble::DivideByZero),
         Form::Div => a.div_floor(b),
+        Form::Rem => a % b,
         _ => a.mod_floor(b),
     })
 }
@@ -123,6 +128,7 @@ fn floats(form: Form, a: f64, b: f64) -> Result<f64, Trouble> {
         Form::Sub => a - b,
         Form::Mul => a * b,
         _ if b == 0.0 => return Err(Trouble::DivideByZero),
+        Form::Rem => libm::fmod(a, b),
         _ => a / b,
     })
 }

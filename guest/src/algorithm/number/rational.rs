@@ -5,7 +5,7 @@ use crate::algorithm::trouble::Trouble;
 
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer as _;
-use num_traits::{FromPrimitive, One, Signed, ToPrimitive, Zero};
+use num_traits::{One, Signed, ToPrimitive, Zero};
 
 /// Bits of a float's significand, and the exponent of the smallest float.
 const BITS: i64 = 53;
@@ -183,9 +183,4 @@ pub(crate) fn nearest_integer(n: f64) -> BigInt {
         half_even(&magnitude, &(BigUint::one() << -exponent))
     };
     BigInt::from_biguint(sign, rounded)
-}
-
-/// Converts a float without a fraction to an integer.
-pub(crate) fn integral(n: f64) -> BigInt {
-    BigInt::from_f64(n).unwrap_or_default()
 }

@@ -18,6 +18,8 @@ pub(crate) struct Sum {
     below: BigUint,
     /// The sum of floats, if there are any.
     floats: Option<Box<Floats>>,
+    /// Whether a number was infinite.
+    is_infinite: bool,
 }
 
 impl Sum {
@@ -35,6 +37,10 @@ impl Sum {
 
     #[inline]
     pub(crate) fn add_float(&mut self, n: f64) {
+        if n.is_infinite() {
+            self.is_infinite = true;
+            return;
+        }
         self.floats.get_or_insert_default().add(n);
     }
 
@@ -54,7 +60,7 @@ impl Sum {
 
     /// Returns the sum: an integer if all numbers are integers, otherwise a float.
     pub(crate) fn total(&self) -> Result<Number, Trouble> {
-        if self.floats.is_some() {
+        if self.floats.is_some() || self.is_infinite {
             return self.mean(1).map(Number::Float);
         }
         bounded(self.integers())
@@ -62,6 +68,9 @@ impl Sum {
 
     /// Returns the sum divided by `n`, which is not zero, rounded once.
     pub(crate) fn mean(&self, n: u64) -> Result<f64, Trouble> {
+        if self.is_infinite {
+            return Err(Trouble::NotFinite);
+        }
         let (floats, exponent) = self.floats.as_deref().map_or((BigInt::ZERO, 0), Floats::sum);
         let sum = (floats << exponent.max(0)) + (self.integers() << -exponent.min(0));
         finite(quotient(&sum, &(BigUint::from(n) << -exponent.min(0))))

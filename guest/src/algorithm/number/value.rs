@@ -4,7 +4,7 @@ use crate::algorithm::trouble::Trouble;
 use crate::memory::heap::Heap;
 use crate::memory::word::{Word, as_small, fit, is_integer};
 use num_bigint::{BigInt, BigUint, Sign};
-use num_traits::{ToPrimitive, Zero};
+use num_traits::{FromPrimitive, ToPrimitive, Zero};
 use pif_core::limits::INTEGER_BITS;
 
 /// A number, unpacked from its word.
@@ -57,6 +57,27 @@ impl Number {
         })
     }
 
+    /// Returns a float without a fraction as an integer.
+    pub(crate) fn whole(self) -> Self {
+        match self {
+            Self::Float(n) => n.to_i64().map_or_else(|| Self::Big(integral(n)), Self::Small),
+            n => n,
+        }
+    }
+
+    /// Returns the nearest float, or infinity if the number is that.
+    pub(crate) fn float_or_infinity(&self) -> Result<f64, Trouble> {
+        if let Self::Float(n) = self { Ok(*n) } else { self.float() }
+    }
+
+    /// Refuses infinity, which only comparisons take.
+    pub(crate) fn must_be_finite(&self) -> Result<(), Trouble> {
+        match self {
+            Self::Float(n) => finite(*n).map(drop),
+            _ => Ok(()),
+        }
+    }
+
     /// Tells whether the number is zero, of either type and sign.
     pub(crate) fn is_zero(&self) -> bool {
         match self {
@@ -97,9 +118,14 @@ impl Number {
     }
 }
 
-/// Checks that a float is finite, since programs see no other floats.
+/// Checks that a float is finite: no arithmetic gives or takes another.
 pub(crate) fn finite(n: f64) -> Result<f64, Trouble> {
     if n.is_finite() { Ok(n) } else { Err(Trouble::NotFinite) }
+}
+
+/// Converts a float without a fraction to an integer.
+pub(crate) fn integral(n: f64) -> BigInt {
+    BigInt::from_f64(n).unwrap_or_default()
 }
 
 /// Checks that an integer is not too large.

@@ -2,8 +2,8 @@
 //! to a match.
 
 use crate::algorithm::regex::class::Alphabet;
-use crate::algorithm::regex::{Pattern, Step, to_u32};
-use regex_syntax::hir::Look;
+use crate::algorithm::regex::{Look, Pattern, Step, to_u32};
+use regex_syntax::hir;
 use regex_syntax::try_is_word_character;
 use std::collections::BTreeMap;
 
@@ -201,10 +201,25 @@ impl<'p> Back<'p> {
     }
 
     /// Adds the end of the pattern, and all steps that lead to the set's steps without a character.
+    /// Lookaheads come first, inner ones before outer ones, since others ask whether they match.
     fn close(&mut self, truths: u32) {
+        if !self.pattern.kind.aheads.is_empty() {
+            let seeds = std::mem::take(&mut self.open);
+            for ahead in &self.pattern.kind.aheads {
+                let steps = ahead.first..ahead.last;
+                self.open.extend(seeds.iter().copied().filter(|step| steps.contains(step)));
+                self.close_from(ahead.first, truths);
+            }
+            self.open = seeds;
+        }
+        self.close_from(0, truths);
+    }
+
+    /// Adds an end, and all steps that lead to it and to the open steps without a character.
+    fn close_from(&mut self, end: u32, truths: u32) {
         let Self { pattern, open, set, .. } = self;
-        put(set, 0);
-        open.push(0);
+        put(set, end);
+        open.push(end);
         while let Some(step) = open.pop() {
             let step = step as usize;
             let start = pattern.begins.get(step).copied().unwrap_or_default() as usize;
@@ -213,6 +228,10 @@ impl<'p> Back<'p> {
             for before in pattern.before.get(start..end).unwrap_or_default() {
                 let holds = match pattern.steps.get(*before as usize) {
                     Some(Step::Look { look, .. }) => truths >> look & 1 == 1,
+                    Some(Step::Ahead { ahead, .. }) => {
+                        let ahead = pattern.kind.aheads.get(*ahead as usize);
+                        ahead.is_some_and(|ahead| has(set, ahead.start) != ahead.negate)
+                    }
                     _ => true,
                 };
                 if holds && put(set, *before) {
@@ -272,28 +291,42 @@ impl<'p> Memory<'p> {
 fn holds(look: Look, before: Option<char>, after: Option<char>) -> bool {
     let ascii = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
     let word = |c: Option<char>| c.is_some_and(|c| try_is_word_character(c).unwrap_or_default());
+    let look = match look {
+        Look::Known(look) => look,
+        Look::LineStart => return before.is_none_or(ends_line),
+        Look::LineEnd => return after.is_none_or(ends_line),
+        Look::Word { negate } => {
+            let folded = |c: Option<char>| ascii(c) || matches!(c, Some('\u{17f}' | '\u{212a}'));
+            return (folded(before) != folded(after)) != negate;
+        }
+    };
     match look {
-        Look::Start => before.is_none(),
-        Look::End => after.is_none(),
-        Look::StartLF => matches!(before, None | Some('\n')),
-        Look::EndLF => matches!(after, None | Some('\n')),
-        Look::StartCRLF => {
+        hir::Look::Start => before.is_none(),
+        hir::Look::End => after.is_none(),
+        hir::Look::StartLF => matches!(before, None | Some('\n')),
+        hir::Look::EndLF => matches!(after, None | Some('\n')),
+        hir::Look::StartCRLF => {
             matches!(before, None | Some('\n')) || before == Some('\r') && after != Some('\n')
         }
-        Look::EndCRLF => {
+        hir::Look::EndCRLF => {
             matches!(after, None | Some('\r')) || after == Some('\n') && before != Some('\r')
         }
-        Look::WordAscii => ascii(before) != ascii(after),
-        Look::WordAsciiNegate => ascii(before) == ascii(after),
-        Look::WordUnicode => word(before) != word(after),
-        Look::WordUnicodeNegate => word(before) == word(after),
-        Look::WordStartAscii => !ascii(before) && ascii(after),
-        Look::WordEndAscii => ascii(before) && !ascii(after),
-        Look::WordStartUnicode => !word(before) && word(after),
-        Look::WordEndUnicode => word(before) && !word(after),
-        Look::WordStartHalfAscii => !ascii(before),
-        Look::WordEndHalfAscii => !ascii(after),
-        Look::WordStartHalfUnicode => !word(before),
-        Look::WordEndHalfUnicode => !word(after),
+        hir::Look::WordAscii => ascii(before) != ascii(after),
+        hir::Look::WordAsciiNegate => ascii(before) == ascii(after),
+        hir::Look::WordUnicode => word(before) != word(after),
+        hir::Look::WordUnicodeNegate => word(before) == word(after),
+        hir::Look::WordStartAscii => !ascii(before) && ascii(after),
+        hir::Look::WordEndAscii => ascii(before) && !ascii(after),
+        hir::Look::WordStartUnicode => !word(before) && word(after),
+        hir::Look::WordEndUnicode => word(before) && !word(after),
+        hir::Look::WordStartHalfAscii => !ascii(before),
+        hir::Look::WordEndHalfAscii => !ascii(after),
+        hir::Look::WordStartHalfUnicode => !word(before),
+        hir::Look::WordEndHalfUnicode => !word(after),
     }
+}
+
+/// Tells whether a character ends a line of JavaScript.
+fn ends_line(c: char) -> bool {
+    matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}')
 }

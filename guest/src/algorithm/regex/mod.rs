@@ -4,20 +4,32 @@
 pub(crate) mod back;
 pub(crate) mod class;
 pub(crate) mod effort;
+pub mod javascript;
+pub(crate) mod script;
 pub(crate) mod search;
 pub(crate) mod template;
 
 use crate::algorithm::regex::class::{Alphabet, Class};
 pub(crate) use crate::algorithm::regex::effort::BYTE;
+use crate::algorithm::regex::javascript::{Flags, Parsed, Refused};
 use crate::algorithm::trouble::Trouble;
+use pif_core::fault::Code;
 use pif_core::limits::to_u32;
 use pif_core::text::quote::shorten;
 use regex_syntax::ast::Ast;
 use regex_syntax::ast::parse::Parser;
 use regex_syntax::hir;
 use regex_syntax::hir::translate::Translator;
-use regex_syntax::hir::{Hir, HirKind, Look, Repetition};
+use regex_syntax::hir::{Hir, HirKind, Repetition};
 use std::cell::OnceCell;
+
+/// The source of a pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Source {
+    pub(crate) text: String,
+    /// The flags of a pattern of JavaScript. Without them it is one of the Rust crates.
+    pub(crate) flags: Option<String>,
+}
 
 /// Bytes of the longest pattern.
 const PATTERN_BYTES: usize = 4096;
@@ -41,12 +53,54 @@ pub(crate) enum Step {
         slot: u32,
         to: u32,
     },
+    /// Forgets a group. `slot` is that of its beginning.
+    Clear {
+        slot: u32,
+        to: u32,
+    },
     /// Continues if a look holds at the place. `look` is an index into `looks`.
     Look {
         look: u32,
         to: u32,
     },
+    /// Continues if a lookahead holds at the place. `ahead` is an index into `aheads`.
+    Ahead {
+        ahead: u32,
+        to: u32,
+    },
     Match,
+}
+
+/// A test of a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    Known(hir::Look),
+    /// The beginning and the end of a line of JavaScript.
+    LineStart,
+    LineEnd,
+    /// A word begins or ends, or not, where case is ignored with the flag u.
+    Word {
+        negate: bool,
+    },
+}
+
+/// What a pattern of JavaScript has besides its steps.
+#[derive(Debug, Default)]
+struct Kind {
+    flags: Option<Flags>,
+    aheads: Vec<Ahead>,
+    hides_groups: bool,
+}
+
+/// A lookahead among the steps.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ahead {
+    /// The step that ends it. Its other steps follow, up to `last`.
+    first: u32,
+    last: u32,
+    /// The step at which it begins.
+    start: u32,
+    negate: bool,
 }
 
 /// A compiled pattern.
@@ -67,6 +121,7 @@ pub(crate) struct Pattern {
     takers: Vec<Taker>,
     groups: u32,
     names: Vec<(String, u32)>,
+    kind: Kind,
     /// Steps as fuel counts them.
     pub(crate) size: u64,
 }
@@ -80,6 +135,16 @@ impl Pattern {
     /// Iterates over the named groups, with their numbers.
     pub(crate) fn names(&self) -> impl Iterator<Item = (&str, usize)> {
         self.names.iter().map(|(name, group)| (name.as_str(), *group as usize))
+    }
+
+    /// Returns the flags of a pattern of JavaScript.
+    pub(crate) fn flags(&self) -> Option<Flags> {
+        self.kind.flags
+    }
+
+    /// Tells whether the texts of some groups are not known, since a lookahead has them.
+    pub(crate) fn hides_groups(&self) -> bool {
+        self.kind.hides_groups
     }
 
     /// Returns the number of the group of this name.
@@ -99,6 +164,11 @@ struct Taker {
 /// The fault of an invalid pattern.
 fn refuse(pattern: &str, reason: &str) -> Trouble {
     Trouble::Regex(format!("`{}` is not a regular expression: {reason}", shorten(pattern)))
+}
+
+/// Returns a regular expression as JavaScript writes it.
+pub(crate) fn literal(pattern: &str, flags: &str) -> String {
+    format!("/{}/{flags}", if pattern.is_empty() { "(?:)" } else { pattern })
 }
 
 /// Refuses patterns that are too long to parse.
@@ -141,6 +211,33 @@ pub(crate) fn compile(pattern: &str, hir: &Hir, size: u64) -> Result<Pattern, Tr
     compiler.note_groups(hir);
     let end = compiler.push(Step::Match);
     let start = compiler.hir(hir, end);
+    finished(pattern, compiler, start, size, Kind::default())
+}
+
+/// Parses a pattern of JavaScript.
+pub(crate) fn parse_script(pattern: &str, flags: &str) -> Result<Parsed, Trouble> {
+    let parsed = javascript::flags(flags).and_then(|flags| javascript::parse(pattern, flags));
+    parsed.map_err(|Refused { reason, hint }| {
+        let message = format!(
+            "`/{}/{}` is not a regular expression: {reason}",
+            shorten(pattern),
+            shorten(flags)
+        );
+        match hint {
+            Some(hint) => Trouble::with_hint(Code::Regex, message, hint),
+            None => Trouble::Regex(message),
+        }
+    })
+}
+
+/// Makes a pattern of its steps.
+fn finished(
+    pattern: &str,
+    compiler: Compiler,
+    start: u32,
+    size: u64,
+    kind: Kind,
+) -> Result<Pattern, Trouble> {
     let Compiler { steps, classes, looks, groups, names, .. } = compiler;
     if classes.iter().map(Class::ranges).sum::<usize>() > RANGES {
         return Err(refuse(pattern, &format!("its classes have more than {RANGES} ranges")));
@@ -162,6 +259,7 @@ pub(crate) fn compile(pattern: &str, hir: &Hir, size: u64) -> Result<Pattern, Tr
         takers,
         groups,
         names,
+        kind,
         size,
     })
 }
@@ -172,7 +270,10 @@ fn backwards(steps: &[Step]) -> (Vec<u32>, Vec<u32>) {
         steps.iter().enumerate().flat_map(|(from, step)| {
             let to = match *step {
                 Step::Either(a, b) => [Some(a), Some(b)],
-                Step::Note { to, .. } | Step::Look { to, .. } => [Some(to), None],
+                Step::Note { to, .. }
+                | Step::Clear { to, .. }
+                | Step::Look { to, .. }
+                | Step::Ahead { to, .. } => [Some(to), None],
                 Step::One { .. } | Step::Match => [None, None],
             };
             to.into_iter().flatten().map(move |to| (from, to as usize))
@@ -259,6 +360,15 @@ impl Compiler {
         self.push(Step::One { class, to })
     }
 
+    fn look(&mut self, look: Look, to: u32) -> u32 {
+        let known = self.looks.iter().position(|known| *known == look);
+        let look = known.unwrap_or_else(|| {
+            self.looks.push(look);
+            self.looks.len() - 1
+        });
+        self.push(Step::Look { look: to_u32(look), to })
+    }
+
     /// Notes the groups, including those that no step reaches.
     fn note_groups(&mut self, hir: &Hir) {
         if let HirKind::Capture(capture) = hir.kind() {
@@ -279,14 +389,7 @@ impl Compiler {
                 text.chars().rev().fold(to, |to, c| self.literal(c, to))
             }
             HirKind::Class(class) => self.one(class, to),
-            HirKind::Look(look) => {
-                let known = self.looks.iter().position(|known| known == look);
-                let look = known.unwrap_or_else(|| {
-                    self.looks.push(*look);
-                    self.looks.len() - 1
-                });
-                self.push(Step::Look { look: to_u32(look), to })
-            }
+            HirKind::Look(look) => self.look(Look::Known(*look), to),
             HirKind::Repetition(repetition) => self.repetition(repetition, to),
             HirKind::Capture(capture) => {
                 let slot = 2 * capture.index;

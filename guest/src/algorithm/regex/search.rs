@@ -40,8 +40,10 @@ pub(crate) struct Matches<'p> {
     /// The sets of this block's places.
     sets: Vec<u64>,
     filled: Option<usize>,
-    /// The end of the last match.
+    /// The end of the last match after which an empty match does not count.
     ended: Option<usize>,
+    /// Whether an empty match counts right after a match that is not empty.
+    counts_empty: bool,
     /// Beginnings and ends of the match's groups.
     slots: Vec<usize>,
     /// The visit in which each step was last seen, and the number of visits.
@@ -93,6 +95,7 @@ impl<'p> Matches<'p> {
             sets: Vec::new(),
             filled: None,
             ended: None,
+            counts_empty: pattern.flags().is_some(),
             slots: vec![NOWHERE; 2 * (pattern.groups as usize + 1)],
             visited: vec![0; pattern.steps.len()],
             visit: 0,
@@ -116,14 +119,16 @@ impl<'p> Matches<'p> {
             let start = self.at;
             self.slots.fill(NOWHERE);
             self.follow();
-            // An empty match right after another match does not count.
-            if self.at == start && self.ended == Some(start) {
+            // An empty match right after another match does not count. In JavaScript it counts after
+            // one that is not empty.
+            let is_empty = self.at == start;
+            if is_empty && self.ended == Some(start) {
                 if !self.advance() {
                     return None;
                 }
                 continue;
             }
-            self.ended = Some(self.at);
+            self.ended = (is_empty || !self.counts_empty).then_some(self.at);
             if let Some([first, end, ..]) = self.slots.get_mut(..) {
                 (*first, *end) = (start, self.at);
             }
@@ -278,7 +283,18 @@ impl<'p> Matches<'p> {
                 Step::Either(first, second) => {
                     self.open.extend([Open::Step(second), Open::Step(first)]);
                 }
-                Step::Look { to, .. } => self.open.push(Open::Step(to)),
+                Step::Look { to, .. } | Step::Ahead { to, .. } => {
+                    self.open.push(Open::Step(to));
+                }
+                Step::Clear { slot, to } => {
+                    for slot in [slot, slot + 1] {
+                        if let Some(noted) = self.slots.get_mut(slot as usize) {
+                            let old = std::mem::replace(noted, NOWHERE);
+                            self.open.push(Open::Restore(slot, old));
+                        }
+                    }
+                    self.open.push(Open::Step(to));
+                }
                 Step::Note { slot, to } => {
                     if let Some(noted) = self.slots.get_mut(slot as usize) {
                         let old = std::mem::replace(noted, self.at);
@@ -316,8 +332,8 @@ fn straight(pattern: &Pattern, set: &[u64], step: u32) -> Way {
             Some(Step::Match) => return Way::End,
             Some(Step::Either(first, _)) if has(set, *first) => *first,
             Some(Step::Either(_, second)) => *second,
-            Some(Step::Look { to, .. }) => *to,
-            Some(Step::Note { .. }) | None => return Way::Unclear,
+            Some(Step::Look { to, .. } | Step::Ahead { to, .. }) => *to,
+            Some(Step::Note { .. } | Step::Clear { .. }) | None => return Way::Unclear,
         };
     }
     Way::Unclear

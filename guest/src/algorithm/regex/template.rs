@@ -15,6 +15,9 @@ pub(crate) struct Template<'t>(Vec<Piece<'t>>);
 enum Piece<'t> {
     Text(&'t str),
     Group(usize),
+    /// The text before and after the match.
+    Before,
+    After,
 }
 
 impl<'t> Template<'t> {
@@ -42,6 +45,29 @@ impl<'t> Template<'t> {
         Ok(Self(pieces))
     }
 
+    /// Parses a replacement of JavaScript. It has no faults: what is no group is text.
+    pub(crate) fn of_script(text: &'t str, pattern: Option<&Pattern>) -> Self {
+        let mut pieces = Vec::with_capacity(2 * text.matches('$').count() + 1);
+        let (mut rest, mut from) = (text, 0);
+        while let Some(at) = rest.get(from..).and_then(|rest| rest.find('$')).map(|at| from + at) {
+            let after = rest.get(at + 1..).unwrap_or_default();
+            let Some((piece, length)) = script_piece(after, pattern) else {
+                from = at + 1;
+                continue;
+            };
+            pieces.push(Piece::Text(rest.get(..at).unwrap_or_default()));
+            pieces.extend(piece);
+            (rest, from) = (after.get(length..).unwrap_or_default(), 0);
+        }
+        pieces.push(Piece::Text(rest));
+        Self(pieces)
+    }
+
+    /// Tells whether it has a group other than the whole match.
+    pub(crate) fn has_groups(&self) -> bool {
+        self.0.iter().any(|piece| matches!(piece, Piece::Group(1..)))
+    }
+
     /// Appends the replacement of a match, if that takes at most `longest` bytes.
     pub(crate) fn write(
         &self,
@@ -53,6 +79,14 @@ impl<'t> Template<'t> {
         for piece in &self.0 {
             let piece = match piece {
                 Piece::Text(piece) => piece,
+                Piece::Before => {
+                    let start = slots.first().copied().unwrap_or_default();
+                    text.get(..start).unwrap_or_default()
+                }
+                Piece::After => {
+                    let end = slots.get(1).copied().unwrap_or(NOWHERE);
+                    text.get(end..).unwrap_or_default()
+                }
                 Piece::Group(group) => {
                     let slot = |at| slots.get(at).copied().unwrap_or(NOWHERE);
                     text.get(slot(2 * group)..slot(2 * group + 1)).unwrap_or_default()
@@ -65,6 +99,40 @@ impl<'t> Template<'t> {
         }
         true
     }
+}
+
+/// Returns the piece that follows a dollar in a replacement of JavaScript, and its bytes. A group
+/// that the pattern lacks by name is empty.
+fn script_piece<'t>(
+    after: &'t str,
+    pattern: Option<&Pattern>,
+) -> Option<(Option<Piece<'t>>, usize)> {
+    let digit = |at: usize| {
+        let byte = after.as_bytes().get(at).filter(|byte| byte.is_ascii_digit());
+        byte.map(|byte| usize::from(byte - b'0'))
+    };
+    let is_group = |number: usize| (1..=pattern.map_or(0, Pattern::groups)).contains(&number);
+    Some(match after.chars().next()? {
+        '$' => (Some(Piece::Text("$")), 1),
+        '&' => (Some(Piece::Group(0)), 1),
+        '`' => (Some(Piece::Before), 1),
+        '\'' => (Some(Piece::After), 1),
+        '0'..='9' => {
+            let (first, second) = (digit(0)?, digit(1));
+            match second.map(|second| 10 * first + second).filter(|both| is_group(*both)) {
+                Some(both) => (Some(Piece::Group(both)), 2),
+                None if is_group(first) => (Some(Piece::Group(first)), 1),
+                None => return None,
+            }
+        }
+        '<' => {
+            let pattern = pattern.filter(|pattern| pattern.names().next().is_some())?;
+            let end = after.find('>')?;
+            let name = after.get(1..end).unwrap_or_default();
+            (pattern.group(name).map(Piece::Group), end + 1)
+        }
+        _ => return None,
+    })
 }
 
 /// Returns a message and a hint for a replacement that names a group as other languages do.

@@ -1,7 +1,9 @@
 //! Where in a value a part of it stands, as a JSON Pointer.
 
 use super::mark::Marks;
+use crate::algorithm::mapping;
 use crate::memory::heap::Heap;
+use crate::memory::tagged::MAP;
 use crate::memory::word::{
     CONS, IMMEDIATE, KIND_RECORD, PAIR, Word, index, is_function, is_integer, tag,
 };
@@ -14,6 +16,7 @@ enum Step {
     Inside,
     Element(usize),
     Half(usize),
+    Entry(usize, usize),
     Member(Word),
 }
 
@@ -31,6 +34,7 @@ pub(super) fn of(heap: &Heap, value: Word, part: Word) -> String {
             Step::Inside => {}
             Step::Element(at) => path.push(at.to_string()),
             Step::Half(at) => path.push(format!("pair/{at}")),
+            Step::Entry(at, half) => path.push(format!("{at}/{half}")),
             Step::Member(key) => path.push(escape_pointer(&heap.string(key))),
         }
         if v == part {
@@ -39,6 +43,7 @@ pub(super) fn of(heap: &Heap, value: Word, part: Word) -> String {
         if is_integer(v) || tag(v) == IMMEDIATE || marks.set(index(v), MET) {
             continue;
         }
+        let v = heap.without_match(v);
         let (from, depth) = (open.len(), path.len());
         match tag(v) {
             CONS => {
@@ -50,7 +55,18 @@ pub(super) fn of(heap: &Heap, value: Word, part: Word) -> String {
                 open.extend(halves.map(|(at, part)| (depth, Step::Half(at), part)));
             }
             _ if is_function(v) => {
-                open.extend(heap.members(v).iter().map(|part| (depth, Step::Inside, *part)));
+                open.extend(heap.parts(v).iter().map(|part| (depth, Step::Inside, *part)));
+            }
+            _ if mapping::is_one(heap, v) => {
+                let is_map = heap.tagged(v) == MAP;
+                for ([key, value], at) in mapping::entries(heap, v).into_iter().zip(0..) {
+                    if is_map {
+                        open.push((depth, Step::Entry(at, 0), key));
+                        open.push((depth, Step::Entry(at, 1), value));
+                    } else {
+                        open.push((depth, Step::Element(at), key));
+                    }
+                }
             }
             _ if heap.object_kind(v) == KIND_RECORD => {
                 let members = heap.members(v).chunks_exact(2);

@@ -88,7 +88,7 @@ pub(super) fn find(
         }
         let is_long = match heap.text_size(v) {
             Some((bytes, _)) => bytes >= LONG,
-            None => heap.as_float(v).is_none(),
+            None => heap.as_float(v).is_none() && heap.as_no_number(v).is_none(),
         };
         if is_held && is_long && marks.set(at, HELD) {
             marks.set(at, BOUND);

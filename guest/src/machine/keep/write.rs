@@ -3,12 +3,15 @@
 use super::function::{Function, Functions, Held, KEPT, tool_of};
 use super::knot::{Knot, Knots};
 use super::share::Shared;
+use crate::algorithm::mapping;
 use crate::algorithm::number::value::Number;
+use crate::memory::tagged::{MAP, REGEX};
 use crate::memory::word::{
     CONS, FALSE, IMMEDIATE, KIND_QUOTED, NIL, PAIR, TRUE, Word, as_small, aux, index, is_integer,
     kind, tag,
 };
 use crate::run::state::State;
+use pif_core::figures;
 use pif_core::json::decimal::Powers;
 use pif_core::json::escape;
 use pif_core::json::number::write_integer;
@@ -26,6 +29,8 @@ enum Work {
     Rest(Word),
     /// The members of a record from an index on.
     Members(Word, usize),
+    /// The other entries of the innermost map or set; whether some come before.
+    Entries(bool),
     Lambda(TermId),
     Name(NameId),
     /// The name of a bound value.
@@ -41,8 +46,8 @@ pub(super) fn text(
     limit: usize,
 ) -> Option<String> {
     let prefix = functions.prefix(&s.terms, KEPT);
-    let (work, powers, out) = (Vec::new(), Powers::default(), String::new());
-    let mut writer = Writer { s, functions, knots, shared, prefix, limit, work, powers, out };
+    let (work, powers, maps, out) = (Vec::new(), Powers::default(), Vec::new(), String::new());
+    let mut writer = Writer { s, functions, knots, shared, prefix, limit, work, powers, maps, out };
     writer.whole(value);
     while let Some(work) = writer.work.pop() {
         writer.write(work)?;
@@ -66,6 +71,8 @@ struct Writer<'s> {
     limit: usize,
     work: Vec<Work>,
     powers: Powers,
+    /// Maps and sets that are being written: which it is, and the entries left.
+    maps: Vec<(u32, std::vec::IntoIter<[Word; 2]>)>,
     out: String,
 }
 
@@ -98,6 +105,7 @@ impl Writer<'_> {
             Work::Kept(number) => _ = write!(self.out, "\"{}{number}\"", self.prefix),
             Work::Rest(list) => self.rest(list),
             Work::Members(record, at) => self.members(record, at),
+            Work::Entries(is_after) => self.entries(is_after),
             Work::Lambda(term) => self.lambda(term)?,
             Work::Held(Held::Word(v)) => self.value(v)?,
             Work::Held(Held::Tool(index)) => self.tool("tool", index),
@@ -156,8 +164,26 @@ impl Writer<'_> {
             _ => {
                 if let Some((number, function)) = self.functions.get(v) {
                     self.function(number, function);
+                } else if mapping::is_one(heap, v) {
+                    let kind = heap.tagged(v);
+                    self.out.push_str(if kind == MAP { "{\"to_map\":[" } else { "{\"to_set\":[" });
+                    self.maps.push((kind, mapping::entries(heap, v).into_iter()));
+                    self.work.push(Work::Entries(false));
+                } else if let Some(list) = heap.list_of_match(v) {
+                    self.value(list)?;
+                } else if let Some(n) = heap.date(v) {
+                    let _ = write!(self.out, "{{\"moment\":[{n}]}}");
+                } else if heap.tagged(v) == REGEX {
+                    let [pattern, flags] = heap.tagged_words(v).map(|text| heap.string(text));
+                    self.out.push_str("{\"regex\":[");
+                    escape::string(&pattern, &mut self.out);
+                    self.out.push(',');
+                    escape::string(&flags, &mut self.out);
+                    self.out.push_str("]}");
                 } else if let Some(n) = Number::of(heap, v) {
                     self.number(&n)?;
+                } else if heap.as_no_number(v).is_some() {
+                    self.out.push_str("{\"float\":\"NaN\"}");
                 } else {
                     self.out.push_str("{\"record\":{");
                     self.work.push(Work::Members(v, 0));
@@ -203,6 +229,9 @@ impl Writer<'_> {
 
     fn number(&mut self, n: &Number) -> Option<()> {
         match n {
+            Number::Float(n) if n.is_infinite() => {
+                _ = write!(self.out, "{{\"float\":\"{}\"}}", figures::text(*n));
+            }
             // INVARIANT: canonical terms write floats as `print` does.
             Number::Float(n) => _ = write!(self.out, "{{\"float\":{n:?}}}"),
             Number::Small(n) => _ = write!(self.out, "{n}"),
@@ -232,6 +261,23 @@ impl Writer<'_> {
         escape::string(&self.s.heap.string(*key), &mut self.out);
         self.out.push(':');
         self.work.extend([Work::Members(record, at + 2), word(*value)]);
+    }
+
+    fn entries(&mut self, is_after: bool) {
+        let Some((kind, entries)) = self.maps.last_mut() else { return };
+        let Some([key, value]) = entries.next() else {
+            self.maps.pop();
+            return self.out.push_str("]}");
+        };
+        let is_map = *kind == MAP;
+        self.out.push_str(if is_after { "," } else { "" });
+        self.work.push(Work::Entries(true));
+        if is_map {
+            self.out.push('[');
+            self.schedule(vec![word(key), Work::Str(","), word(value), Work::Str("]")]);
+        } else {
+            self.work.push(word(key));
+        }
     }
 
     fn function(&mut self, number: u32, function: &Function) {

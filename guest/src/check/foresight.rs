@@ -1,0 +1,369 @@
+//! What a term says of itself before it runs: what its function takes, the calls that it writes out,
+//! and the names that nothing binds.
+
+use crate::check::advice::{Walk, schedule};
+use pif_core::fault::{Fault, Place};
+use pif_core::json::tape::{Token, TokenId};
+use pif_language::form::Form;
+use pif_language::print;
+use pif_language::term::{NameId, TermId, Terms};
+use pif_notation::submitted;
+
+/// Most names and calls of each kind that are told.
+const MOST: usize = 200;
+
+/// What a term says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outlook {
+    /// What its function takes, if it is one.
+    pub parameters: Vec<Parameter>,
+    /// Whether they are members of the record that is its only argument.
+    pub takes_record: bool,
+    /// Variables that nothing binds, each where it is first met.
+    pub unbound: Vec<Spot>,
+    /// Tools that it names, each where it is first met.
+    pub tools: Vec<Spot>,
+    /// Calls of tools of other servers with a literal name.
+    pub calls: Vec<Foreseen>,
+}
+
+/// A parameter of a function, or a member of the record that it takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// Whether the function has something else where it is missing.
+    pub is_optional: bool,
+    /// What that is, as JSON, where it is a literal.
+    pub default: Option<String>,
+}
+
+/// A name in a term.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// The name.
+    pub name: String,
+    /// JSON Pointer to it.
+    pub at: String,
+    /// What stands there.
+    pub excerpt: String,
+    /// Where it is in the text, if that was the notation.
+    pub place: Option<Box<Place>>,
+}
+
+/// A call with a literal name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Foreseen {
+    /// The tool.
+    pub tool: Spot,
+    /// The arguments that are written out, as JSON where they are literals.
+    pub members: Vec<(String, Option<String>)>,
+    /// Whether there are no others.
+    pub is_closed: bool,
+}
+
+/// Parses a term and looks at it. Names and calls in places that are never reached, and what a `try`
+/// may catch, are left out.
+pub fn foresee(code: &str) -> Result<Outlook, Fault> {
+    let mut terms = Terms::default();
+    let root = submitted(&mut terms, code, &["data", "input"])?.root;
+    let mut outlook = Outlook::default();
+    (outlook.parameters, outlook.takes_record) = parameters(&terms, root);
+    walk(&terms, root, &mut outlook);
+    Ok(outlook)
+}
+
+/// Where a JSON Pointer into a term leads in its text, if that is the notation.
+#[must_use]
+pub fn locate(code: &str, at: &str) -> Option<Place> {
+    let mut terms = Terms::default();
+    let root = submitted(&mut terms, code, &["data", "input"]).ok()?.root;
+    let mut token = terms.node(root).token;
+    for step in at.split('/').skip(1) {
+        let step = step.replace("~1", "/").replace("~0", "~");
+        let Some(inner) = inner(&terms, token, &step) else { break };
+        token = inner;
+    }
+    terms.note("", token, String::new(), None).place.map(|place| *place)
+}
+
+fn inner(terms: &Terms, token: TokenId, step: &str) -> Option<TokenId> {
+    match terms.tape.token(token) {
+        Token::Object { .. } => terms.tape.member(token, step),
+        Token::Array { .. } => terms.tape.items(token).nth(step.parse().ok()?),
+        // The only operand needs no brackets.
+        _ => None,
+    }
+}
+
+/// What the function of a term takes, and whether these are members of one record.
+fn parameters(terms: &Terms, root: TermId) -> (Vec<Parameter>, bool) {
+    let mut body = root;
+    while matches!(terms.form(body), Form::Let | Form::Letrec) {
+        let Some(last) = terms.operands(body).last() else { break };
+        body = *last;
+    }
+    let mut names = Vec::new();
+    while terms.form(body) == Form::Lam {
+        names.extend_from_slice(terms.names(body));
+        body = terms.operand(body, 0);
+    }
+    let read = reads(terms, body);
+    if let [only] = names.as_slice() {
+        let members: Vec<Parameter> =
+            read.iter().filter(|it| it.of == *only).filter_map(|it| it.member(terms)).collect();
+        if !members.is_empty() && terms.name(*only).starts_with('_') {
+            return (members, true);
+        }
+    }
+    let parameter = |name: &NameId| {
+        let default = read.iter().find(|it| it.of == *name && it.key.is_none());
+        Parameter {
+            name: terms.name(*name).to_owned(),
+            is_optional: default.is_some(),
+            default: default.and_then(|it| literal(terms, it.default?)),
+        }
+    };
+    (names.iter().map(parameter).collect(), false)
+}
+
+/// What the bindings at the head of a body read of a variable.
+struct Read {
+    of: NameId,
+    /// The key of its member; none where it is the variable itself, or its default.
+    key: Option<TermId>,
+    /// What stands for what is absent.
+    default: Option<TermId>,
+}
+
+impl Read {
+    fn member(&self, terms: &Terms) -> Option<Parameter> {
+        let key = self.key.filter(|key| terms.form(*key) == Form::Text)?;
+        let default = self.default.filter(|it| terms.form(*it) != Form::Unit);
+        let is_optional = default.is_some();
+        let default = default.and_then(|it| literal(terms, it));
+        Some(Parameter { name: terms.text(key).to_owned(), is_optional, default })
+    }
+}
+
+fn reads(terms: &Terms, mut body: TermId) -> Vec<Read> {
+    let mut found = Vec::new();
+    while terms.form(body) == Form::Let {
+        let Some((last, values)) = terms.operands(body).split_last() else { break };
+        for value in values {
+            let (form, operands) = (terms.form(*value), terms.operands(*value));
+            let of = |id: &TermId| (terms.form(*id) == Form::Var).then(|| terms.only_name(*id));
+            match (form, operands) {
+                (Form::Get, [record, key, default @ ..]) => {
+                    let default = default.first().copied();
+                    found.extend(of(record).map(|of| Read { of, key: Some(*key), default }));
+                }
+                (Form::Coalesce, [variable, default]) => {
+                    found.extend(of(variable).map(|of| Read {
+                        of,
+                        key: None,
+                        default: Some(*default),
+                    }));
+                }
+                _ => {}
+            }
+        }
+        body = *last;
+    }
+    found
+}
+
+/// The JSON of a literal. Of a list or a record that is not looked into, an empty one.
+fn literal(terms: &Terms, id: TermId) -> Option<String> {
+    match terms.form(id) {
+        Form::Unit | Form::Boolean | Form::Integer | Form::BigInteger | Form::Text => {
+            Some(print::term(terms, id))
+        }
+        Form::List => Some("[]".to_owned()),
+        Form::Record => Some("{}".to_owned()),
+        _ => None,
+    }
+}
+
+enum Step {
+    Inner(Walk),
+    /// The operand of a `try` ends.
+    Caught,
+}
+
+fn walk(terms: &Terms, root: TermId, out: &mut Outlook) {
+    let mut bound = vec![0_usize; terms.count_names()];
+    let mut seen = vec![false; terms.count_names()];
+    let (mut open, mut caught) = (vec![Step::Inner(Walk::Term(root))], 0_usize);
+    let count = |bound: &mut Vec<usize>, name: NameId, more: bool| {
+        if let Some(count) = bound.get_mut(name as usize) {
+            *count = if more { *count + 1 } else { count.saturating_sub(1) };
+        }
+    };
+    let mut scopes = Vec::new();
+    while let Some(step) = open.pop() {
+        let term = match step {
+            Step::Caught => {
+                caught -= 1;
+                continue;
+            }
+            Step::Inner(Walk::Bind(name, _)) => {
+                scopes.push(name);
+                count(&mut bound, name, true);
+                continue;
+            }
+            Step::Inner(Walk::Unbind) => {
+                if let Some(name) = scopes.pop() {
+                    count(&mut bound, name, false);
+                }
+                continue;
+            }
+            Step::Inner(Walk::Term(term)) => term,
+        };
+        match (terms.form(term), terms.operands(term)) {
+            (Form::Var, _) => {
+                let name = terms.only_name(term);
+                let is_free = bound.get(name as usize).is_some_and(|count| *count == 0);
+                let is_new =
+                    seen.get_mut(name as usize).is_some_and(|seen| !std::mem::replace(seen, true));
+                if is_free && is_new {
+                    push(&mut out.unbound, spot(terms, term, terms.name(name)));
+                } else if let (false, Some(seen)) = (is_free, seen.get_mut(name as usize)) {
+                    *seen = false;
+                }
+            }
+            (Form::If, [test, yes, no]) if terms.form(*test) == Form::Boolean => {
+                let taken = if terms.boolean(*test) { *yes } else { *no };
+                open.push(Step::Inner(Walk::Term(taken)));
+                continue;
+            }
+            (Form::Try, [body, handler @ ..]) => {
+                open.extend(handler.iter().map(|it| Step::Inner(Walk::Term(*it))));
+                open.extend([Step::Caught, Step::Inner(Walk::Term(*body))]);
+                caught += 1;
+                continue;
+            }
+            _ if caught > 0 => {}
+            (Form::Tool | Form::CodeOf, [name]) if terms.form(*name) == Form::Text => {
+                push(&mut out.tools, spot(terms, *name, terms.text(*name)));
+            }
+            (Form::Call | Form::Perform, [name, arguments]) => {
+                out.calls.extend(foreseen(terms, *name, Some(*arguments)));
+            }
+            (Form::Calls, [list, ..]) => {
+                out.calls.extend(
+                    records(terms, *list).into_iter().filter_map(|it| of_record(terms, it)),
+                );
+            }
+            _ => {}
+        }
+        let mut inner = Vec::new();
+        schedule(terms, term, &mut inner);
+        open.extend(inner.into_iter().map(Step::Inner));
+    }
+    out.calls.truncate(MOST);
+}
+
+fn push(spots: &mut Vec<Spot>, spot: Spot) {
+    if spots.len() < MOST && spots.iter().all(|it| it.name != spot.name) {
+        spots.push(spot);
+    }
+}
+
+fn spot(terms: &Terms, term: TermId, name: &str) -> Spot {
+    let token = terms.node(term).token;
+    let note = terms.note("", token, String::new(), None);
+    let excerpt = note.excerpt.unwrap_or_default();
+    Spot { name: name.to_owned(), at: note.at, excerpt, place: note.place }
+}
+
+/// The records of a list of calls: of one that is written out, or of a map.
+fn records(terms: &Terms, list: TermId) -> Vec<TermId> {
+    match (terms.form(list), terms.operands(list)) {
+        (Form::List, items) => items.to_vec(),
+        (Form::Map, [function, _]) if terms.form(*function) == Form::Lam => {
+            let mut body = *function;
+            while matches!(terms.form(body), Form::Lam | Form::Let) {
+                let Some(last) = terms.operands(body).last() else { break };
+                body = *last;
+            }
+            vec![body]
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn of_record(terms: &Terms, record: TermId) -> Option<Foreseen> {
+    if terms.form(record) != Form::Record {
+        return None;
+    }
+    let member = |wanted: &str| {
+        let mut members = terms.names(record).iter().zip(terms.operands(record));
+        members.find(|(name, _)| terms.name(**name) == wanted).map(|(_, value)| *value)
+    };
+    foreseen(terms, member("tool")?, member("args"))
+}
+
+fn foreseen(terms: &Terms, name: TermId, arguments: Option<TermId>) -> Option<Foreseen> {
+    if terms.form(name) != Form::Text {
+        return None;
+    }
+    let form = arguments.map(|id| terms.form(id));
+    let members = arguments.filter(|_| form == Some(Form::Record)).map(|record| {
+        let members = terms.names(record).iter().zip(terms.operands(record));
+        members
+            .map(|(name, value)| (terms.name(*name).to_owned(), literal(terms, *value)))
+            .collect()
+    });
+    let is_closed = matches!(form, None | Some(Form::Record | Form::Unit));
+    let tool = spot(terms, name, terms.text(name));
+    Some(Foreseen { tool, members: members.unwrap_or_default(), is_closed })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{foresee, locate};
+    use pif_core::fault::Fault;
+
+    fn told(code: &str) -> Result<(String, bool), Fault> {
+        let outlook = foresee(code)?;
+        let told = |it: &super::Parameter| match (&it.default, it.is_optional) {
+            (Some(default), _) => format!("{}={default}", it.name),
+            (None, true) => format!("{}?", it.name),
+            (None, false) => it.name.clone(),
+        };
+        let all: Vec<String> = outlook.parameters.iter().map(told).collect();
+        Ok((all.join(" "), outlook.takes_record))
+    }
+
+    #[test]
+    fn a_function_says_what_it_takes() -> Result<(), Fault> {
+        let told = |code| told(code);
+        assert_eq!(
+            told("({folder, month = 1}) => [folder, month]")?,
+            ("folder month=1".to_owned(), true)
+        );
+        assert_eq!(told("folder => folder")?, ("folder".to_owned(), false));
+        assert_eq!(told("(a, b) => a + b")?, ("a b".to_owned(), false));
+        assert_eq!(told("const f = x => x; ({q}) => f(q)")?, ("q".to_owned(), true));
+        assert_eq!(told("1 + 2")?, (String::new(), false));
+        Ok(())
+    }
+
+    #[test]
+    fn calls_and_names_are_foreseen() -> Result<(), Fault> {
+        let outlook =
+            foresee(r#"[call("a.b", {x: 1, y: data}), try(call("c.d", {}), e => foo), @t(1)]"#)?;
+        let calls: Vec<_> =
+            outlook.calls.iter().map(|it| (it.tool.name.as_str(), &it.members)).collect();
+        let members = vec![("x".to_owned(), Some("1".to_owned())), ("y".to_owned(), None)];
+        assert_eq!(calls, [("a.b", &members)]);
+        let names =
+            |spots: &[super::Spot]| spots.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&outlook.unbound), ["data", "foo"]);
+        assert_eq!(names(&outlook.tools), ["t"]);
+        let place = locate("x =>\n  x + y", "/body/add/1").map(|it| (it.line, it.column));
+        assert_eq!(place, Some((2, 7)));
+        Ok(())
+    }
+}
