@@ -124,6 +124,7 @@ impl Writer<'_, '_> {
             && tree.form_of(operands.first().copied().unwrap_or_default()) != Form::List;
         match form.row().map_or(Shape::Ignored, |row| row.shape) {
             Shape::Name => out.push(Work::Name(id, 0)),
+            Shape::Literal if !operands.is_empty() => out.push(term(0)),
             Shape::Ignored | Shape::Literal => {
                 self.tape.put_text(name);
                 self.tape.put(Token::Null);

@@ -1,7 +1,8 @@
 //! Rewrites hints that show JSON for programs in the notation.
 
+use crate::mistakes::{Habit, NAMES, find};
 use crate::print::term_within;
-use pif_core::fault::Fault;
+use pif_core::fault::{Code, Fault};
 use pif_language::parse::{Notation, parse};
 use pif_language::term::{Origin, Terms};
 
@@ -10,9 +11,18 @@ use pif_language::term::{Origin, Terms};
 #[must_use]
 pub fn translated(mut fault: Fault) -> Fault {
     if fault.place.is_some() {
-        fault.hint = fault.hint.map(|hint| translate(&hint));
+        fault.hint = match habit(&fault) {
+            Some(habit) => Some(format!("{}: {}", habit.message, habit.hint)),
+            None => fault.hint.map(|hint| translate(&hint)),
+        };
     }
     fault
+}
+
+/// The habit of another language that an unbound name is of.
+fn habit(fault: &Fault) -> Option<&'static Habit> {
+    let name = fault.message.strip_prefix("unbound variable `")?.split('`').next()?;
+    (fault.code == Code::Unbound).then(|| find(NAMES, name)).flatten()
 }
 
 /// A hint in which terms stand in the notation.
@@ -81,7 +91,27 @@ fn written(example: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::translate;
+    use super::{translate, translated};
+    use crate::mistakes::NAMES;
+    use pif_core::fault::{Code, Fault, Place};
+    use pif_language::term::{Origin, Terms};
+
+    /// What a name of another language is answered with is read.
+    #[test]
+    fn names_of_other_languages_are_answered() {
+        for habit in NAMES {
+            let name = habit.words.split(' ').next().unwrap();
+            let mut fault = Fault::new(Code::Unbound, format!("unbound variable `{name}`"));
+            fault.place = Some(Box::new(Place::of(name, 0)));
+            let hint = translated(fault).hint.unwrap();
+            let right = hint.split_once("write ").unwrap().1;
+            for right in right.split(" or ") {
+                let mut terms = Terms::default();
+                let read = crate::parse(&mut terms, right, Origin::Code, &["x", "xs", "s"]);
+                assert!(read.is_ok(), "{hint}: {read:?}");
+            }
+        }
+    }
 
     #[test]
     fn terms_in_hints_are_written_in_the_notation() {
@@ -95,7 +125,7 @@ mod tests {
             (r#"join texts with {"concat": [a, b]}; or"#, "join texts with concat(a, b); or"),
             (
                 r#"write {"app": {"func": f, "arg": a}} or {"add": [a, b, …]}"#,
-                "write f(a) or a + b",
+                "write f(a) or add(a, b)",
             ),
             ("no {braces} here", "no {braces} here"),
         ] {

@@ -3,14 +3,17 @@
 //! The expression part of JavaScript. A text becomes tokens, these become a tree of terms, and that
 //! goes to the tape as if its JSON had been read: nothing after the tape knows of the notation.
 
+mod ast;
 mod code;
 mod emit;
 mod hint;
 mod lexer;
+mod lower;
 mod mistakes;
-mod parse;
 mod print;
 mod read;
+mod stack;
+mod syntax;
 mod table;
 mod tree;
 mod words;

@@ -2,7 +2,8 @@
 
 use crate::emit::emit;
 use crate::hint::{translate, translated};
-use crate::parse::parse as read_tree;
+use crate::lower::lower;
+use crate::syntax;
 use pif_core::fault::{Code, Fault};
 use pif_language::parse::{Notation, Parsed, read_all};
 use pif_language::term::{Origin, Terms, Written};
@@ -37,11 +38,14 @@ pub(crate) fn read_text(
         )]);
     }
     let (first, bytes) = (terms.tape.len(), terms.tape.text.len());
-    let read = read_tree(text, free).and_then(|(tree, root)| {
-        let too_long = || Fault::new(Code::TooLarge, "the texts of this run are longer than 2 GiB");
-        let source = terms.tape.add_text(text).ok_or_else(too_long)?;
-        emit(&mut terms.tape, &tree, text, root).map(|starts| (source, starts))
-    });
+    let read =
+        syntax::parse(text).and_then(|ast| lower(text, ast, free)).and_then(|(tree, root)| {
+            let too_long =
+                || Fault::new(Code::TooLarge, "the texts of this run are longer than 2 GiB");
+            let source = terms.tape.add_text(text).ok_or_else(|| vec![too_long().into()])?;
+            let starts = emit(&mut terms.tape, &tree, text, root).map_err(|wrong| vec![wrong])?;
+            Ok((source, starts))
+        });
     match read {
         Ok((source, starts)) => {
             terms.add_origin(first, origin);
@@ -51,7 +55,7 @@ pub(crate) fn read_text(
         }
         Err(wrong) => {
             terms.tape.cut(first, bytes);
-            Err(vec![*wrong])
+            Err(wrong.into_iter().take(most.max(1)).map(|wrong| *wrong).collect())
         }
     }
 }

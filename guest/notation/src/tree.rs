@@ -46,10 +46,6 @@ pub(crate) enum What<'s> {
 pub(crate) enum Manner {
     /// In a way that closes itself, such as a call or parentheses.
     Closed,
-    /// With an operator.
-    Operation,
-    /// As a literal with a minus before it.
-    Negative,
     /// A member or an index of its subject.
     Member,
     /// A member after a `?.`.

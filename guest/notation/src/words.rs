@@ -1,17 +1,19 @@
 //! The marks and words of the notation as JSON, for whatever shows programs in colors.
 
-use crate::table::{ALIASES, CONSTANTS, OPERATORS, RESERVED};
+use crate::lower::library;
+use crate::table::{CONSTANTS, OPERATORS, WORDS};
 use pif_core::json::escape;
+use std::collections::BTreeSet;
 
 /// Returns `{"operators": […], "constants": […], "keywords": […], "aliases": […]}`.
 #[must_use]
 pub fn words() -> String {
-    let (constants, keywords) = RESERVED.split_at(CONSTANTS);
+    let (constants, keywords) = WORDS.split_at(CONSTANTS);
     let mut out = String::from("{");
     list("operators", OPERATORS.iter().map(|row| row.mark), &mut out);
     list("constants", constants.iter().copied(), &mut out);
     list("keywords", keywords.iter().copied(), &mut out);
-    list("aliases", ALIASES.iter().map(|alias| alias.name), &mut out);
+    list("aliases", library::names(), &mut out);
     out.push('}');
     out
 }
@@ -22,8 +24,9 @@ fn list(name: &str, texts: impl Iterator<Item = &'static str>, out: &mut String)
     }
     escape::string(name, out);
     out.push_str(":[");
-    for (index, text) in texts.enumerate() {
-        if index > 0 {
+    let mut said = BTreeSet::new();
+    for text in texts.filter(|text| said.insert(*text)) {
+        if !out.ends_with('[') {
             out.push(',');
         }
         escape::string(text, out);

@@ -1,108 +1,96 @@
 //! Forms that are called by their names, before or after the point; applications.
 
+use crate::lexer::is_name;
+use crate::lower::library;
 use crate::print::layout::Piece;
-use crate::print::{BREAK, CLOSE, OPEN, Printer, Work, begin, end, quoted, text};
-use crate::table::{ATOM, ROOT, SUBJECT, arguments, is_called, operator, subject};
-use pif_language::form::{Form, Row, Shape};
-use pif_language::kinds::{FUNCTION, LIST, RECORD, RECORD_OR_NULL, STRING, STRING_OR_LIST};
+use crate::print::spelling::{Spelling, Use};
+use crate::print::{Ask, BREAK, CLOSE, OPEN, Printer, Work, begin, end, quoted, text, whole};
+use crate::table::{ATOM, ROOT, SUBJECT};
+use pif_language::form::{Form, Shape};
 use pif_language::term::TermId;
 
 impl<'t> Printer<'t> {
     /// A form that is no literal, variable, function, binding or record.
-    pub(super) fn form(&mut self, id: TermId) {
+    pub(super) fn form(&mut self, id: TermId, ask: Ask, spelling: Spelling) {
         let terms = self.terms;
-        match terms.form(id) {
-            Form::If => return self.choice(id),
-            Form::Not | Form::Neg => return self.negation(id),
-            Form::App => return self.application(id),
-            _ if self.subject(id).is_some() => return self.chain(id),
-            Form::GetIn if self.is_safe_path(id) => return self.safe_path(id, true),
-            Form::Concat if self.is_template(id) => return self.template(id),
-            Form::SelfRef => return self.say("self"),
-            Form::Tool if terms.form(terms.operand(id, 0)) == Form::Text => return self.tool(id),
-            _ => {}
+        match spelling {
+            Spelling::Plain => {}
+            Spelling::Choice => self.choice(id, ask),
+            Spelling::StrictIf => {
+                let mut out = vec![text("if(")];
+                self.items(terms.operands(id), Ask::Value, &mut out);
+                end(3, ")", &mut out);
+                self.schedule(&out);
+            }
+            Spelling::Not => self.prefix(id, "!"),
+            Spelling::Neg => self.prefix(id, "-"),
+            Spelling::Prefix(mark) => self.prefix(id, mark),
+            Spelling::Unequal => self.unequal(id),
+            Spelling::Bare => self.term(terms.operand(id, 0), ROOT, Ask::There),
+            Spelling::Operation(row, from) => self.operation((id, ask), row, row.mark, from),
+            Spelling::Template => self.template(id),
+            Spelling::Regex => self.regex(id),
+            Spelling::Member | Spelling::Method(_) => self.chain(id, ask),
+            Spelling::Strict => self.strict(id),
+            Spelling::Path => self.safe_path(id, ask),
+            Spelling::Rounded(mark) => self.rounded(id, mark),
+            Spelling::Call(usage) => {
+                let mut out = Vec::new();
+                self.call(id, usage, None, &mut out);
+                self.schedule(&out);
+            }
+            Spelling::Application => self.application(id),
+            Spelling::Tool => {
+                let name = self.key(terms.text(terms.operand(id, 0)));
+                self.schedule(&[text("@"), name]);
+            }
+            Spelling::SelfRef => self.say("self"),
         }
-        if let Some(row) = operator(terms.form(id)).filter(|_| self.is_operation(id)) {
-            return self.operation(id, row, row.mark);
-        }
-        let mut out = Vec::new();
-        self.call(id, terms.operands(id), &mut out);
-        self.schedule(&out);
     }
 
-    fn tool(&mut self, id: TermId) {
-        let name = self.terms.text(self.terms.operand(id, 0));
-        let name = self.key(name);
-        self.schedule(&[text("@"), name]);
-    }
-
-    /// Whether a form is written after its subject.
-    pub(super) fn is_method(&self, id: TermId) -> bool {
-        let form = self.terms.form(id);
-        let Some(row) = form.row() else { return false };
-        if !self.can_be_method(id) || matches!(form, Form::Concat | Form::Pipe | Form::Calls) {
-            return false;
+    /// A member that has to be there, where the reader asks whether it is.
+    fn strict(&mut self, id: TermId) {
+        if !self.is_bound("get") {
+            let mut out = Vec::new();
+            self.call(id, Use::of("get"), None, &mut out);
+            return self.schedule(&out);
         }
-        let first = row.takes.first().copied().unwrap_or_default();
-        arguments(form).is_some()
-            || first == FUNCTION
-            || [LIST, STRING, STRING_OR_LIST, RECORD, RECORD_OR_NULL].contains(&first)
-                && !matches!(row.shape, Shape::Members(_) | Shape::Named(_))
-    }
-
-    /// Whether a form can be written after its subject: all but those whose operands are no list.
-    pub(super) fn can_be_method(&self, id: TermId) -> bool {
-        let form = self.terms.form(id);
-        let is_listed = form.row().is_some_and(|row| {
-            !matches!(
-                row.shape,
-                Shape::Branches | Shape::Try | Shape::Ignored | Shape::Members(_) | Shape::Named(_)
-            )
-        });
-        is_listed && self.terms.operands(id).len() > subject(form)
+        self.schedule(&[text("Object("), Work::Term(id, ROOT, Ask::Value), text(")")]);
     }
 
     /// The subject before the point of a member or a call.
-    fn subject(&self, id: TermId) -> Option<TermId> {
-        let form = self.terms.form(id);
-        if !self.has_words(id) || !is_called(form) {
-            return None;
+    fn subject(&self, id: TermId, ask: Ask) -> Option<TermId> {
+        match self.spelled(id, ask)? {
+            Spelling::Member => Some(self.terms.operand(id, 0)),
+            Spelling::Method(usage) => Some(self.terms.operand(id, usage.subject)),
+            _ => None,
         }
-        if self.is_member(id) {
-            return Some(self.terms.operand(id, 0));
-        }
-        let is_bound = |row: &Row| self.is_bound(row.name) && self.can_be_method(id);
-        let is_after = self.is_method(id) || form.row().is_some_and(is_bound);
-        (is_after && !self.is_written_otherwise(id)).then(|| self.terms.operand(id, subject(form)))
     }
 
     /// Members of a subject and calls after it. Each of two or more calls has a line of its own where
     /// they do not fit on one.
-    fn chain(&mut self, id: TermId) {
-        let terms = self.terms;
-        let (mut at, mut links, mut calls) = (id, Vec::new(), 0);
-        while let Some(subject) = self.subject(at) {
+    fn chain(&mut self, id: TermId, ask: Ask) {
+        let (mut at, mut asked, mut links, mut calls) = (id, ask, Vec::new(), 0);
+        while let Some(subject) = self.subject(at, asked) {
             links.push(at);
             calls += usize::from(!self.is_member(at));
-            at = subject;
+            (at, asked) = (subject, Ask::Value);
         }
         let is_broken = calls > 1;
-        let mut out = vec![Work::Term(at, SUBJECT)];
+        let mut out = vec![Work::Term(at, SUBJECT, Ask::Value)];
         if is_broken {
             out.push(OPEN);
         }
         while let Some(link) = links.pop() {
-            if self.is_member(link) {
+            let Some(Spelling::Method(usage)) = self.spelled(link, Ask::Value) else {
                 self.member(link, &mut out);
                 continue;
-            }
+            };
             if is_broken {
                 out.push(BREAK);
             }
             out.push(text("."));
-            let mut operands = terms.operands(link).to_vec();
-            operands.remove(subject(terms.form(link)));
-            self.call(link, &operands, &mut out);
+            self.call(link, usage, Some(usage.subject), &mut out);
         }
         if is_broken {
             out.push(CLOSE);
@@ -110,24 +98,43 @@ impl<'t> Printer<'t> {
         self.schedule(&out);
     }
 
-    /// A form's name and its operands.
-    fn call(&mut self, id: TermId, operands: &[TermId], out: &mut Vec<Work<'t>>) {
+    /// A form's name and its operands, without that before the point.
+    fn call(&mut self, id: TermId, usage: Use, subject: Option<usize>, out: &mut Vec<Work<'t>>) {
         let terms = self.terms;
         let form = terms.form(id);
-        let Some(row) = form.row() else { return };
-        out.extend_from_slice(&[text(row.name), text("(")]);
-        let count = operands.len();
-        if row.shape == Shape::Branches {
+        out.extend_from_slice(&[text(usage.name), text("(")]);
+        let operands: Vec<TermId> = terms
+            .operands(id)
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| Some(*at) != subject && usage.has(*at))
+            .map(|(_, id)| *id)
+            .collect();
+        let shape = form.row().map(|row| row.shape);
+        let mut count = operands.len();
+        if shape == Some(Shape::Branches) {
             for (index, pair) in operands.chunks(2).enumerate() {
                 begin(index, out);
                 out.push(text("["));
-                self.items(pair, usize::MAX, out);
+                self.items(pair, Ask::Value, out);
                 end(2, "]", out);
             }
+        } else if usage.has_null {
+            count += 1;
+            for (index, id) in operands.iter().enumerate() {
+                begin(2 * index, out);
+                out.push(whole(*id));
+                if index == 0 {
+                    begin(1, out);
+                    out.push(text("null"));
+                }
+            }
         } else {
-            self.items(operands, arguments(form).unwrap_or(usize::MAX), out);
+            // The reader takes the value of these functions as a test.
+            let is_test = subject.is_some() && library::is_test_callback(usage.name);
+            self.items(&operands, if is_test { Ask::Truth } else { Ask::Value }, out);
         }
-        let codes = if row.shape == Shape::Try { terms.names(id) } else { &[] };
+        let codes = if shape == Some(Shape::Try) { terms.names(id) } else { &[] };
         if !codes.is_empty() {
             begin(count, out);
             let codes: Vec<String> = codes.iter().map(|name| quoted(terms.name(*name))).collect();
@@ -136,10 +143,8 @@ impl<'t> Printer<'t> {
         end(count, ")", out);
     }
 
-    /// Operands between parentheses. A function of more names than so many is what it is in
-    /// parentheses of its own, and gets no index.
-    fn items(&self, operands: &[TermId], most: usize, out: &mut Vec<Work<'t>>) {
-        let terms = self.terms;
+    /// Operands between parentheses. What is asked is asked of the value of a function.
+    fn items(&self, operands: &[TermId], ask: Ask, out: &mut Vec<Work<'t>>) {
         let hugged = self.hugged(operands);
         for (index, id) in operands.iter().enumerate() {
             begin(index, out);
@@ -148,11 +153,7 @@ impl<'t> Printer<'t> {
             {
                 out.push(Work::Piece(Piece::Hug(is_always)));
             }
-            if index == 0 && terms.form(*id) == Form::Lam && terms.names(*id).len() > most {
-                out.extend_from_slice(&[text("("), Work::Term(*id, ROOT), text(")")]);
-            } else {
-                out.push(Work::Term(*id, ROOT));
-            }
+            out.push(Work::Term(*id, ROOT, ask));
         }
     }
 
@@ -183,48 +184,100 @@ impl<'t> Printer<'t> {
         matches!(self.terms.form(at), Form::Record | Form::List | Form::Let | Form::Letrec)
     }
 
+    /// Whether an application is written with its arguments behind the function.
+    pub(super) fn is_direct(&self, id: TermId) -> bool {
+        let terms = self.terms;
+        let Some((function, arguments)) = terms.operands(id).split_first() else { return false };
+        let fits = |count: usize| count == arguments.len();
+        match terms.form(*function) {
+            _ if self.facts.is_json(*function) => true,
+            Form::Var => self.facts.takes(*function).is_none_or(fits),
+            Form::Lam => fits(terms.names(*function).len()),
+            Form::Get if self.is_member(*function) => self.is_called_member(*function),
+            _ => true,
+        }
+    }
+
+    /// Whether a member that is called is a member, and no name of a form or of a tool.
+    fn is_called_member(&self, id: TermId) -> bool {
+        let key = self.terms.operand(id, 1);
+        let is_named = self.terms.form(key) == Form::Text && is_name(self.terms.text(key));
+        !is_named || !library::is_member(self.terms.text(key)) && !self.is_of_server(id)
+    }
+
+    /// Whether a call of a member would be one of a tool: what nothing binds is taken for a server.
+    pub(super) fn is_of_server(&self, id: TermId) -> bool {
+        let terms = self.terms;
+        let mut at = id;
+        while self.is_member(at) && !self.facts.is_json(at) {
+            let key = terms.operand(at, 1);
+            if terms.form(key) != Form::Text || !is_name(terms.text(key)) {
+                return false;
+            }
+            at = terms.operand(at, 0);
+        }
+        terms.form(at) == Form::Var
+            && !self.facts.is_json(at)
+            && !self.is_bound(terms.name(terms.only_name(at)))
+    }
+
     fn application(&mut self, id: TermId) {
         let terms = self.terms;
         let Some((function, arguments)) = terms.operands(id).split_first() else { return };
         let (function, form) = (*function, terms.form(*function));
-        let is_named = form == Form::Var && {
-            let name = terms.name(terms.only_name(function));
-            self.is_bound(name) && name != "json"
-        };
+        let mut out = Vec::new();
+        if !self.is_direct(id) {
+            out.push(text("app("));
+            self.items(terms.operands(id), Ask::Value, &mut out);
+            end(arguments.len() + 1, ")", &mut out);
+            return self.schedule(&out);
+        }
         let is_closed = match form {
-            Form::Var => is_named,
-            Form::Tool | Form::SelfRef | Form::App => true,
-            _ => !self.has_words(function),
+            Form::Var => {
+                let name = terms.name(terms.only_name(function));
+                !self.facts.is_json(function) && (self.is_bound(name) || self.is_plain(name))
+            }
+            Form::Tool | Form::SelfRef | Form::App | Form::Get => true,
+            _ => self.facts.is_json(function),
         };
-        let mut out = if is_closed {
-            vec![Work::Term(function, ATOM)]
+        if is_closed {
+            out.push(Work::Term(
+                function,
+                if form == Form::Get { SUBJECT } else { ATOM },
+                Ask::Value,
+            ));
         } else {
-            vec![text("("), Work::Term(function, ROOT), text(")")]
-        };
+            out.extend_from_slice(&[text("("), whole(function), text(")")]);
+        }
         out.push(text("("));
-        self.items(arguments, usize::MAX, &mut out);
+        self.items(arguments, Ask::Value, &mut out);
         end(arguments.len(), ")", &mut out);
         self.schedule(&out);
     }
 
     /// Whether a term is written with a brace before all else.
-    pub(super) fn begins_with_brace(&self, id: TermId) -> bool {
+    pub(super) fn begins_with_brace(&self, id: TermId, ask: Ask) -> bool {
         let terms = self.terms;
-        let mut at = id;
+        let (mut at, mut asked) = (id, ask);
         loop {
+            let Some(spelling) = self.spelled(at, asked) else { return false };
             let form = terms.form(at);
-            at = match form {
-                Form::Record => return true,
-                _ if !self.has_words(at) => return false,
-                Form::If => terms.operand(at, 0),
-                Form::GetIn if self.is_safe_path(at) => terms.operand(at, 0),
-                Form::Not if terms.form(terms.operand(at, 0)) == Form::Eq => terms.operand(at, 0),
-                _ if operator(form).is_some() && self.is_operation(at) => terms.operand(at, 0),
-                _ => match self.subject(at) {
-                    Some(subject) => subject,
-                    None => return false,
-                },
+            let (next, next_ask) = match spelling {
+                Spelling::Plain => {
+                    return matches!(form, Form::Record | Form::Let | Form::Letrec);
+                }
+                Spelling::Choice => (terms.operand(at, 0), Ask::Truth),
+                Spelling::Bare => (terms.operand(at, 0), Ask::There),
+                Spelling::Path | Spelling::Member => (terms.operand(at, 0), Ask::Value),
+                Spelling::Unequal => (terms.operand(terms.operand(at, 0), 0), Ask::There),
+                Spelling::Operation(_, from) => (terms.operand(at, from), asked),
+                Spelling::Method(usage) => (terms.operand(at, usage.subject), Ask::Value),
+                Spelling::Application if self.is_direct(at) && form == Form::App => {
+                    (terms.operand(at, 0), Ask::Value)
+                }
+                _ => return false,
             };
+            (at, asked) = (next, next_ask);
         }
     }
 }

@@ -3,16 +3,18 @@
 //! as the term that it was.
 
 mod call;
-mod functions;
+mod facts;
 mod layout;
 mod level;
 mod operation;
 mod path;
 mod scope;
+mod script;
+mod spelling;
 
 use crate::lexer::is_name;
-use crate::table::{ARROW, RESERVED, ROOT};
-use functions::Functions;
+use crate::table::{ARROW, ROOT};
+use facts::Facts;
 use layout::Piece;
 use pif_core::json::escape;
 use pif_core::json::number::float_text;
@@ -21,14 +23,26 @@ use pif_core::text::quote::visible;
 use pif_language::form::Form;
 use pif_language::print;
 use pif_language::term::{NameId, TermId, Terms};
+use scope::can_be_bound;
+
+/// What is asked of a term where it stands. The reader asks a test whether what it names is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ask {
+    /// Its value.
+    Value,
+    /// Its value, or null if a member is absent.
+    There,
+    /// One of the two.
+    Either,
+    /// Whether it counts as true.
+    Truth,
+}
 
 /// The work left to write, the next piece last.
 #[derive(Clone, Copy)]
 enum Work<'t> {
     /// A term that binds at least so tightly.
-    Term(TermId, u8),
-    /// A term whose path gives null where it leads nowhere, before a `??`.
-    Path(TermId),
+    Term(TermId, u8, Ask),
     Piece(Piece<'t>),
     Bind(NameId),
     Unbind(NameId),
@@ -42,36 +56,47 @@ struct Printer<'t> {
     made: Vec<String>,
     /// How often each name is bound here.
     bound: Vec<u32>,
-    functions: Functions,
+    facts: Facts,
 }
 
 /// A term in the notation.
 #[must_use]
 #[inline(never)]
 pub fn term(terms: &Terms, root: TermId) -> String {
-    term_within(terms, root, &[])
+    written(terms, root, &GIVEN, true)
 }
 
 /// A term in the notation, where these names are variables already.
 pub(crate) fn term_within(terms: &Terms, root: TermId, free: &[&str]) -> String {
-    let functions = Functions::of(terms, root);
+    written(terms, root, free, false)
+}
+
+/// Variables of every program.
+const GIVEN: [&str; 2] = ["data", "input"];
+
+fn written(terms: &Terms, root: TermId, free: &[&str], is_program: bool) -> String {
     let bound = vec![0; terms.count_names()];
-    let mut printer =
-        Printer { terms, work: Vec::new(), pieces: Vec::new(), made: Vec::new(), bound, functions };
+    let (work, pieces, made, facts) = (Vec::new(), Vec::new(), Vec::new(), Facts::default());
+    let mut printer = Printer { terms, work, pieces, made, bound, facts };
     for name in free.iter().filter_map(|name| terms.name_id(name)) {
         printer.bind(name);
     }
-    printer.root(root);
+    printer.learn(root);
+    printer.root(root, is_program);
     while let Some(work) = printer.work.pop() {
         match work {
-            Work::Term(id, level) => printer.term(id, level),
-            Work::Path(id) => printer.safe_path(id, false),
+            Work::Term(id, level, ask) => printer.term(id, level, ask),
             Work::Piece(piece) => printer.pieces.push(piece),
             Work::Bind(name) => printer.bind(name),
             Work::Unbind(name) => printer.unbind(name),
         }
     }
     layout::text(&printer.pieces, &printer.made)
+}
+
+/// A term that may stand anywhere, as a value.
+fn whole(id: TermId) -> Work<'static> {
+    Work::Term(id, ROOT, Ask::Value)
 }
 
 fn text(text: &str) -> Work<'_> {
@@ -103,28 +128,37 @@ impl<'t> Printer<'t> {
         if is_name(key) { text(key) } else { self.made(quoted(key)) }
     }
 
-    /// A whole text: in parentheses where it would be taken for JSON, or for the name of a tool.
-    fn root(&mut self, id: TermId) {
+    /// A whole text: in parentheses where it would be taken for JSON, for statements, or for the
+    /// name of a tool.
+    fn root(&mut self, id: TermId, is_program: bool) {
         match self.terms.form(id) {
-            Form::Let | Form::Letrec if self.has_words(id) => {
+            Form::Let | Form::Letrec if !self.facts.is_json(id) => {
                 let mut out = Vec::new();
-                self.statements(id, "", &mut out);
+                self.statements(id, "", Ask::Value, &mut out);
                 self.schedule(&out);
             }
-            Form::Record | Form::Var if self.bound.iter().all(|count| *count == 0) => {
-                self.schedule(&[text("("), Work::Term(id, ROOT), text(")")]);
+            Form::Record | Form::Var if is_program && !self.facts.is_json(id) => {
+                self.schedule(&[text("("), whole(id), text(")")]);
             }
-            _ => self.term(id, ROOT),
+            _ => self.statement(id),
         }
     }
 
-    fn term(&mut self, id: TermId, level: u8) {
-        if !self.has_words(id) {
+    /// A value as a statement.
+    fn statement(&mut self, id: TermId) {
+        if self.begins_with_brace(id, Ask::Value) {
+            return self.schedule(&[text("("), whole(id), text(")")]);
+        }
+        self.term(id, ROOT, Ask::Value);
+    }
+
+    fn term(&mut self, id: TermId, level: u8, ask: Ask) {
+        let Some(spelling) = self.spelled(id, ask) else {
             let json = self.made(visible(&print::term(self.terms, id)));
             return self.schedule(&[text("json("), json, text(")")]);
-        }
-        if self.level(id) < level {
-            return self.schedule(&[text("("), Work::Term(id, ROOT), text(")")]);
+        };
+        if self.level(id, ask) < level {
+            return self.schedule(&[text("("), Work::Term(id, ROOT, ask), text(")")]);
         }
         let terms = self.terms;
         match terms.form(id) {
@@ -132,14 +166,16 @@ impl<'t> Printer<'t> {
             Form::Boolean => self.say(if terms.boolean(id) { "true" } else { "false" }),
             Form::Integer => self.say_made(terms.integer(id).to_string()),
             Form::BigInteger => self.say_made(print::term(terms, id)),
-            Form::FloatNumber => self.say_made(float_text(terms.float(id))),
+            Form::FloatNumber => self.say_made(number(terms.float(id))),
             Form::Text => self.say_made(quoted(terms.text(id))),
             Form::List => self.list(id),
             Form::Var => self.say(terms.name(terms.only_name(id))),
-            Form::Lam => self.function(id, level),
+            Form::Lam => {
+                self.function(id, level, if ask == Ask::Truth { ask } else { Ask::Value });
+            }
             Form::Let | Form::Letrec => self.block(id),
             Form::Record => self.record(id),
-            _ => self.form(id),
+            _ => self.form(id, ask, spelling),
         }
     }
 
@@ -157,7 +193,7 @@ impl<'t> Printer<'t> {
         let mut out = vec![text("[")];
         for (index, item) in items.iter().enumerate() {
             begin(index, &mut out);
-            out.push(Work::Term(*item, ROOT));
+            out.push(whole(*item));
         }
         end(items.len(), "]", &mut out);
         self.schedule(&out);
@@ -171,12 +207,12 @@ impl<'t> Printer<'t> {
             let key = terms.name(*name);
             let is_short = terms.form(*value) == Form::Var
                 && terms.only_name(*value) == *name
-                && is_name(key)
-                && !RESERVED.contains(&key);
+                && can_be_bound(key)
+                && !self.facts.is_json(*value);
             if is_short {
                 out.push(text(key));
             } else {
-                out.extend_from_slice(&[self.key(key), text(": "), Work::Term(*value, ROOT)]);
+                out.extend_from_slice(&[self.key(key), text(": "), whole(*value)]);
             }
         }
         end(terms.names(id).len(), "}", &mut out);
@@ -184,7 +220,7 @@ impl<'t> Printer<'t> {
     }
 
     /// `x => …`; the body of one after a `|>` ends at the next.
-    fn function(&mut self, id: TermId, level: u8) {
+    fn function(&mut self, id: TermId, level: u8, ask: Ask) {
         let terms = self.terms;
         let names = terms.names(id);
         let body = terms.operand(id, 0);
@@ -206,10 +242,10 @@ impl<'t> Printer<'t> {
             self.bind(*name);
         }
         match terms.form(body) {
-            Form::Let | Form::Letrec if self.has_words(body) => {
+            Form::Let | Form::Letrec if !self.facts.is_json(body) => {
                 out.push(text("{"));
                 out.extend_from_slice(&[OPEN, LINE]);
-                self.statements(body, "return ", &mut out);
+                self.statements(body, "return ", ask, &mut out);
                 out.extend_from_slice(&[
                     text(";"),
                     Work::Piece(Piece::Last(true)),
@@ -217,10 +253,10 @@ impl<'t> Printer<'t> {
                     text("}"),
                 ]);
             }
-            _ if self.begins_with_brace(body) => {
-                out.extend_from_slice(&[text("("), Work::Term(body, ROOT), text(")")]);
+            _ if self.begins_with_brace(body, ask) => {
+                out.extend_from_slice(&[text("("), Work::Term(body, ROOT, ask), text(")")]);
             }
-            _ => out.push(Work::Term(body, level.min(ARROW))),
+            _ => out.push(Work::Term(body, level.min(ARROW), ask)),
         }
         for name in names {
             self.unbind(*name);
@@ -232,27 +268,22 @@ impl<'t> Printer<'t> {
     /// Names that are bound where a term is needed, in braces.
     fn block(&mut self, id: TermId) {
         let mut out = vec![text("{"), OPEN, LINE];
-        self.statements(id, "", &mut out);
+        self.statements(id, "", Ask::Value, &mut out);
         out.extend_from_slice(&[Work::Piece(Piece::Last(true)), CLOSE, text("}")]);
         self.schedule(&out);
     }
 
     /// A binding and those in its body as statements, and the value after them.
-    fn statements(&self, id: TermId, word: &'static str, out: &mut Vec<Work<'t>>) {
+    fn statements(&mut self, id: TermId, word: &'static str, ask: Ask, out: &mut Vec<Work<'t>>) {
         let terms = self.terms;
-        let (mut at, mut bound) = (id, Vec::new());
+        // The names of a block are its own from the beginning on.
+        let bound = block_names(terms, id);
+        out.extend(bound.iter().map(|name| Work::Bind(*name)));
+        let mut at = id;
         // A binding within that has no words here is a value.
-        while matches!(terms.form(at), Form::Let | Form::Letrec)
-            && (at == id || self.binding_has_words(at))
-        {
-            let operands = terms.operands(at);
-            let Some((body, values)) = operands.split_last() else { break };
+        while matches!(terms.form(at), Form::Let | Form::Letrec) && !self.facts.is_json(at) {
+            let Some((body, values)) = terms.operands(at).split_last() else { break };
             let names = terms.names(at);
-            let is_recursive = terms.form(at) == Form::Letrec;
-            if is_recursive {
-                out.extend(names.iter().map(|name| Work::Bind(*name)));
-            }
-            let is_closed = !is_recursive && self.functions.are_used(terms, at);
             out.push(text("const "));
             if names.len() > 1 {
                 out.push(OPEN);
@@ -261,19 +292,12 @@ impl<'t> Printer<'t> {
                 if index > 0 {
                     out.extend_from_slice(&[text(","), LINE]);
                 }
-                out.extend_from_slice(&[text(terms.name(*name)), text(" = ")]);
-                let is_function = is_closed && terms.form(*value) == Form::Lam;
-                if is_function {
-                    out.push(text("("));
-                }
-                out.push(Work::Term(*value, ROOT));
-                if is_function {
-                    out.push(text(")"));
-                }
-                if !is_recursive {
-                    out.push(Work::Bind(*name));
-                }
-                bound.push(*name);
+                let asked = if self.facts.is_tested(*name) { Ask::Either } else { Ask::Value };
+                out.extend_from_slice(&[
+                    text(terms.name(*name)),
+                    text(" = "),
+                    Work::Term(*value, ROOT, asked),
+                ]);
             }
             if names.len() > 1 {
                 out.push(CLOSE);
@@ -281,16 +305,19 @@ impl<'t> Printer<'t> {
             out.extend_from_slice(&[text(";"), LINE]);
             at = *body;
         }
-        out.extend_from_slice(&[text(word), Work::Term(at, ROOT)]);
+        for name in &bound {
+            self.bind(*name);
+        }
+        let is_value = word.is_empty() && self.begins_with_brace(at, ask);
+        for name in &bound {
+            self.unbind(*name);
+        }
+        if is_value {
+            out.extend_from_slice(&[text("("), Work::Term(at, ROOT, ask), text(")")]);
+        } else {
+            out.extend_from_slice(&[text(word), Work::Term(at, ROOT, ask)]);
+        }
         out.extend(bound.into_iter().map(Work::Unbind));
-    }
-
-    /// Whether the notation has words for a binding.
-    fn binding_has_words(&self, id: TermId) -> bool {
-        let terms = self.terms;
-        !terms.names(id).is_empty()
-            && self.names_are_words(id)
-            && (terms.form(id) == Form::Let || self.functions.are_recursive(terms, id))
     }
 
     /// Whether a name is bound here.
@@ -312,6 +339,17 @@ impl<'t> Printer<'t> {
     }
 }
 
+/// The names that a binding and those in its body bind.
+fn block_names(terms: &Terms, id: TermId) -> Vec<NameId> {
+    let (mut at, mut names) = (id, Vec::new());
+    while matches!(terms.form(at), Form::Let | Form::Letrec) {
+        names.extend_from_slice(terms.names(at));
+        let Some(body) = terms.operands(at).last() else { break };
+        at = *body;
+    }
+    names
+}
+
 /// An item between brackets begins, behind a comma or as the first.
 fn begin(index: usize, out: &mut Vec<Work<'_>>) {
     out.extend_from_slice(&if index == 0 { [OPEN, BREAK] } else { [text(","), LINE] });
@@ -325,9 +363,22 @@ fn end(count: usize, close: &'static str, out: &mut Vec<Work<'_>>) {
     out.push(text(close));
 }
 
+/// A float as a number, or as the name of what is none.
+fn number(n: f64) -> String {
+    match n {
+        _ if n.is_nan() => "NaN".to_owned(),
+        _ if n.is_finite() => float_text(n),
+        _ if n > 0.0 => "Infinity".to_owned(),
+        _ => "-Infinity".to_owned(),
+    }
+}
+
 /// A text in quotes.
 fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     escape::string(text, &mut out);
     visible(&out)
 }
+
+#[cfg(test)]
+mod tests;

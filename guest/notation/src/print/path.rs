@@ -1,90 +1,77 @@
 //! Members and elements.
 
 use crate::lexer::is_name;
-use crate::print::{Printer, Work, quoted, text};
-use crate::table::{ATOM, ROOT};
+use crate::print::spelling::Spelling;
+use crate::print::{Ask, Printer, Work, quoted, text, whole};
+use crate::table::ATOM;
 use pif_language::form::Form;
 use pif_language::term::TermId;
 
 impl<'t> Printer<'t> {
     /// Whether a form is written as a member or an element of its subject.
     pub(super) fn is_member(&self, id: TermId) -> bool {
-        let terms = self.terms;
-        let [_, key] = *terms.operands(id) else { return false };
-        match terms.form(id) {
-            Form::Get => terms.form(key) == Form::Text,
-            Form::Nth => terms.form(key) == Form::Integer && terms.integer(key) >= 0,
-            Form::GetIn => {
-                let [key] = *terms.operands(key) else { return false };
-                let is_list = terms.form(terms.operand(id, 1)) == Form::List;
-                let form = terms.form(key);
-                is_list
-                    && !matches!(
-                        form,
-                        Form::Text | Form::Integer | Form::BigInteger | Form::FloatNumber
-                    )
-            }
-            _ => false,
-        }
+        self.terms.form(id) == Form::Get && self.terms.operands(id).len() == 2
     }
 
     /// The name or index of a member.
     pub(super) fn member(&mut self, id: TermId, out: &mut Vec<Work<'t>>) {
-        let terms = self.terms;
-        let key = match terms.form(id) {
-            Form::GetIn => terms.operand(terms.operand(id, 1), 0),
-            _ => terms.operand(id, 1),
-        };
-        self.step(key, false, out);
+        self.step(self.terms.operand(id, 1), false, out);
     }
 
     /// One step of a path.
     fn step(&mut self, key: TermId, is_optional: bool, out: &mut Vec<Work<'t>>) {
         let terms = self.terms;
-        if terms.form(key) == Form::Text {
-            let name = terms.text(key);
-            if is_name(name) {
-                out.extend_from_slice(&[text(if is_optional { "?." } else { "." }), text(name)]);
-            } else {
-                out.extend_from_slice(&[
-                    text(if is_optional { "?.[" } else { "[" }),
-                    self.made(quoted(name)),
-                    text("]"),
-                ]);
-            }
-            return;
+        let begin = text(if is_optional { "?.[" } else { "[" });
+        if terms.form(key) != Form::Text {
+            return out.extend_from_slice(&[begin, whole(key), text("]")]);
         }
-        out.extend_from_slice(&[
-            text(if is_optional { "?.[" } else { "[" }),
-            Work::Term(key, ROOT),
-            text("]"),
-        ]);
+        let name = terms.text(key);
+        if is_name(name) {
+            out.extend_from_slice(&[text(if is_optional { "?." } else { "." }), text(name)]);
+        } else {
+            out.extend_from_slice(&[begin, self.made(quoted(name)), text("]")]);
+        }
     }
 
     /// Whether `get_in` is a path that gives null where it leads nowhere.
     pub(super) fn is_safe_path(&self, id: TermId) -> bool {
         let terms = self.terms;
         let [_, path, default] = *terms.operands(id) else { return false };
-        let is_plain = |key: &TermId| match terms.form(*key) {
-            Form::Integer => terms.integer(*key) >= 0,
-            Form::BigInteger | Form::FloatNumber => false,
-            _ => true,
-        };
-        let keys = terms.operands(path);
-        terms.form(id) == Form::GetIn
-            && terms.form(default) == Form::Unit
+        terms.form(default) == Form::Unit
             && terms.form(path) == Form::List
-            && !keys.is_empty()
-            && keys.iter().all(is_plain)
+            && !self.facts.is_json(path)
+            && !terms.operands(path).is_empty()
     }
 
-    /// `r?.a.b`, or `r.a.b` before a `??`.
-    pub(super) fn safe_path(&mut self, id: TermId, is_optional: bool) {
+    /// `r?.a.b`, or `r.a.b` where absent members are asked for.
+    pub(super) fn safe_path(&mut self, id: TermId, ask: Ask) {
         let terms = self.terms;
-        let mut out = vec![Work::Term(terms.operand(id, 0), ATOM)];
-        for (index, key) in terms.operands(terms.operand(id, 1)).iter().enumerate() {
-            self.step(*key, is_optional && index == 0, &mut out);
-        }
+        let mut out = Vec::new();
+        self.path(terms.operand(id, 0), terms.operand(id, 1), ask, &mut out);
         self.schedule(&out);
+    }
+
+    /// A path of members of a root.
+    pub(super) fn path(&mut self, root: TermId, keys: TermId, ask: Ask, out: &mut Vec<Work<'t>>) {
+        let is_asked = matches!(ask, Ask::There | Ask::Truth);
+        let inner = if is_asked { Ask::Value } else { Ask::There };
+        // A call before a `?.` would belong to the chain.
+        let is_call = matches!(
+            self.spelled(root, inner),
+            Some(
+                Spelling::Method(_)
+                    | Spelling::Call(_)
+                    | Spelling::Application
+                    | Spelling::Rounded(_)
+            ) | Some(Spelling::Strict)
+        );
+        if is_call && !is_asked {
+            out.extend_from_slice(&[text("("), Work::Term(root, 0, inner), text(")")]);
+        } else {
+            out.push(Work::Term(root, ATOM, inner));
+        }
+        for (index, key) in self.terms.operands(keys).iter().enumerate() {
+            self.step(*key, !is_asked && index == 0, out);
+        }
     }
 }

@@ -1,0 +1,419 @@
+//! Calls: of local functions, of the library, of members, of tools of other servers.
+
+use crate::ast::{ExprId, FunctionId, Item, Span, What};
+use crate::lexer::Wrong;
+use crate::lower::branch::Arm;
+use crate::lower::builder::{Argument, Call};
+use crate::lower::function::Use;
+use crate::lower::names::{changes_in_place, is_callback_member};
+use crate::lower::owned::ALL;
+use crate::lower::{Cx, Lowered, library};
+use crate::tree::{Id, Manner, Words};
+use pif_language::form::Form;
+
+/// Names before the name of a server, as other systems write them.
+const PREFIXES: [&str; 4] = ["tools", "codemode", "mcp", "servers"];
+
+impl<'a, 's> Cx<'a, 's> {
+    /// A call; whether somebody asks if its value is there.
+    pub(super) async fn call(&self, id: ExprId, lenient: bool) -> Lowered {
+        self.call_any(id, lenient, true).await
+    }
+
+    /// A call as a statement.
+    pub(super) async fn call_for_effect(&self, id: ExprId) -> Lowered {
+        self.call_any(id, true, false).await
+    }
+
+    async fn call_any(&self, id: ExprId, lenient: bool, is_wanted: bool) -> Lowered {
+        let What::Call { callee, arguments, .. } = &self.ast.expr(id).what else {
+            return self.expr(id).await;
+        };
+        if self.has_optional(id) {
+            if let What::Member { object, is_optional: true, .. } = self.ast.expr(*callee).what
+                && self.has_effects(id)
+            {
+                return self.optional_effect(id, object, is_wanted).await;
+            }
+            return self.optional(id, lenient).await;
+        }
+        let callee = *callee;
+        match &self.ast.expr(callee).what {
+            What::Member { object, name, .. } => {
+                if let Some(path) = self.global_path(callee) {
+                    return self.call_library(id, path, arguments).await;
+                }
+                if let Some(tool) = self.tool_path(callee) {
+                    return self.call_tool(id, tool, arguments).await;
+                }
+                self.call_of_member(id, *object, name, arguments, is_wanted).await
+            }
+            What::Name(name) => match self.var_of(callee) {
+                Some(var) => {
+                    match self.known.var(var).function.filter(|_| !self.known.var(var).is_changed) {
+                        Some(function) => self.call_local(id, var, function, arguments).await,
+                        None => {
+                            let value = self.expr(callee).await?;
+                            self.call_value(id, value, arguments).await
+                        }
+                    }
+                }
+                None => self.call_library(id, (*name).into(), arguments).await,
+            },
+            What::Function(function) => self.call_at_once(id, *function, arguments).await,
+            _ => {
+                let value = self.expr(callee).await?;
+                self.call_value(id, value, arguments).await
+            }
+        }
+    }
+
+    /// `xs?.push(x)`: nothing is done where there is nothing.
+    async fn optional_effect(&self, id: ExprId, object: ExprId, is_wanted: bool) -> Lowered {
+        let span = self.span(id);
+        let value = self.lenient(object).await?;
+        let (test, null) = {
+            let mut b = self.b();
+            let null = b.null(span);
+            (b.form(Form::Eq, &[value, null], span), null)
+        };
+        let arms = [Arm::Value(null), Arm::Member { id, object, is_wanted }];
+        self.arms(test, arms, span).await
+    }
+
+    /// A call with another object before the point than is written.
+    pub(super) async fn member_of(self, id: ExprId, object: ExprId, is_wanted: bool) -> Lowered {
+        let What::Call { callee, arguments, .. } = &self.ast.expr(id).what else {
+            return self.expr(id).await;
+        };
+        let What::Member { name, .. } = self.ast.expr(*callee).what else {
+            return self.expr(id).await;
+        };
+        self.call_of_member(id, object, name, arguments, is_wanted).await
+    }
+
+    /// `(() => { … })()`
+    async fn call_at_once(&self, id: ExprId, function: FunctionId, arguments: &[Item]) -> Lowered {
+        let span = self.span(id);
+        let parts = self.items(arguments).await?;
+        let gives = self.changed(self.ast.function(function).span);
+        let callee = self.lambda(function, Use::default()).await?;
+        let shape = self.ast.function(function);
+        let count = shape.parameters.len();
+        if count == 0 && shape.name.is_none() && parts.is_empty() && gives.is_empty() {
+            // It is what it gives: the block of an expression.
+            let body = self.b().tree.operands(callee).first().copied();
+            return Ok(body.unwrap_or(callee));
+        }
+        let mut operands: Vec<Id> = parts.iter().take(count).map(|(id, _)| *id).collect();
+        while operands.len() < count {
+            operands.push(self.b().null(span));
+        }
+        if shape.rest.is_some() {
+            let rest: Vec<(Id, bool)> = parts.get(count..).unwrap_or_default().to_vec();
+            operands.push(self.join_lists(&rest, span));
+        }
+        let call = self.b().apply(callee, &operands, span);
+        if gives.is_empty() {
+            return Ok(call);
+        }
+        let whole = self.fixed(call, span);
+        Ok(self.spread(whole, true, &gives, span))
+    }
+
+    /// A call of a value.
+    pub(super) async fn call_value(&self, id: ExprId, function: Id, arguments: &[Item]) -> Lowered {
+        let span = self.span(id);
+        let parts = self.items(arguments).await?;
+        if parts.iter().any(|(_, is_spread)| *is_spread) {
+            let list = self.join_lists(&parts, span);
+            return Ok(self.b().form(Form::Apply, &[function, list], span));
+        }
+        let operands: Vec<Id> = parts.iter().map(|(id, _)| *id).collect();
+        Ok(self.b().apply(function, &operands, span))
+    }
+
+    /// A function of the library, or a form by its name.
+    async fn call_library(&self, id: ExprId, name: Words<'s>, arguments: &[Item]) -> Lowered {
+        let span = self.span(id);
+        if name == "Object.assign"
+            && let Some(first) = arguments.first()
+            && let Some(place) = self.place_of(first.value)
+            && self.known.var(place.root).is_mutated
+        {
+            return self.assign_members(id, arguments).await;
+        }
+        let member = name.rsplit('.').next().unwrap_or_default().to_owned();
+        let parts = self.callback_arguments(&member, arguments, None).await?;
+        let call = Call { name: name.clone(), at: span.0, subject: None, arguments: parts, span };
+        let found = library::function(&mut self.b(), &call);
+        match found {
+            Ok(Some(found)) => Ok(found),
+            Ok(None) => {
+                let function = self.b().variable(&name, span);
+                let operands: Vec<Id> = call.arguments.iter().map(|part| part.id).collect();
+                Ok(self.b().apply(function, &operands, span))
+            }
+            Err(wrong) => Ok(self.noted(Err(wrong), span)),
+        }
+    }
+
+    /// `Object.assign(r, …)` of a local that changes.
+    async fn assign_members(&self, id: ExprId, arguments: &[Item]) -> Lowered {
+        let span = self.span(id);
+        let Some(first) = arguments.first() else { return Ok(self.b().null(span)) };
+        let Some(place) = self.place_of(first.value) else { return Ok(self.b().null(span)) };
+        if !self.may_change(place.root, place.depth() + 1, span.0) {
+            let name = self.known.var(place.root).name;
+            let hint = format!("write {{...{name}, …}}");
+            let message = format!(
+                "`Object.assign` would change `{name}`, which is seen by another name, too"
+            );
+            return Ok(self.refuse(span.0, &message, &hint));
+        }
+        let keys = self.place_keys(&place).await?;
+        let parts = self.items(arguments.get(1..).unwrap_or_default()).await?;
+        let whole = self.variable(place.root, span);
+        let before = self.read(whole, &keys, false, span);
+        let after = parts
+            .iter()
+            .fold(before, |before, (id, _)| self.b().form(Form::Merge, &[before, *id], span));
+        let value = self.written(whole, &keys, after, span);
+        self.changed_in_place(place.root, value, None, span);
+        self.flow.borrow_mut().limit(place.root, u8::try_from(keys.len() + 1).unwrap_or(ALL));
+        let whole = self.variable(place.root, span);
+        Ok(self.read(whole, &keys, false, span))
+    }
+
+    /// `new Name(…)`
+    pub(super) async fn construct(&self, id: ExprId, name: &'s str, arguments: &[Item]) -> Lowered {
+        let span = self.span(id);
+        let parts = self.callback_arguments(name, arguments, None).await?;
+        let call = Call { name: name.into(), at: span.0, subject: None, arguments: parts, span };
+        let found = library::construct(&mut self.b(), &call);
+        Ok(self.noted(found, span))
+    }
+
+    /// `x.name(…)`
+    async fn call_of_member(
+        &self,
+        id: ExprId,
+        object: ExprId,
+        name: &'s str,
+        arguments: &[Item],
+        is_wanted: bool,
+    ) -> Lowered {
+        let span = self.span(id);
+        if self.is_known_member(object, name) {
+            let subject = self.expr(object).await?;
+            return self.call_field(id, subject, name, arguments).await;
+        }
+        if changes_in_place(name)
+            && let What::Conditional { test, then, otherwise } = self.ast.expr(object).what
+            && [then, otherwise].into_iter().all(|id| self.place_of(id).is_some())
+        {
+            let test = self.test(test).await?;
+            let arms = [then, otherwise].map(|object| Arm::Member { id, object, is_wanted });
+            return self.arms(test, arms, span).await;
+        }
+        if changes_in_place(name)
+            && let Some(value) = self.in_place(id, object, name, arguments, is_wanted).await?
+        {
+            return Ok(value);
+        }
+        if name == "forEach" || self.changes_by_callback(name, arguments) {
+            if let Some(value) = self.callback_loop(id, object, name, arguments).await? {
+                return Ok(value);
+            }
+            let hint = "write a loop: for (const x of xs) { … }";
+            return Ok(self.refuse(
+                span.0,
+                &format!("the function of `{name}` changes a variable"),
+                hint,
+            ));
+        }
+        let subject = if arguments.iter().any(|item| self.has_effects(item.value)) {
+            let subject = self.expr(object).await?;
+            self.fixed(subject, self.span(object))
+        } else {
+            self.expr(object).await?
+        };
+        self.call_member(id, subject, Some(object), name, arguments).await
+    }
+
+    /// A member of a record literal that a local always is: it goes before names of the library.
+    fn is_known_member(&self, object: ExprId, name: &str) -> bool {
+        let Some(var) = self.var_of(object) else { return false };
+        let Some(value) = self.known.var(var).value else { return false };
+        match &self.ast.expr(value).what {
+            What::Record(members) => members.iter().any(|member| {
+                matches!(member, crate::ast::Member::Named { name: own, .. } if own == name)
+            }),
+            _ => false,
+        }
+    }
+
+    async fn call_field(
+        &self,
+        id: ExprId,
+        subject: Id,
+        name: &'s str,
+        arguments: &[Item],
+    ) -> Lowered {
+        let span = self.span(id);
+        let function = {
+            let mut b = self.b();
+            let key = b.text(name, span);
+            let member = b.form(Form::Get, &[subject, key], span);
+            b.tree.set_manner(member, Manner::Member);
+            member
+        };
+        self.call_value(id, function, arguments).await
+    }
+
+    /// A member of a value that is a term: of the library, or a function that is a member.
+    pub(super) async fn call_member(
+        &self,
+        id: ExprId,
+        subject: Id,
+        object: Option<ExprId>,
+        name: &'s str,
+        arguments: &[Item],
+    ) -> Lowered {
+        let span = self.span(id);
+        if !library::is_member(name) {
+            return self.call_field(id, subject, name, arguments).await;
+        }
+        let parts = self.callback_arguments(name, arguments, object).await?;
+        let at = match self.ast.expr(id).what {
+            What::Call { callee, .. } => match self.ast.expr(callee).what {
+                What::Member { name_at, .. } => name_at,
+                _ => span.0,
+            },
+            _ => span.0,
+        };
+        let call = Call { name: name.into(), at, subject: Some(subject), arguments: parts, span };
+        let found = library::member(&mut self.b(), &call);
+        match found {
+            Ok(Some(found)) => Ok(found),
+            Ok(None) => self.call_field(id, subject, name, arguments).await,
+            Err(wrong) => Ok(self.noted(Err(wrong), span)),
+        }
+    }
+
+    /// Arguments as terms; functions as the member calls them.
+    async fn callback_arguments(
+        &self,
+        name: &str,
+        arguments: &[Item],
+        object: Option<ExprId>,
+    ) -> Result<Vec<Argument>, Wrong> {
+        let last = arguments.iter().rposition(|item| self.has_effects(item.value)).unwrap_or(0);
+        let mut parts = Vec::with_capacity(arguments.len());
+        let is_test = library::is_test_callback(name);
+        let keeps = !is_callback_member(name) && !library::is_member(name);
+        for (at, item) in arguments.iter().enumerate() {
+            let span = self.span(item.value);
+            let function = self.function_of(item.value);
+            let id = match (&self.ast.expr(item.value).what, function) {
+                (What::Function(function), _) if self.is_inline(*function) => {
+                    let own = match name {
+                        "reduce" | "reduceRight" => {
+                            arguments.get(1).map_or(0, |start| self.own_of(start.value))
+                        }
+                        "map" | "forEach" | "filter" | "flatMap" => {
+                            object.map_or(0, |object| self.own_of(object).saturating_sub(1))
+                        }
+                        _ => 0,
+                    };
+                    self.lambda(*function, Use { is_test, own }).await?
+                }
+                (What::Name(_), Some(function))
+                    if self.plan(function).is_lifted() && is_callback_member(name) =>
+                {
+                    self.wrapped(item.value, function, span)?
+                }
+                _ if item.is_spread => self.lenient(item.value).await?,
+                _ => self.expr(item.value).await?,
+            };
+            if keeps {
+                self.share(item.value);
+            }
+            let id = if at < last { self.fixed(id, span) } else { id };
+            parts.push(Argument { id, is_spread: item.is_spread, takes: self.takes(item.value) });
+        }
+        Ok(parts)
+    }
+
+    /// A local function that takes locals too, as a function of its own parameters that is called
+    /// at once.
+    fn wrapped(&self, id: ExprId, function: FunctionId, span: Span) -> Lowered {
+        let Some(var) = self.var_of(id) else { return Ok(self.b().null(span)) };
+        let count = self.ast.function(function).parameters.len().max(1);
+        let names: Vec<Words<'s>> = (0..count).map(|_| self.b().make_name()).collect();
+        let parts: Vec<(Id, bool)> =
+            names.iter().map(|name| (self.b().variable(name, span), false)).collect();
+        let callee = self.variable(var, span);
+        self.open();
+        let call = self.call_function(callee, function, &parts, span)?;
+        let call = self.close(call, span);
+        Ok(self.b().function(names, call, span))
+    }
+
+    /// Whether a function that a member calls changes something outside itself.
+    fn changes_by_callback(&self, name: &str, arguments: &[Item]) -> bool {
+        is_callback_member(name)
+            && arguments.iter().any(|item| {
+                match (&self.ast.expr(item.value).what, self.function_of(item.value)) {
+                    (What::Function(function), _) => {
+                        self.is_inline(*function)
+                            && !self.changed(self.ast.function(*function).span).is_empty()
+                    }
+                    (What::Name(_), Some(function)) => !self.plan(function).gives.is_empty(),
+                    _ => false,
+                }
+            })
+    }
+
+    /// The name of a tool of another server: `github.search_issues`, where `github` is no variable.
+    fn tool_path(&self, callee: ExprId) -> Option<String> {
+        let (mut names, mut first) = (Vec::new(), callee);
+        loop {
+            match self.ast.expr(first).what {
+                What::Member { object, name, is_optional: false, .. } => {
+                    names.push(name);
+                    first = object;
+                }
+                What::Name(name) if self.var_of(first).is_none() => {
+                    let is_function = library::is_function(name);
+                    if is_function || self.is_global_name(first) {
+                        return None;
+                    }
+                    names.push(name);
+                    break;
+                }
+                _ => return None,
+            }
+        }
+        names.reverse();
+        if names.len() > 2 && names.first().is_some_and(|first| PREFIXES.contains(first)) {
+            names.remove(0);
+        }
+        match *names {
+            [server, tool] if !PREFIXES.contains(&server) => Some(format!("{server}.{tool}")),
+            _ => None,
+        }
+    }
+
+    async fn call_tool(&self, id: ExprId, tool: String, arguments: &[Item]) -> Lowered {
+        let span = self.span(id);
+        let parts = self.items(arguments).await?;
+        let mut b = self.b();
+        let tool = b.text(tool, span);
+        let given = match parts.first() {
+            Some((id, _)) => *id,
+            None => b.null(span),
+        };
+        Ok(b.form(Form::Call, &[tool, given], span))
+    }
+}

@@ -1,0 +1,238 @@
+//! Functions: as values, and calls of those that have a name here.
+
+use crate::ast::{Body, ExprId, FunctionId, Item, Span};
+use crate::lower::owned::ALL;
+use crate::lower::plan::Plan;
+use crate::lower::resolve::VarId;
+use crate::lower::statement::After;
+use crate::lower::{Cx, Lower, Lowered};
+use crate::tree::{Id, Words};
+use pif_language::form::Form;
+
+/// How a function is used.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Use {
+    /// Whether its value is a test.
+    pub(super) is_test: bool,
+    /// Levels of the first argument that are its own.
+    pub(super) own: u8,
+}
+
+static NO_PLAN: Plan = Plan { takes: Vec::new(), gives: Vec::new() };
+
+impl Lower<'_> {
+    pub(super) fn plan(&self, function: FunctionId) -> &Plan {
+        self.plans.get(function as usize).unwrap_or(&NO_PLAN)
+    }
+
+    /// Whether a function runs at once where it stands.
+    pub(super) fn is_inline(&self, function: FunctionId) -> bool {
+        self.known.is_inline.get(function as usize).copied().unwrap_or_default()
+    }
+}
+
+impl<'a, 's> Cx<'a, 's> {
+    /// A function as a value that may be kept.
+    pub(super) async fn function_value(&self, function: FunctionId) -> Lowered {
+        if !self.is_inline(function) && self.plan(function).is_lifted() {
+            let span = self.ast.function(function).span;
+            return Ok(self.lifted_as_value(function, span));
+        }
+        self.lambda(function, Use::default()).await
+    }
+
+    /// A function that uses locals which change cannot be a value: it would keep the old ones.
+    pub(super) fn lifted_as_value(&self, function: FunctionId, span: Span) -> Id {
+        let plan = self.plan(function);
+        let var = plan.gives.first().or(plan.takes.first()).copied().unwrap_or_default();
+        let name = self.known.var(var).name;
+        let message = if plan.gives.is_empty() {
+            format!("this function is kept, and `{name}`, which it uses, changes")
+        } else {
+            format!("this function is kept, and changes `{name}`")
+        };
+        let hint = format!("give it `{name}` as an argument, or call it where it stands");
+        self.refuse(span.0, &message, &hint)
+    }
+
+    /// A function as a term. Of one that is called at once, what it changes goes with its value.
+    pub(super) async fn lambda(&self, function: FunctionId, used: Use) -> Lowered {
+        self.stack.call(self.clone().lambda_level(function, used)).await
+    }
+
+    async fn lambda_level(self, id: FunctionId, used: Use) -> Lowered {
+        let function = self.ast.function(id);
+        let span = function.span;
+        let is_inline = self.is_inline(id);
+        let plan = self.plan(id).clone();
+        let (takes, gives) =
+            if is_inline { (Vec::new(), self.changed(span)) } else { (plan.takes, plan.gives) };
+        let inner = self.with(|around| {
+            if is_inline {
+                around.repeats.push(span);
+            } else {
+                around.function = Some(id);
+                around.repeats = Vec::new();
+            }
+            around.returned.clone_from(&gives);
+            around.ends = None;
+            around.jumps = Vec::new();
+            around.tests = used.is_test;
+        });
+        let (flow, renamed) = (self.flow.borrow().clone(), self.names.borrow().clone());
+        for var in takes.iter().chain(&gives) {
+            self.set_own(*var, ALL);
+        }
+        let is_new = self.bound.borrow_mut().insert(id);
+        let mut bindings = Vec::new();
+        let mut names: Vec<Words<'s>> = Vec::new();
+        self.open();
+        for (at, element) in function.parameters.iter().enumerate() {
+            let own = if at == 0 { used.own } else { 0 };
+            names.push(inner.parameter(element, own, &mut bindings).await?);
+        }
+        if let Some(rest) = function.rest {
+            let name = match self.target(rest) {
+                Some(var) => self.known.var(var).name.into(),
+                None => self.b().make_name(),
+            };
+            names.push(name.clone());
+            let value = self.b().variable(&name, span);
+            if self.target(rest).is_none() {
+                inner.bind_pattern(rest, value, 1, &mut bindings).await?;
+            } else if let Some(var) = self.target(rest) {
+                self.set_own(var, 1);
+            }
+        }
+        for var in &takes {
+            let name = self.name_of(*var);
+            let name = if names.contains(&name) { self.b().make_name() } else { name };
+            self.names.borrow_mut().insert(*var, name.clone());
+            names.push(name);
+        }
+        self.step(bindings, false, (0, 0));
+        let value = match &function.body {
+            Body::Expression(body) => {
+                let value =
+                    if used.is_test { inner.test(*body).await? } else { inner.kept(*body).await? };
+                inner.give(value, self.span(*body)).await?
+            }
+            Body::Block(list) => inner.statements(list.clone().into(), 0, After::Null).await?,
+        };
+        let value = self.close(value, span);
+        self.flow.replace(flow);
+        self.names.replace(renamed);
+        let mut b = self.b();
+        let term = b.function(names, value, span);
+        // A function expression with a name sees itself.
+        let own_name = function.name.filter(|_| is_new && self.known.is_self_named(id));
+        match own_name {
+            Some(name)
+                if self
+                    .known
+                    .within(span)
+                    .iter()
+                    .any(|event| self.known.var(event.var).function == Some(id)) =>
+            {
+                let variable = b.variable(&name.into(), span);
+                Ok(b.bind_functions(vec![(name.into(), term)], variable, span))
+            }
+            _ => Ok(term),
+        }
+    }
+
+    /// How many arguments a function takes, if an expression is known to be one.
+    pub(super) fn takes(&self, id: ExprId) -> Option<usize> {
+        let function = self.function_of(id)?;
+        let function = self.ast.function(function);
+        if function.rest.is_some() { None } else { Some(function.parameters.len().max(1)) }
+    }
+
+    /// The function that an expression is: a literal, or the name of a local one.
+    pub(super) fn function_of(&self, id: ExprId) -> Option<FunctionId> {
+        match self.ast.expr(id).what {
+            crate::ast::What::Function(function) => Some(function),
+            crate::ast::What::Name(_) => {
+                self.var_of(id).and_then(|var| self.known.var(var).function)
+            }
+            _ => None,
+        }
+    }
+
+    /// A call of a local function.
+    pub(super) async fn call_local(
+        &self,
+        id: ExprId,
+        var: VarId,
+        function: FunctionId,
+        arguments: &[Item],
+    ) -> Lowered {
+        let span = self.span(id);
+        let parts = self.items(arguments).await?;
+        let callee = self.variable(var, span);
+        self.call_function(callee, function, &parts, span)
+    }
+
+    /// A call of a function whose parameters are known, with arguments as terms.
+    pub(super) fn call_function(
+        &self,
+        callee: Id,
+        function: FunctionId,
+        parts: &[(Id, bool)],
+        span: Span,
+    ) -> Lowered {
+        let plan = self.plan(function).clone();
+        let shape = self.ast.function(function);
+        let count = shape.parameters.len();
+        if parts.iter().any(|(_, is_spread)| *is_spread) {
+            let list = self.join_lists(parts, span);
+            if count == 0 && shape.rest.is_some() && !plan.is_lifted() {
+                return Ok(self.b().apply(callee, &[list], span));
+            }
+            if plan.is_lifted() || shape.rest.is_some() {
+                let hint = "write the arguments one by one";
+                return Ok(self.refuse(
+                    span.0,
+                    "this function cannot take a list of arguments",
+                    hint,
+                ));
+            }
+            return Ok(self.b().form(Form::Apply, &[callee, list], span));
+        }
+        let mut operands: Vec<Id> = parts.iter().take(count).map(|(id, _)| *id).collect();
+        let fills = plan.is_lifted()
+            || shape.rest.is_some()
+            || shape.parameters.iter().skip(operands.len()).all(|element| {
+                element.default.is_some()
+                    || self.target(element.pattern).is_none_or(|var| self.known.var(var).is_tested)
+            });
+        while fills && operands.len() < count {
+            operands.push(self.b().null(span));
+        }
+        if shape.rest.is_some() {
+            let rest: Vec<Id> = parts.iter().skip(count).map(|(id, _)| *id).collect();
+            let rest = self.b().list(&rest, span);
+            operands.push(rest);
+        }
+        if !plan.is_lifted() {
+            return Ok(self.b().apply(callee, &operands, span));
+        }
+        for var in &plan.takes {
+            let depth = self.depths.borrow().get(var).copied().unwrap_or_default();
+            if plan.gives.contains(var) && depth > 0 && !self.may_change(*var, depth, span.0) {
+                let name = self.known.var(*var).name;
+                let hint = format!("make a copy first: structuredClone({name})");
+                let message =
+                    format!("this call would change `{name}`, which is seen by another name, too");
+                return Ok(self.refuse(span.0, &message, &hint));
+            }
+            operands.push(self.variable(*var, span));
+        }
+        let call = self.b().apply(callee, &operands, span);
+        if plan.gives.is_empty() {
+            return Ok(call);
+        }
+        let whole = self.fixed(call, span);
+        Ok(self.spread(whole, true, &plan.gives, span))
+    }
+}

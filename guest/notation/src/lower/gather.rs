@@ -1,0 +1,181 @@
+//! Lists that a loop only appends to. An element behind a list copies the list, so the loop puts its
+//! elements in front of a list of its own, which is turned round and appended when the loop is left.
+
+use crate::ast::{ExprId, Span};
+use crate::lower::Cx;
+use crate::lower::resolve::VarId;
+use crate::lower::statement::After;
+use crate::tree::{Id, Words};
+use pif_language::form::Form;
+use std::rc::Rc;
+
+/// Lists that a loop gathers.
+pub(super) type Gathered = Rc<[VarId]>;
+
+impl<'s> Cx<'_, 's> {
+    /// The variables among those that change in a loop to which it only appends.
+    pub(super) fn gathered_in(&self, span: Span, vars: &[VarId]) -> Gathered {
+        let calls: Vec<VarId> = self
+            .known
+            .within(span)
+            .iter()
+            .filter(|event| event.is_call)
+            .filter_map(|event| self.known.var(event.var).function)
+            .flat_map(|function| self.plan(function).takes.iter().copied())
+            .collect();
+        let only_grows = |var: &&VarId| {
+            let uses = &self.known.var(**var).uses;
+            let from = uses.partition_point(|at| *at < span.0);
+            let mut inside = uses.iter().skip(from).take_while(|at| **at < span.1).peekable();
+            let only_appends = self.known.within(span).iter().all(|event| {
+                event.var != **var || event.is_call || self.known.appends.contains(&event.at)
+            });
+            only_appends
+                && inside.peek().is_some()
+                && inside.all(|at| self.known.appends.contains(at))
+                && !calls.contains(var)
+                && !self.gathers.borrow().contains_key(var)
+                && !self.flow.borrow().aliases.contains_key(var)
+        };
+        vars.iter().filter(only_grows).copied().collect()
+    }
+
+    /// Begins to gather: inside the loop each list holds the new elements only, the last first.
+    pub(super) fn gather(&self, lists: &Gathered, span: Span) {
+        for var in lists.iter() {
+            let before = self.variable(*var, span);
+            let before = self.temporary(before, span);
+            self.gathers.borrow_mut().insert(*var, before);
+        }
+    }
+
+    /// The first value of a variable in a loop.
+    pub(super) fn first_of(
+        &self,
+        var: VarId,
+        lists: &Gathered,
+        elements: Option<Elements>,
+        span: Span,
+    ) -> Id {
+        if lists.contains(&var) || elements.is_some_and(|elements| elements.list == var) {
+            self.b().list(&[], span)
+        } else {
+            self.variable(var, span)
+        }
+    }
+
+    /// A gathered list as the program sees it.
+    fn whole_of(&self, var: VarId, before: &Words<'s>, span: Span) -> Id {
+        let list = self.variable(var, span);
+        let mut b = self.b();
+        let turned = b.form(Form::Reverse, &[list], span);
+        let before = b.variable(before, span);
+        b.form(Form::Append, &[before, turned], span)
+    }
+
+    /// Binds gathered lists to what the program sees, within the loop that gathers them.
+    pub(super) fn show(&self, lists: &Gathered, span: Span) {
+        for var in lists.iter() {
+            let before = self.gathers.borrow().get(var).cloned();
+            if let Some(before) = before {
+                let value = self.whole_of(*var, &before, span);
+                self.rebind(*var, value, span);
+            }
+        }
+    }
+
+    /// As `show`, behind the loop, which gathers no more.
+    pub(super) fn gathered(&self, lists: &Gathered, span: Span) {
+        self.show(lists, span);
+        for var in lists.iter() {
+            self.gathers.borrow_mut().remove(var);
+        }
+    }
+
+    /// What comes behind a loop that gathers.
+    pub(super) fn behind(&self, lists: &Gathered, after: After<'s>) -> After<'s> {
+        if lists.is_empty() { after } else { After::Gathered(Rc::clone(lists), Rc::new(after)) }
+    }
+
+    /// A variable as the function gives it to its caller.
+    pub(super) fn seen(&self, var: VarId, span: Span) -> Id {
+        let before = self.gathers.borrow().get(&var).cloned();
+        match before {
+            Some(before) => self.whole_of(var, &before, span),
+            None => self.variable(var, span),
+        }
+    }
+
+    /// Puts elements in front of a gathered list.
+    pub(super) fn put_in_front(&self, var: VarId, parts: &[(Id, bool)], span: Span) {
+        let mut list = self.variable(var, span);
+        for (id, is_spread) in parts {
+            let mut b = self.b();
+            list = if *is_spread {
+                let elements = b.form(Form::Elements, &[*id], span);
+                let turned = b.form(Form::Reverse, &[elements], span);
+                b.form(Form::Append, &[turned, list], span)
+            } else {
+                b.form(Form::Cons, &[*id, list], span)
+            };
+        }
+        self.rebind(var, list, span);
+    }
+
+    /// The list of its own whose elements a loop changes, one after another: `for (const r of rows)
+    /// r.n = 1`. The loop makes the list anew.
+    pub(super) fn changed_elements(
+        &self,
+        over: ExprId,
+        item: Option<VarId>,
+        body: Span,
+        vars: &[VarId],
+    ) -> Option<Elements> {
+        let (list, item) = (self.var_of(over)?, item?);
+        let is_named = self.known.var(list).uses.iter().any(|at| body.0 <= *at && *at < body.1);
+        let calls = self.known.within(body).iter().any(|event| {
+            let function = self.known.var(event.var).function.filter(|_| event.is_call);
+            function.is_some_and(|function| self.plan(function).takes.contains(&list))
+        });
+        let own = self.flow.borrow().own(list);
+        let is_meant = self.known.var(item).is_mutated
+            && vars.contains(&list)
+            && !is_named
+            && !calls
+            && own >= 2
+            && !self.gathers.borrow().contains_key(&list);
+        is_meant.then_some(Elements { list, item, own: own.saturating_sub(1) })
+    }
+
+    /// What comes behind a round that may change its element.
+    pub(super) fn behind_round(&self, elements: Option<Elements>, after: After<'s>) -> After<'s> {
+        match elements {
+            Some(elements) => After::Changed(elements, Rc::new(after)),
+            None => after,
+        }
+    }
+
+    /// Puts the changed element of this round to the others.
+    pub(super) fn keep_element(&self, elements: Elements, span: Span) {
+        let item = self.variable(elements.item, span);
+        self.put_in_front(elements.list, &[(item, false)], span);
+        let own = self.flow.borrow().own(elements.item);
+        self.flow.borrow_mut().limit(elements.list, own.saturating_add(1));
+    }
+
+    /// Turns the list round behind the loop.
+    pub(super) fn elements_kept(&self, elements: Elements, span: Span) {
+        let list = self.variable(elements.list, span);
+        let turned = self.b().form(Form::Reverse, &[list], span);
+        self.rebind(elements.list, turned, span);
+    }
+}
+
+/// A list whose elements a loop changes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Elements {
+    pub(super) list: VarId,
+    item: VarId,
+    /// Levels of an element that are its own.
+    pub(super) own: u8,
+}

@@ -1,0 +1,238 @@
+//! What a pattern binds. What it misses is null, or its default.
+
+use crate::ast::{Element, ExprId, Key, PatternId, Span, Target, What};
+use crate::lexer::Wrong;
+use crate::lower::resolve::{Origin, VarId};
+use crate::lower::{Cx, owned};
+use crate::tree::{Id, Words};
+use pif_language::form::Form;
+
+/// Names and their values.
+type Bindings<'s> = Vec<(Words<'s>, Id)>;
+
+impl<'s> Cx<'_, 's> {
+    /// The variable that a pattern is.
+    pub(super) fn target(&self, pattern: PatternId) -> Option<VarId> {
+        self.known.targets.get(pattern as usize).copied().flatten()
+    }
+
+    /// Binds a name to a value. A name of a block that would hide another one gets a made name.
+    pub(super) fn bind_name(&self, var: VarId, value: Id, own: u8, out: &mut Bindings<'s>) {
+        let name = self.term_name(var);
+        self.set_own(var, own);
+        out.push((name, value));
+    }
+
+    /// The name for a variable that is bound now.
+    pub(super) fn term_name(&self, var: VarId) -> Words<'s> {
+        let info = self.known.var(var);
+        let hides = matches!(
+            info.origin,
+            Origin::Declared(_) | Origin::Loop | Origin::Caught | Origin::Function
+        ) && info.hides;
+        if hides {
+            let name = self.b().make_name();
+            self.names.borrow_mut().insert(var, name.clone());
+            return name;
+        }
+        info.name.into()
+    }
+
+    /// Binds the names of a pattern to parts of a value; `value` stands for itself, however often
+    /// it is used.
+    pub(super) async fn bind_pattern(
+        &self,
+        pattern: PatternId,
+        value: Id,
+        own: u8,
+        out: &mut Bindings<'s>,
+    ) -> Result<(), Wrong> {
+        let mut open = vec![(pattern, value, own)];
+        while let Some((pattern, value, own)) = open.pop() {
+            let span = self.ast.pattern(pattern).span;
+            match &self.ast.pattern(pattern).what {
+                Target::Name(_) => {
+                    if let Some(var) = self.target(pattern) {
+                        self.bind_name(var, value, own, out);
+                    }
+                }
+                Target::List { elements, rest } => {
+                    let whole = self.part_name(value, span, out);
+                    let mut inner = Vec::new();
+                    for (at, element) in elements.iter().enumerate() {
+                        let Some(element) = element else { continue };
+                        let part = self.list_part(whole, at, element, out).await?;
+                        inner.push((element.pattern, part, own.saturating_sub(1)));
+                    }
+                    if let Some(rest) = rest {
+                        let mut b = self.b();
+                        let from = b.number(elements.len().to_string(), span);
+                        let list = b.form(Form::Elements, &[whole], span);
+                        let part = b.form(Form::Drop, &[list, from], span);
+                        inner.push((*rest, part, own.min(1)));
+                    }
+                    open.extend(inner.into_iter().rev());
+                }
+                Target::Record { members, rest } => {
+                    let whole = self.part_name(value, span, out);
+                    let (mut inner, mut keys) = (Vec::new(), Vec::new());
+                    for (key, element) in members {
+                        let key = match key {
+                            Key::Named(name) => self.b().text(name.clone(), span),
+                            Key::Computed(id) => {
+                                let key = self.expr(*id).await?;
+                                self.fixed_in(key, span, out)
+                            }
+                        };
+                        keys.push(key);
+                        let part = self.record_part(whole, key, element, out).await?;
+                        inner.push((element.pattern, part, own.saturating_sub(1)));
+                    }
+                    if let Some(rest) = rest {
+                        let mut b = self.b();
+                        let keys = b.list(&keys, span);
+                        let part = b.form(Form::Omit, &[whole, keys], span);
+                        inner.push((*rest, part, own.min(1)));
+                    }
+                    open.extend(inner.into_iter().rev());
+                }
+                Target::Path(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// A name for a value that several parts are taken from.
+    fn part_name(&self, value: Id, span: Span, out: &mut Bindings<'s>) -> Id {
+        self.fixed_in(value, span, out)
+    }
+
+    fn fixed_in(&self, value: Id, span: Span, out: &mut Bindings<'s>) -> Id {
+        let is_name = self.b().tree.form_of(value) == Form::Var;
+        if is_name || self.is_constant(value) {
+            return value;
+        }
+        let mut b = self.b();
+        let name = b.make_name();
+        out.push((name.clone(), value));
+        b.variable(&name, span)
+    }
+
+    async fn list_part(
+        &self,
+        whole: Id,
+        at: usize,
+        element: &Element,
+        out: &mut Bindings<'s>,
+    ) -> Result<Id, Wrong> {
+        let span = self.ast.pattern(element.pattern).span;
+        let default = self.default(element.default, out).await?;
+        let mut b = self.b();
+        let at = b.number(at.to_string(), span);
+        let default = default.unwrap_or_else(|| b.null(span));
+        Ok(b.form(Form::Get, &[whole, at, default], span))
+    }
+
+    async fn record_part(
+        &self,
+        whole: Id,
+        key: Id,
+        element: &Element,
+        out: &mut Bindings<'s>,
+    ) -> Result<Id, Wrong> {
+        let span = self.ast.pattern(element.pattern).span;
+        let default = self.default(element.default, out).await?;
+        let mut b = self.b();
+        let default = default.unwrap_or_else(|| b.null(span));
+        Ok(b.form(Form::Get, &[whole, key, default], span))
+    }
+
+    /// A default, which sees the names that are bound before it.
+    async fn default(
+        &self,
+        default: Option<ExprId>,
+        out: &mut Bindings<'s>,
+    ) -> Result<Option<Id>, Wrong> {
+        let Some(default) = default else { return Ok(None) };
+        self.open();
+        let value = self.expr(default).await?;
+        let _ = out;
+        Ok(Some(self.close(value, self.span(default))))
+    }
+
+    /// The name of a parameter or of a value that a pattern takes apart, and the pattern's bindings.
+    pub(super) async fn parameter(
+        &self,
+        element: &Element,
+        own: u8,
+        out: &mut Bindings<'s>,
+    ) -> Result<Words<'s>, Wrong> {
+        let span = self.ast.pattern(element.pattern).span;
+        if let (Some(var), None) = (self.target(element.pattern), element.default) {
+            self.set_own(var, own);
+            return Ok(self.known.var(var).name.into());
+        }
+        let name = match self.target(element.pattern) {
+            Some(var) => self.known.var(var).name.into(),
+            None => self.b().make_name(),
+        };
+        let mut value = self.b().variable(&name, span);
+        if let Some(default) = element.default {
+            self.open();
+            let default_value = self.expr(default).await?;
+            let default_value = self.close(default_value, span);
+            let mut b = self.b();
+            value = b.form(Form::Coalesce, &[value, default_value], span);
+        }
+        self.bind_pattern(element.pattern, value, own, out).await?;
+        Ok(name)
+    }
+
+    /// Binds a declared pattern to the value of an expression.
+    pub(super) async fn declare(
+        &self,
+        pattern: PatternId,
+        value: Option<ExprId>,
+        out: &mut Bindings<'s>,
+    ) -> Result<(), Wrong> {
+        let span = self.ast.pattern(pattern).span;
+        let Some(value) = value else {
+            let null = self.b().null(span);
+            if let Some(var) = self.target(pattern) {
+                self.bind_name(var, null, owned::ALL, out);
+            }
+            return Ok(());
+        };
+        let var = self.target(pattern);
+        let is_tested = var.is_none_or(|var| self.known.var(var).is_tested);
+        let alias = var.and_then(|var| self.alias_of(var, value));
+        let id = if is_tested { self.lenient(value).await? } else { self.expr(value).await? };
+        match (var, alias) {
+            (Some(var), Some(steps)) => {
+                let keys = self.alias_keys(&steps, out).await?;
+                let id = self.aliased(&steps, &keys, is_tested, id, span);
+                self.bind_name(var, id, 0, out);
+                self.flow.borrow_mut().aliases.insert(var, owned::Alias { root: steps.root, keys });
+            }
+            (Some(var), None) => {
+                self.share(value);
+                self.bind_name(var, id, self.own_of(value), out);
+            }
+            (None, _) => {
+                self.share_elements(value);
+                self.bind_pattern(pattern, id, self.own_of(value), out).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an expression is a list or a record that a pattern can take apart as it is written.
+    pub(super) fn list_of(&self, id: ExprId) -> Option<Vec<ExprId>> {
+        match &self.ast.expr(id).what {
+            What::List(items) if items.iter().all(|item| !item.is_spread) => {
+                Some(items.iter().map(|item| item.value).collect())
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,423 @@
+//! Places: a variable, or a path of members from one. How they are read and written, and who else
+//! sees them.
+
+use crate::ast::{ExprId, PatternId, Span, Target, What};
+use crate::lexer::Wrong;
+use crate::lower::Cx;
+use crate::lower::owned::Alias;
+use crate::lower::resolve::{Origin, VarId};
+use crate::tree::{self, Id, Words};
+use pif_language::form::Form;
+
+/// A step of a path to a place.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum PlaceStep<'s> {
+    Name(&'s str, Span),
+    Index(ExprId),
+    /// `map.get(k)`
+    Lookup(ExprId),
+    /// `list.at(i)`
+    At(ExprId),
+    /// The place of an assignment, which is made first.
+    Assigned(ExprId),
+}
+
+/// A place as it is written.
+#[derive(Clone, Debug)]
+pub(super) struct Place<'s> {
+    pub(super) root: VarId,
+    pub(super) steps: Vec<PlaceStep<'s>>,
+}
+
+impl Place<'_> {
+    /// How many levels below the variable the place is.
+    pub(super) fn depth(&self) -> usize {
+        self.steps.iter().filter(|step| !matches!(step, PlaceStep::Assigned(_))).count()
+    }
+}
+
+/// A step whose key is a term.
+#[derive(Clone, Debug)]
+pub(crate) struct Key {
+    pub(crate) id: Id,
+    pub(crate) is_lookup: bool,
+    /// How the key is written, to tell whether two are one.
+    spelling: String,
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.spelling == other.spelling && self.is_lookup == other.is_lookup
+    }
+}
+
+impl Eq for Key {}
+
+impl<'s> Cx<'_, 's> {
+    /// The place that an expression is, if it is one.
+    pub(super) fn place_of(&self, id: ExprId) -> Option<Place<'s>> {
+        let (mut first, mut steps) = (id, Vec::new());
+        loop {
+            match &self.ast.expr(first).what {
+                What::Name(_) => {
+                    let root = self.var_of(first)?;
+                    steps.reverse();
+                    return Some(Place { root, steps });
+                }
+                What::Member { object, name, name_at, is_optional: false } => {
+                    steps.push(PlaceStep::Name(name, (*name_at, self.span(first).1)));
+                    first = *object;
+                }
+                What::Index { object, index, is_optional: false } => {
+                    steps.push(PlaceStep::Index(*index));
+                    first = *object;
+                }
+                What::Call { callee, arguments, .. } => match &self.ast.expr(*callee).what {
+                    What::Member { object, name, .. } => {
+                        let argument = arguments.first().map(|item| item.value)?;
+                        match *name {
+                            "get" => steps.push(PlaceStep::Lookup(argument)),
+                            "at" => steps.push(PlaceStep::At(argument)),
+                            _ => return None,
+                        }
+                        first = *object;
+                    }
+                    _ => return None,
+                },
+                What::Assign { target, .. } => match self.ast.pattern(*target).what {
+                    Target::Path(path) => {
+                        steps.push(PlaceStep::Assigned(first));
+                        first = path;
+                    }
+                    Target::Name(_) => {
+                        let root = self.target(*target)?;
+                        steps.push(PlaceStep::Assigned(first));
+                        steps.reverse();
+                        return Some(Place { root, steps });
+                    }
+                    _ => return None,
+                },
+                _ => return None,
+            }
+        }
+    }
+
+    /// The keys of a place as terms, each of which may be used twice. Assignments within are made.
+    pub(super) async fn place_keys(&self, place: &Place<'s>) -> Result<Vec<Key>, Wrong> {
+        if let Some(at) =
+            place.steps.iter().rposition(|step| matches!(step, PlaceStep::Assigned(_)))
+            && let Some(PlaceStep::Assigned(id)) = place.steps.get(at)
+            && let What::Assign { target, operator, value } = self.ast.expr(*id).what
+        {
+            let before = Place {
+                root: place.root,
+                steps: place.steps.get(..at).unwrap_or_default().to_vec(),
+            };
+            let mut keys = self.stack.call(self.clone().keys_of(before.clone())).await?;
+            let assigned = self.clone().assign_nested(
+                *id,
+                target,
+                (before.root, keys.clone()),
+                operator,
+                value,
+            );
+            self.stack.call(assigned).await?;
+            let rest = place.steps.get(at + 1..).unwrap_or_default();
+            self.more_keys(place.root, rest, &mut keys).await?;
+            return Ok(keys);
+        }
+        let mut keys = Vec::with_capacity(place.steps.len());
+        self.more_keys(place.root, &place.steps, &mut keys).await?;
+        Ok(keys)
+    }
+
+    async fn keys_of(self, place: Place<'s>) -> Result<Vec<Key>, Wrong> {
+        self.place_keys(&place).await
+    }
+
+    async fn more_keys(
+        &self,
+        root: VarId,
+        steps: &[PlaceStep<'s>],
+        keys: &mut Vec<Key>,
+    ) -> Result<(), Wrong> {
+        for step in steps {
+            let mut steady = None;
+            let key = match *step {
+                PlaceStep::Name(name, span) => self.b().text(name, span),
+                PlaceStep::Index(id) | PlaceStep::Lookup(id) => {
+                    let key = self.expr(id).await?;
+                    steady = self.steady(id);
+                    self.stable(key, id)
+                }
+                PlaceStep::At(id) => {
+                    let key = self.expr(id).await?;
+                    let span = self.span(id);
+                    let whole = self.variable(root, span);
+                    let list = self.read(whole, keys, true, span);
+                    self.index_at(list, key, span)
+                }
+                PlaceStep::Assigned(_) => continue,
+            };
+            let spelling = steady.unwrap_or_else(|| self.spelling(key));
+            keys.push(Key { id: key, is_lookup: matches!(step, PlaceStep::Lookup(_)), spelling });
+        }
+        Ok(())
+    }
+
+    /// A key that stays what it is: a literal, a variable that never changes, or a made name.
+    fn stable(&self, key: Id, id: ExprId) -> Id {
+        let is_steady = match self.ast.expr(id).what {
+            What::Name(_) => self.var_of(id).is_some_and(|var| !self.known.var(var).is_changed),
+            _ => false,
+        };
+        if is_steady { key } else { self.fixed(key, self.span(id)) }
+    }
+
+    /// How a key is written that is one value wherever it stands: a path from a variable that never
+    /// changes.
+    pub(super) fn steady(&self, id: ExprId) -> Option<String> {
+        let (mut first, mut text) = (id, String::new());
+        loop {
+            match &self.ast.expr(first).what {
+                What::Name(_) => {
+                    let var = self.var_of(first).filter(|var| !self.known.var(*var).is_changed)?;
+                    return Some(format!("@{var}{text}"));
+                }
+                What::Member { object, name, is_optional: false, .. } => {
+                    text = format!(".{name}{text}");
+                    first = *object;
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// Whether two places are one for certain.
+    pub(super) fn is_one_place(&self, one: &Place<'s>, other: &Place<'s>) -> bool {
+        let is_one = |(a, b): (&PlaceStep<'s>, &PlaceStep<'s>)| match (a, b) {
+            (PlaceStep::Name(a, _), PlaceStep::Name(b, _)) => a == b,
+            (PlaceStep::Index(a), PlaceStep::Index(b))
+            | (PlaceStep::Lookup(a), PlaceStep::Lookup(b)) => {
+                match (&self.ast.expr(*a).what, &self.ast.expr(*b).what) {
+                    (What::Text(a), What::Text(b)) | (What::Number(a), What::Number(b)) => a == b,
+                    (What::Name(_), What::Name(_)) => self.var_of(*a) == self.var_of(*b),
+                    _ => self.steady(*a).is_some_and(|a| self.steady(*b) == Some(a)),
+                }
+            }
+            _ => false,
+        };
+        one.root == other.root
+            && one.steps.len() == other.steps.len()
+            && one.steps.iter().zip(&other.steps).all(is_one)
+    }
+
+    /// An index that may count from the end.
+    fn index_at(&self, list: Id, index: Id, span: Span) -> Id {
+        let literal = self.b().tree.digits(index).map(str::to_owned);
+        let index = match literal {
+            Some(digits) => match digits.strip_prefix('-') {
+                None => return index,
+                Some(digits) => {
+                    let mut b = self.b();
+                    let length = b.text("length", span);
+                    let length = b.form(Form::Get, &[list, length], span);
+                    let digits = b.number(digits.to_owned(), span);
+                    b.form(Form::Sub, &[length, digits], span)
+                }
+            },
+            None => {
+                let mut b = self.b();
+                let zero = b.number("0", span);
+                let test = b.form(Form::Lt, &[index, zero], span);
+                let length = b.text("length", span);
+                let length = b.form(Form::Get, &[list, length], span);
+                let from_end = b.form(Form::Add, &[length, index], span);
+                b.form(Form::If, &[test, from_end, index], span)
+            }
+        };
+        self.fixed(index, span)
+    }
+
+    fn spelling(&self, id: Id) -> String {
+        let b = self.b();
+        match &b.tree.node(id).what {
+            tree::What::Text(text) => format!("\"{text}"),
+            tree::What::Number(digits) => digits.to_string(),
+            tree::What::Form { form: Form::Var, names, .. } => {
+                names.first().map_or_else(String::new, ToString::to_string)
+            }
+            _ => format!("#{id}"),
+        }
+    }
+
+    /// The value at a path; null for what is absent, where that may be.
+    pub(super) fn read(&self, whole: Id, keys: &[Key], lenient: bool, span: Span) -> Id {
+        let mut b = self.b();
+        let (mut value, mut path) = (whole, Vec::new());
+        for (at, key) in keys.iter().enumerate() {
+            if key.is_lookup {
+                let null = b.null(span);
+                value = b.form(Form::Lookup, &[value, key.id, null], span);
+            } else if lenient {
+                path.push(key.id);
+                if keys.get(at + 1).is_none_or(|next| next.is_lookup) {
+                    let list = b.list(&std::mem::take(&mut path), span);
+                    let null = b.null(span);
+                    value = b.form(Form::GetIn, &[value, list, null], span);
+                }
+            } else {
+                value = b.form(Form::Get, &[value, key.id], span);
+            }
+        }
+        value
+    }
+
+    /// The whole with another value at a path. What the path leads through must be there.
+    pub(super) fn written(&self, whole: Id, keys: &[Key], value: Id, span: Span) -> Id {
+        let mut wholes = vec![whole];
+        for key in keys.iter().take(keys.len().saturating_sub(1)) {
+            let last = wholes.last().copied().unwrap_or_default();
+            let mut b = self.b();
+            let inner = if key.is_lookup {
+                b.form(Form::Lookup, &[last, key.id], span)
+            } else {
+                b.form(Form::Get, &[last, key.id], span)
+            };
+            drop(b);
+            wholes.push(if keys.len() > 1 { self.fixed(inner, span) } else { inner });
+        }
+        let mut b = self.b();
+        keys.iter().zip(&wholes).rev().fold(value, |value, (key, whole)| {
+            let form = if key.is_lookup { Form::Insert } else { Form::Put };
+            b.form(form, &[*whole, key.id, value], span)
+        })
+    }
+
+    /// The key of a map.
+    pub(super) fn lookup_key(&self, id: Id, written: ExprId) -> Key {
+        let spelling = self.steady(written).unwrap_or_else(|| self.spelling(id));
+        Key { id, is_lookup: true, spelling }
+    }
+
+    /// Binds a variable anew.
+    pub(super) fn rebind(&self, var: VarId, value: Id, span: Span) {
+        let name = self.name_of(var);
+        self.step(vec![(name, value)], false, span);
+    }
+
+    /// Gives a changed value to a variable, and to what it is a member of. `keys` is where it has
+    /// changed; whether other members stay where they are.
+    pub(super) fn changed_in_place(&self, var: VarId, value: Id, keys: Option<&[Key]>, span: Span) {
+        self.rebind(var, value, span);
+        let (alias, stale): (Option<Alias>, Vec<VarId>) = {
+            let flow = self.flow.borrow();
+            let stale = flow.aliases.iter().filter(|(other, alias)| {
+                **other != var
+                    && alias.root == var
+                    && !keys.is_some_and(|keys| differ(keys, &alias.keys))
+            });
+            (flow.aliases.get(&var).cloned(), stale.map(|(other, _)| *other).collect())
+        };
+        {
+            let mut flow = self.flow.borrow_mut();
+            for other in stale {
+                flow.aliases.remove(&other);
+                flow.stale.insert(other);
+            }
+        }
+        if let Some(alias) = alias {
+            let whole = self.variable(alias.root, span);
+            let value = self.variable(var, span);
+            let value = self.written(whole, &alias.keys, value, span);
+            let mine = self.flow.borrow_mut().aliases.remove(&var);
+            self.changed_in_place(alias.root, value, Some(&alias.keys), span);
+            if let Some(mine) = mine {
+                self.flow.borrow_mut().aliases.insert(var, mine);
+            }
+        }
+    }
+
+    /// Whether a value so many levels below a variable may be changed: nobody else sees it.
+    pub(super) fn may_change(&self, var: VarId, depth: usize, at: u32) -> bool {
+        {
+            let mut depths = self.depths.borrow_mut();
+            let known = depths.entry(var).or_default();
+            *known = depth.max(*known);
+        }
+        let alias = self.flow.borrow().aliases.get(&var).cloned();
+        if let Some(alias) = alias {
+            return self.may_change(alias.root, depth + alias.keys.len(), at);
+        }
+        let own = usize::from(self.flow.borrow().own(var));
+        let depth = depth.max(1);
+        if own >= depth {
+            return true;
+        }
+        let info = self.known.var(var);
+        let is_alone =
+            !self.flow.borrow().is_escaped(var) && !self.is_seen_by_others(var, depth - 1, at);
+        match info.origin {
+            Origin::Declared(_) => is_alone && own == 0 && info.source.is_some(),
+            Origin::Callback | Origin::Loop => is_alone,
+            _ => false,
+        }
+    }
+
+    /// Whether a variable is a parameter of the function that the program is.
+    pub(super) fn is_main(&self, var: VarId) -> bool {
+        let Some(function) = self.known.var(var).owner else { return false };
+        let owner = self.known.owners.get(function as usize).copied().flatten();
+        let named = self.known.function_vars.get(function as usize).copied().flatten();
+        owner.is_none() && named.is_none()
+    }
+
+    /// The place that a declared variable shares with another variable, if it changes it.
+    pub(super) fn alias_of(&self, var: VarId, value: ExprId) -> Option<Place<'s>> {
+        if !self.known.var(var).is_mutated {
+            return None;
+        }
+        let place = self.place_of(value).filter(|place| !place.steps.is_empty())?;
+        let depth = place.depth();
+        self.may_change(place.root, depth + 1, self.span(value).0)
+            .then_some(place)
+            .filter(|place| self.known.var(place.root).origin != Origin::Free)
+    }
+
+    pub(super) async fn alias_keys(
+        &self,
+        place: &Place<'s>,
+        out: &mut Vec<(Words<'s>, Id)>,
+    ) -> Result<Vec<Key>, Wrong> {
+        let _ = out;
+        self.place_keys(place).await
+    }
+
+    /// The value of an alias.
+    pub(super) fn aliased(
+        &self,
+        place: &Place<'s>,
+        keys: &[Key],
+        lenient: bool,
+        _: Id,
+        span: Span,
+    ) -> Id {
+        let whole = self.variable(place.root, span);
+        self.read(whole, keys, lenient, span)
+    }
+
+    /// The variable of a pattern that is a name.
+    pub(super) fn assigned_var(&self, pattern: PatternId) -> Option<VarId> {
+        self.target(pattern)
+    }
+}
+
+/// Whether two paths lead to different places for certain.
+fn differ(one: &[Key], other: &[Key]) -> bool {
+    one.iter().zip(other).any(|(a, b)| {
+        let is_literal = |key: &Key| {
+            key.spelling.starts_with(|c: char| c == '"' || c == '-' || c.is_ascii_digit())
+        };
+        a != b && is_literal(a) && is_literal(b)
+    })
+}

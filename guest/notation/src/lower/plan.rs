@@ -1,0 +1,158 @@
+//! Local functions that read or change locals which change: they take those as further arguments,
+//! and give those that they change beside their value (lambda lifting, T. Johnsson, 1985).
+
+use crate::ast::{Ast, FunctionId, Kind};
+use crate::lower::resolve::{Event, Origin, Resolved, VarId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How a function gets at the changing locals around it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plan {
+    /// Locals that it takes as further arguments.
+    pub(crate) takes: Vec<VarId>,
+    /// Those that it changes.
+    pub(crate) gives: Vec<VarId>,
+}
+
+impl Plan {
+    /// Whether the function needs more than its own arguments.
+    pub(crate) fn is_lifted(&self) -> bool {
+        !self.takes.is_empty()
+    }
+}
+
+/// The plans of all functions.
+pub(crate) fn plans(ast: &Ast<'_>, known: &Resolved<'_>) -> Vec<Plan> {
+    let count = ast.functions.len();
+    let mut plans = vec![Plan::default(); count];
+    let changing: Vec<VarId> =
+        (0..).take(known.vars.len()).filter(|var| known.var(*var).is_changed).collect();
+    if changing.is_empty() {
+        return plans;
+    }
+    let mut writes: Vec<BTreeSet<VarId>> = vec![BTreeSet::new(); count];
+    let mut calls: Vec<BTreeSet<FunctionId>> = vec![BTreeSet::new(); count];
+    let owner_of = |f: FunctionId| known.owners.get(f as usize).copied().flatten();
+    for event in &known.events {
+        let mut owner = event.owner;
+        // A change in a function within a function is one of the outer, if the inner may be called there.
+        while let Some(function) = owner {
+            let (start, end) = ast.function(function).span;
+            let var = known.var(event.var);
+            let is_inside = start <= var.at && var.at < end;
+            if !is_inside {
+                if event.is_call {
+                    if let (Some(all), Some(callee)) =
+                        (calls.get_mut(function as usize), var.function)
+                    {
+                        all.insert(callee);
+                    }
+                } else if let Some(all) = writes.get_mut(function as usize) {
+                    all.insert(event.var);
+                }
+            }
+            owner = owner_of(function);
+        }
+    }
+    let mut by_var: BTreeMap<VarId, Vec<&Event>> = BTreeMap::new();
+    for event in known.events.iter().filter(|event| !event.is_call) {
+        by_var.entry(event.var).or_default().push(event);
+    }
+    let mut reads: Vec<BTreeSet<VarId>> = writes.clone();
+    for var in &changing {
+        let info = known.var(*var);
+        let changes: Vec<&Event> = by_var.get(var).into_iter().flatten().copied().collect();
+        let mut seen = BTreeSet::new();
+        for user in &info.users {
+            let mut user = *user;
+            while let Some(f) = user {
+                let (start, end) = ast.function(f).span;
+                let is_inside = start <= info.at && info.at < end;
+                if is_inside || !seen.insert(f) {
+                    break;
+                }
+                if is_stale(ast, known, f, *var, &changes)
+                    && let Some(all) = reads.get_mut(f as usize)
+                {
+                    all.insert(*var);
+                }
+                user = owner_of(f);
+            }
+        }
+    }
+    for sets in [&mut writes, &mut reads] {
+        close(ast, known, &calls, sets);
+    }
+    for (plan, (reads, writes)) in plans.iter_mut().zip(reads.into_iter().zip(writes)) {
+        plan.takes = reads.into_iter().collect();
+        plan.gives = writes.into_iter().collect();
+    }
+    plans
+}
+
+/// The events that change something: changes, and calls of functions that make some.
+pub(crate) fn effects(known: &Resolved<'_>, plans: &[Plan]) -> Vec<Event> {
+    let changes = |event: &&Event| {
+        let function = known.var(event.var).function.filter(|_| event.is_call);
+        match function {
+            Some(function) => {
+                plans.get(function as usize).is_some_and(|plan| !plan.gives.is_empty())
+            }
+            None => !event.is_call,
+        }
+    };
+    known.events.iter().filter(changes).copied().collect()
+}
+
+/// Whether a local may change after a function that names it has been made.
+fn is_stale(
+    ast: &Ast<'_>,
+    known: &Resolved<'_>,
+    f: FunctionId,
+    var: VarId,
+    changes: &[&Event],
+) -> bool {
+    let (start, end) = ast.function(f).span;
+    let info = known.var(var);
+    let owner = known.owners.get(f as usize).copied().flatten();
+    changes.iter().any(|event| {
+        let in_loop = || {
+            known.loops.iter().any(|(from, to)| {
+                let is_around = *from <= start && end <= *to && *from <= event.at && event.at < *to;
+                let is_new_each_time = *from <= info.at && info.at < *to;
+                is_around && (info.origin == Origin::Declared(Kind::Var) || !is_new_each_time)
+            })
+        };
+        event.at >= end || event.owner != owner || in_loop()
+    })
+}
+
+/// Adds to each function's locals those of the functions that it calls.
+fn close(
+    ast: &Ast<'_>,
+    known: &Resolved<'_>,
+    calls: &[BTreeSet<FunctionId>],
+    sets: &mut [BTreeSet<VarId>],
+) {
+    let mut is_done = false;
+    while !is_done {
+        is_done = true;
+        for (f, callees) in calls.iter().enumerate() {
+            let (start, end) = ast.functions.get(f).map_or((0, 0), |function| function.span);
+            let more: Vec<VarId> = callees
+                .iter()
+                .filter_map(|callee| sets.get(*callee as usize))
+                .flatten()
+                .copied()
+                .filter(|var| {
+                    let at = known.var(*var).at;
+                    !(start <= at && at < end)
+                })
+                .collect();
+            let Some(set) = sets.get_mut(f) else { continue };
+            let before = set.len();
+            set.extend(more);
+            is_done &= set.len() == before;
+        }
+    }
+}

@@ -1,0 +1,409 @@
+//! Statements, one after another, and what comes behind the last.
+
+use crate::ast::{Ast, ExprId, Span, Statement, StmtId, What};
+use crate::lexer::Wrong;
+use crate::lower::loops::Jump;
+use crate::lower::owned::Flow;
+use crate::lower::resolve::{Exits, VarId};
+use crate::lower::{Cx, Lowered, loops};
+use crate::tree::{Id, Words};
+use pif_language::form::Form;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Statements in order.
+#[derive(Clone, Debug)]
+pub(super) struct List(Rc<[StmtId]>);
+
+impl From<Vec<StmtId>> for List {
+    fn from(list: Vec<StmtId>) -> Self {
+        Self(list.into())
+    }
+}
+
+impl List {
+    pub(super) fn one(id: StmtId) -> Self {
+        Self([id].into())
+    }
+
+    pub(super) fn none() -> Self {
+        Self([].into())
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn stmt(&self, at: usize) -> StmtId {
+        self.0.get(at).copied().unwrap_or(StmtId::MAX)
+    }
+
+    pub(super) fn to_vec(&self) -> Vec<StmtId> {
+        self.0.to_vec()
+    }
+
+    pub(super) fn iter_from(&self, at: usize) -> impl Iterator<Item = StmtId> {
+        self.0.iter().skip(at).copied()
+    }
+
+    /// From the beginning of a statement to the end of the last.
+    pub(super) fn rest_span(&self, at: usize, ast: &Ast<'_>) -> Option<Span> {
+        let (first, last) = (self.0.get(at)?, self.0.last()?);
+        Some((ast.stmt(*first).span.0, ast.stmt(*last).span.1))
+    }
+}
+
+/// What comes behind the last statement of a list.
+#[derive(Clone, Debug)]
+pub(super) enum After<'s> {
+    /// The end of the program: the last expression is its value.
+    Value,
+    /// The end of a function: null.
+    Null,
+    /// The end of a part: variables that it has changed.
+    State(Rc<[VarId]>),
+    /// Other statements.
+    Rest(List, usize, Rc<After<'s>>),
+    /// A function that goes on with the variables.
+    Join(Rc<Join<'s>>),
+    /// What comes behind a loop that gathers lists.
+    Gathered(super::gather::Gathered, Rc<After<'s>>),
+    /// The end of a round that has changed its element.
+    Changed(super::gather::Elements, Rc<After<'s>>),
+    /// The next round of a loop.
+    Next(Rc<loops::Round<'s>>),
+}
+
+/// A function that goes on where ways come together.
+#[derive(Debug)]
+pub(super) struct Join<'s> {
+    pub(super) name: Words<'s>,
+    pub(super) vars: Rc<[VarId]>,
+    /// What is known on all ways that lead here.
+    pub(super) flow: RefCell<Option<Flow>>,
+}
+
+impl After<'_> {
+    /// Whether it may be written twice.
+    pub(super) fn is_small(&self) -> bool {
+        match self {
+            Self::Value | Self::Null | Self::State(_) | Self::Join(_) => true,
+            Self::Next(round) => round.is_small,
+            Self::Changed(_, after) => after.is_small(),
+            Self::Rest(..) | Self::Gathered(..) => false,
+        }
+    }
+}
+
+impl<'a, 's> Cx<'a, 's> {
+    /// Lowers statements from one on, in tail position.
+    pub(super) async fn statements(&self, list: List, at: usize, after: After<'s>) -> Lowered {
+        self.stack.call(self.clone().run_of_statements(list, at, after)).await
+    }
+
+    pub(super) fn exits_of(&self, id: StmtId) -> Exits {
+        self.known
+            .exits
+            .get(id as usize)
+            .copied()
+            .unwrap_or(Exits { falls: true, ..Exits::default() })
+    }
+
+    async fn run_of_statements(self, list: List, at: usize, after: After<'s>) -> Lowered {
+        let mut at = at;
+        while at < list.len() {
+            let id = list.stmt(at);
+            if let Some(term) = self.statement(&list, at, &after).await? {
+                return Ok(term);
+            }
+            if !self.exits_of(id).falls {
+                break;
+            }
+            at += 1;
+        }
+        self.finish(after).await
+    }
+
+    /// A statement: the whole term, if it goes to the end, or nothing.
+    async fn statement(
+        &self,
+        list: &List,
+        at: usize,
+        after: &After<'s>,
+    ) -> Result<Option<Id>, Wrong> {
+        let id = list.stmt(at);
+        let span = self.stmt_span(id);
+        self.hoist(id).await?;
+        let is_last = at + 1 == list.len();
+        match &self.ast.stmt(id).what {
+            Statement::Empty => Ok(None),
+            Statement::Expression(expr) => {
+                if is_last && matches!(after, After::Value) {
+                    return self.expr_value(*expr).await.map(Some);
+                }
+                self.effect(*expr).await?;
+                Ok(None)
+            }
+            Statement::Declare { names, .. } => {
+                self.declaration(id, names).await?;
+                Ok(None)
+            }
+            Statement::Function(function) => {
+                self.hoist_function(*function).await?;
+                if is_last
+                    && matches!(after, After::Value)
+                    && list.len() == 1
+                    && let Some(var) =
+                        self.known.function_vars.get(*function as usize).copied().flatten()
+                    && !self.plan(*function).is_lifted()
+                {
+                    return Ok(Some(self.variable(var, span)));
+                }
+                Ok(None)
+            }
+            Statement::Return(value) => {
+                let value = match value {
+                    Some(value) => self.returned_expr(*value).await?,
+                    None => self.b().null(span),
+                };
+                self.give(value, span).await.map(Some)
+            }
+            Statement::Throw(value) => {
+                let value = self.expr(*value).await?;
+                Ok(Some(self.b().form(Form::Fail, &[value], span)))
+            }
+            Statement::If { .. } => self.if_statement(list, at, after).await,
+            Statement::Switch { .. } => self.switch(list, at, after).await.map(Some),
+            Statement::Try { .. } => self.try_statement(list, at, after).await,
+            Statement::Block(inner) => {
+                if let (After::Value, true) = (after, is_last) {
+                    return self.statements(inner.clone().into(), 0, After::Value).await.map(Some);
+                }
+                let rest = if is_last {
+                    after.clone()
+                } else {
+                    After::Rest(list.clone(), at + 1, Rc::new(after.clone()))
+                };
+                self.statements(inner.clone().into(), 0, rest).await.map(Some)
+            }
+            Statement::Labeled(label, inner) => {
+                self.loop_statement(*inner, Some(label), (list, at), after).await
+            }
+            Statement::Break(label) | Statement::Continue(label) => {
+                let continues = matches!(self.ast.stmt(id).what, Statement::Continue(_));
+                self.jump(*label, continues, span).await.map(Some)
+            }
+            _ => self.loop_statement(id, None, (list, at), after).await,
+        }
+    }
+
+    /// The value of a program: its last expression. What it holds is seen by whoever gets it.
+    async fn expr_value(&self, id: ExprId) -> Lowered {
+        self.lenient_value(id).await
+    }
+
+    /// A returned value: an absent member is null for whoever gets it only where that is asked.
+    async fn returned_expr(&self, id: ExprId) -> Lowered {
+        if self.around.is_test() {
+            return self.test(id).await;
+        }
+        self.lenient_value(id).await
+    }
+
+    async fn lenient_value(&self, id: ExprId) -> Lowered {
+        match self.ast.expr(id).what {
+            What::Assign { .. } | What::Update { .. } => self.expr(id).await,
+            _ => self.kept(id).await,
+        }
+    }
+
+    /// An expression for what it does.
+    pub(super) async fn effect(&self, id: ExprId) -> Result<(), Wrong> {
+        let span = self.span(id);
+        let value = match &self.ast.expr(id).what {
+            What::Assign { target, operator, value } => {
+                self.assign_any(id, *target, *operator, *value, false).await?;
+                return Ok(());
+            }
+            What::Update { target, increases, is_prefix } => {
+                self.update_any(id, *target, *increases, *is_prefix, false).await?;
+                return Ok(());
+            }
+            What::Call { .. } => self.call_for_effect(id).await?,
+            What::Sequence(list) => {
+                for id in list {
+                    self.stack.call(self.clone().effect_level(*id)).await?;
+                }
+                return Ok(());
+            }
+            What::Await(inner) => {
+                self.stack.call(self.clone().effect_level(*inner)).await?;
+                return Ok(());
+            }
+            What::Text(_)
+            | What::Number(_)
+            | What::Boolean(_)
+            | What::Null
+            | What::Name(_)
+            | What::List(_)
+            | What::Record(_)
+            | What::Function(_)
+            | What::Template(_)
+            | What::Member { .. }
+            | What::Index { .. }
+                if !self.has_effects(id) =>
+            {
+                let hint = "bind it, const a = 1; or write `return` before it";
+                self.refuse(span.0, "the value of this statement is not used", hint);
+                return Ok(());
+            }
+            What::Binary { operator, .. }
+                if !self.has_effects(id) && !super::binary::is_choice(*operator) =>
+            {
+                let hint = "bind it, const a = 1; or write `return` before it";
+                self.refuse(span.0, "the value of this statement is not used", hint);
+                return Ok(());
+            }
+            _ => self.expr(id).await?,
+        };
+        if !self.has_effects(id) || self.is_call(value) {
+            self.dropped(value, span);
+        }
+        Ok(())
+    }
+
+    pub(super) async fn effect_level(self, id: ExprId) -> Result<(), Wrong> {
+        self.effect(id).await
+    }
+
+    /// Whether a term is a call, which may do something by itself.
+    fn is_call(&self, value: Id) -> bool {
+        !matches!(self.b().tree.form_of(value), Form::Var | Form::Unit | Form::Nth | Form::Get)
+    }
+
+    async fn declaration(&self, id: StmtId, names: &[(u32, Option<ExprId>)]) -> Result<(), Wrong> {
+        let span = self.stmt_span(id);
+        if self.is_function_group(names) {
+            return self.hoist_group(id).await;
+        }
+        let mut bindings = Vec::new();
+        for (pattern, value) in names {
+            let changes = value.is_some_and(|id| self.has_effects(id));
+            if changes || self.has_steps(*value) {
+                self.step(std::mem::take(&mut bindings), false, span);
+            }
+            self.open();
+            let mut own = Vec::new();
+            self.declare(*pattern, *value, &mut own).await?;
+            let steps = self.chains.borrow_mut().pop().unwrap_or_default();
+            if !steps.is_empty() {
+                self.step(std::mem::take(&mut bindings), false, span);
+                if let Some(chain) = self.chains.borrow_mut().last_mut() {
+                    chain.extend(steps);
+                }
+            }
+            bindings.extend(own);
+        }
+        self.step(bindings, false, span);
+        Ok(())
+    }
+
+    fn has_steps(&self, value: Option<ExprId>) -> bool {
+        let _ = value;
+        false
+    }
+
+    /// What comes behind a list of statements.
+    pub(super) async fn finish(&self, after: After<'s>) -> Lowered {
+        let span = (0, 0);
+        match after {
+            After::Value => Ok(self.b().null(span)),
+            After::Null => {
+                let null = self.b().null(span);
+                self.give(null, span).await
+            }
+            After::State(vars) => Ok(self.tuple(None, &vars, span)),
+            After::Rest(list, at, after) => self.statements(list, at, (*after).clone()).await,
+            After::Join(join) => {
+                {
+                    let mut all = join.flow.borrow_mut();
+                    self.join_flow(&mut all);
+                }
+                let arguments: Vec<Id> =
+                    join.vars.iter().map(|var| self.variable(*var, span)).collect();
+                let mut b = self.b();
+                let function = b.variable(&join.name, span);
+                Ok(b.apply(function, &arguments, span))
+            }
+            After::Gathered(lists, after) => {
+                let gathers = self.gathers.borrow().clone();
+                self.gathered(&lists, span);
+                let value = self.stack.call(self.clone().finish_level((*after).clone())).await;
+                self.gathers.replace(gathers);
+                value
+            }
+            After::Changed(elements, after) => {
+                self.keep_element(elements, span);
+                self.stack.call(self.clone().finish_level((*after).clone())).await
+            }
+            After::Next(round) => self.next_round(&round).await,
+        }
+    }
+
+    /// Gives a value back from the function: what it has changed goes with it.
+    pub(super) async fn give(&self, value: Id, span: Span) -> Lowered {
+        if let Some(end) = self.around.ends.clone() {
+            return self.end_round(&end, value, span).await;
+        }
+        let vars = self.around.returned.clone();
+        if vars.is_empty() {
+            return Ok(value);
+        }
+        let value = self.fixed(value, span);
+        let mut parts = vec![value];
+        parts.extend(vars.iter().map(|var| self.seen(*var, span)));
+        Ok(self.b().list(&parts, span))
+    }
+
+    /// `break`, `continue`
+    async fn jump(&self, label: Option<&str>, continues: bool, span: Span) -> Lowered {
+        let jump = self.around.jumps.iter().rev().find(|jump| match label {
+            Some(label) => jump.label == Some(label),
+            None => !continues || jump.next.is_some(),
+        });
+        let Some(jump) = jump.cloned() else {
+            let hint = "leave it out, or write `return`";
+            return Ok(self.refuse(span.0, "there is no loop to leave", hint));
+        };
+        let after = if continues { jump.next.clone() } else { Some(jump.end.clone()) };
+        match after {
+            Some(after) => self.finish(after).await,
+            None => Ok(self.b().null(span)),
+        }
+    }
+
+    /// The variables that a statement declares for those behind it.
+    pub(super) fn declared_by(&self, id: StmtId) -> Vec<VarId> {
+        match &self.ast.stmt(id).what {
+            Statement::Declare { names, .. } => names
+                .iter()
+                .flat_map(|(pattern, _)| self.known.names_of(&self.ast, *pattern))
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl super::Around<'_> {
+    /// Whether the value of the function that runs is a test.
+    fn is_test(&self) -> bool {
+        self.tests
+    }
+}
+
+/// A loop or a `switch` that `break` leaves.
+impl<'s> Jump<'s> {
+    pub(super) fn of_switch(end: After<'s>) -> Self {
+        Self { label: None, end, next: None }
+    }
+}

@@ -1,0 +1,297 @@
+//! Terms are read back as they were printed.
+
+use crate as notation;
+use pif_core::json::{Tape, Token};
+use pif_language::form::{Form, Row, Shape};
+use pif_language::forms::FORMS;
+use pif_language::parse::{Notation, parse};
+use pif_language::print;
+use pif_language::term::{Origin, Terms};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// What is wrong with how a term in JSON is printed; nothing if it is no term.
+fn fault(json: &str) -> Option<String> {
+    let mut terms = Terms::default();
+    let parsed = parse(&mut terms, json, Origin::Code, Notation::Code).ok()?;
+    let canonical = print::term(&terms, parsed.root);
+    let written = notation::print(&terms, parsed.root);
+    let mut others = Terms::default();
+    match notation::parse(&mut others, &written, Origin::Code, &["data", "input"]) {
+        Err(fault) => Some(format!("{canonical}\n  is written {written}\n  which is {fault}")),
+        Ok(other) => {
+            let again = print::term(&others, other.root);
+            let rewritten = notation::print(&others, other.root);
+            if again != canonical {
+                Some(format!("{canonical}\n  is written {written}\n  which is\n{again}"))
+            } else if rewritten != written {
+                Some(format!("{canonical}\n  is written {written}\n  and then {rewritten}"))
+            } else {
+                None
+            }
+        }
+    }
+}
+
+fn all_read_back<'a>(terms: impl IntoIterator<Item = &'a String>) {
+    let wrong: Vec<String> = terms.into_iter().filter_map(|json| fault(json)).collect();
+    let mut short: Vec<&String> = wrong.iter().collect();
+    short.sort_by_key(|it| it.len());
+    short.dedup();
+    let shown: Vec<String> = short.iter().take(60).map(|it| (*it).clone()).collect();
+    assert!(wrong.is_empty(), "{} terms:\n{}", wrong.len(), shown.join("\n"));
+}
+
+#[test]
+fn examples_of_forms_are_read_back() {
+    let examples: Vec<String> = FORMS.iter().map(|row| row.example.to_owned()).collect();
+    all_read_back(&examples);
+}
+
+/// The terms of the corpus and of the library: the values of some members, wherever they are.
+#[test]
+fn terms_of_the_corpus_are_read_back() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut files = vec![root.join("tests/mistakes.json")];
+    for folder in ["tests/cases", "host/library"] {
+        let entries = std::fs::read_dir(root.join(folder)).expect("a folder");
+        files.extend(entries.map(|entry| entry.expect("a file").path()));
+    }
+    let mut terms = Vec::new();
+    for file in files.iter().filter(|file| file.extension().is_some_and(|it| it == "json")) {
+        let text = std::fs::read_to_string(file).expect("a text");
+        let mut tape = Tape::default();
+        tape.parse(&text).expect("JSON");
+        for at in 0..tape.len() {
+            if !matches!(tape.token(at), Token::Object { .. }) {
+                continue;
+            }
+            for (key, value) in tape.members(at) {
+                match tape.str(key) {
+                    "term" | "code" | "right" | "input" | "source" => {
+                        terms.push(pif_core::json::write::text(&tape, value, usize::MAX));
+                    }
+                    "tools" if matches!(tape.token(value), Token::Object { .. }) => {
+                        for (_, tool) in tape.members(value) {
+                            terms.push(pif_core::json::write::text(&tape, tool, usize::MAX));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    assert!(terms.len() > 2500, "{}", terms.len());
+    all_read_back(&terms);
+}
+
+/// Makes terms of all forms, in JSON.
+struct Maker {
+    seed: u64,
+    names: Vec<&'static str>,
+}
+
+const NAMES: [&str; 14] =
+    ["x", "y", "f", "g", "xs", "add", "get", "map", "filter", "and", "r", "Math", "total", "self"];
+
+impl Maker {
+    fn next(&mut self, n: usize) -> usize {
+        self.seed = self
+            .seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.seed >> 33).unwrap_or_default() % n
+    }
+
+    fn name(&mut self) -> &'static str {
+        let most = if self.next(4) == 0 { NAMES.len() } else { 5 };
+        NAMES[self.next(most)]
+    }
+
+    fn leaf(&mut self) -> String {
+        const LEAVES: [&str; 26] = [
+            "1",
+            "0",
+            "-1",
+            "1.5",
+            "2",
+            "\"a\"",
+            "\"\"",
+            "\"k\"",
+            "\"a b\"",
+            "null",
+            "true",
+            "false",
+            "[]",
+            "{\"record\":{}}",
+            "\"floor\"",
+            "\"round\"",
+            "\"fixed\"",
+            "\"float\"",
+            "\"&\"",
+            "\"sin\"",
+            "\"year\"",
+            "\"nan\"",
+            "12345678901234567890",
+            "-2.5",
+            "{\"self\":true}",
+            "{\"regex\":[\"a+\",\"g\"]}",
+        ];
+        if self.names.is_empty() || self.next(2) == 0 {
+            return LEAVES[self.next(LEAVES.len())].to_owned();
+        }
+        let at = self.next(self.names.len());
+        let name = self.names[at];
+        format!("{{\"var\":\"{name}\"}}")
+    }
+
+    fn function(&mut self, depth: usize) -> String {
+        let count = [1, 1, 1, 2, 2, 3][self.next(6)];
+        let mut names: Vec<&str> = Vec::new();
+        while names.len() < count {
+            let name = self.name();
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        self.names.extend(&names);
+        let body = self.term(depth);
+        self.names.truncate(self.names.len() - count);
+        match *names {
+            [one] => format!("{{\"lam\":\"{one}\",\"body\":{body}}}"),
+            _ => format!("{{\"lam\":{names:?},\"body\":{body}}}"),
+        }
+    }
+
+    fn binding(&mut self, form: &str, depth: usize) -> String {
+        let count = 1 + self.next(3);
+        let names: Vec<&str> = (0..count).map(|_| self.name()).collect();
+        let is_recursive = form == "letrec";
+        if is_recursive {
+            self.names.extend(&names);
+        }
+        let mut bindings = Vec::new();
+        for name in &names {
+            let value = if is_recursive || self.next(2) == 0 {
+                self.function(depth)
+            } else {
+                self.term(depth)
+            };
+            bindings.push(format!("[\"{name}\",{value}]"));
+            if !is_recursive {
+                self.names.push(name);
+            }
+        }
+        let body = self.term(depth);
+        self.names.truncate(self.names.len() - count);
+        format!("{{\"{form}\":[{}],\"in\":{body}}}", bindings.join(","))
+    }
+
+    fn operands(&mut self, row: &Row, count: usize, depth: usize) -> String {
+        use pif_language::kinds::FUNCTION;
+        let mut out = Vec::new();
+        for at in 0..count {
+            let wanted = row.form.accepted(at);
+            out.push(if wanted == FUNCTION && self.next(4) > 0 {
+                self.function(depth)
+            } else {
+                self.term(depth)
+            });
+        }
+        out.join(",")
+    }
+
+    fn term(&mut self, depth: usize) -> String {
+        if depth == 0 || self.next(6) == 0 {
+            return self.leaf();
+        }
+        let depth = depth - 1;
+        if self.next(9) == 0 {
+            let items: Vec<String> = (0..self.next(4)).map(|_| self.term(depth)).collect();
+            return format!("[{}]", items.join(","));
+        }
+        let at = self.next(FORMS.len());
+        self.of_row(&FORMS[at], depth)
+    }
+
+    fn of_row(&mut self, row: &Row, depth: usize) -> String {
+        let name = row.name;
+        let many = |maker: &mut Self, least: u32, most: u32| {
+            let extra = maker.next(usize::try_from(most - least + 1).unwrap_or(1));
+            let count = usize::try_from(least).unwrap_or(1) + extra;
+            let operands = maker.operands(row, count, depth);
+            format!("{{\"{name}\":[{operands}]}}")
+        };
+        match row.shape {
+            Shape::Name => self.leaf(),
+            Shape::Literal => "1.5".to_owned(),
+            Shape::Ignored => format!("{{\"{name}\":true}}"),
+            Shape::Operand => {
+                let operand = self.operands(row, 1, depth);
+                format!("{{\"{name}\":{operand}}}")
+            }
+            Shape::Operands(n) => many(self, n, n),
+            Shape::AtLeast(n) => many(self, n, n + 2),
+            Shape::Between(a, b) | Shape::BareOr(a, b) => many(self, a, b),
+            Shape::OperandOr(n) => many(self, 1, n),
+            Shape::ListOrBare => many(self, 1, 1),
+            Shape::Extremes => many(self, 1, 3),
+            Shape::Lambda => self.function(depth),
+            Shape::Application => {
+                let function =
+                    if self.next(3) == 0 { self.function(depth) } else { self.term(depth) };
+                let count = 1 + self.next(2);
+                let operands = self.operands(row, count, depth);
+                format!("{{\"app\":{{\"func\":{function},\"args\":[{operands}]}}}}")
+            }
+            Shape::Branches => {
+                let (a, b) = (self.operands(row, 2, depth), self.operands(row, 2, depth));
+                format!("{{\"{name}\":[[{a}],[{b}]]}}")
+            }
+            Shape::Try => {
+                let tried = self.term(depth);
+                let handler =
+                    if self.next(4) > 0 { self.function(depth) } else { self.term(depth) };
+                let codes = if self.next(3) == 0 { ",\"codes\":[\"fail\"]" } else { "" };
+                format!("{{\"try\":{tried},\"catch\":{handler}{codes}}}")
+            }
+            Shape::Members(keys) => {
+                let mut out = String::new();
+                for key in keys {
+                    let value = self.term(depth);
+                    let comma = if out.is_empty() { "" } else { "," };
+                    let _ = write!(out, "{comma}\"{key}\":{value}");
+                }
+                format!("{{\"{name}\":{{{out}}}}}")
+            }
+            Shape::Named(_) => {
+                let value = self.term(depth);
+                format!("{{\"{name}\":{{\"tool\":\"a.b\",\"args\":{value}}}}}")
+            }
+            Shape::Bindings | Shape::Functions => self.binding(name, depth),
+            Shape::Fields => {
+                let (a, b) = (self.term(depth), self.term(depth));
+                let key = ["k", "a b", "x", "keys", "if"][self.next(5)];
+                format!("{{\"record\":{{\"{key}\":{a},\"y\":{b}}}}}")
+            }
+        }
+    }
+}
+
+/// Each form, in all forms.
+#[test]
+fn made_terms_are_read_back() {
+    let count: usize =
+        std::env::var("PIF_TERMS").ok().and_then(|it| it.parse().ok()).unwrap_or(300);
+    let seed = std::env::var("PIF_SEED").ok().and_then(|it| it.parse().ok()).unwrap_or(11);
+    let mut maker = Maker { seed, names: vec!["x", "r", "xs"] };
+    let mut terms = Vec::new();
+    for round in 0..count {
+        for row in FORMS {
+            if row.form != Form::Unquote {
+                terms.push(maker.of_row(row, round % 4));
+            }
+        }
+    }
+    all_read_back(&terms);
+}
