@@ -10,13 +10,33 @@ use crate::text::similar::similar;
 /// What is wrong with arguments, in one sentence; None: nothing that we can see.
 #[must_use]
 pub(super) fn mistake(schema: &Value, args: &Map<String, Value>) -> Option<String> {
+    let args: Vec<(&str, Option<&Value>)> =
+        args.iter().map(|(name, value)| (name.as_str(), Some(value))).collect();
+    wrong(schema, &args, true)
+}
+
+/// What is wrong with arguments of which some values are not known yet; `is_all` says that there are
+/// no others.
+#[must_use]
+pub fn foreseen_mistake(
+    schema: &Value,
+    args: &[(String, Option<Value>)],
+    is_all: bool,
+) -> Option<String> {
+    let args: Vec<(&str, Option<&Value>)> =
+        args.iter().map(|(name, value)| (name.as_str(), value.as_ref())).collect();
+    wrong(schema, &args, is_all)
+}
+
+fn wrong(schema: &Value, args: &[(&str, Option<&Value>)], is_all: bool) -> Option<String> {
     let properties = schema.get("properties").and_then(Value::as_object);
     let known = || properties.into_iter().flat_map(|it| it.keys().map(String::as_str));
     let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
+    let has = |name: &str| args.iter().any(|(given, _)| *given == name);
     for (name, value) in args {
-        let Some(schema) = properties.and_then(|it| it.get(name)) else {
+        let Some(schema) = properties.and_then(|it| it.get(*name)) else {
             // A name that is nearly one that is missing was meant to be that.
-            let missing = names(schema).into_iter().filter(|it| !args.contains_key(*it));
+            let missing = names(schema).into_iter().filter(|it| !has(it));
             let meant = similar(name, missing);
             if !is_closed && meant.is_none() {
                 continue;
@@ -26,13 +46,15 @@ pub(super) fn mistake(schema: &Value, args: &Map<String, Value>) -> Option<Strin
             let name = text::quote_one(name);
             return Some(format!("there is no argument {name}{}", hint.unwrap_or_default()));
         };
-        if let Some(expected) = unmet(schema, value) {
+        if let Some(value) = value
+            && let Some(expected) = unmet(schema, value)
+        {
             let (name, found) = (text::quote_one(name), type_of(value));
             return Some(format!("the argument {name} must be {expected}, and is {found}"));
         }
     }
     let missing: Vec<&str> =
-        names(schema).into_iter().filter(|name| !args.contains_key(*name)).collect();
+        names(schema).into_iter().filter(|name| is_all && !has(name)).collect();
     match missing.as_slice() {
         [] => None,
         [name] => Some(format!("the argument {} is missing", text::quote_one(name))),

@@ -25,6 +25,7 @@ mod telemetry;
 mod upstream;
 mod worker;
 
+pub use self::arguments::foreseen_mistake;
 pub use self::client::{Client, Offers};
 pub use self::launch::Launch;
 pub use self::process::{Task, supervise, work};

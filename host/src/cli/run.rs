@@ -12,7 +12,7 @@ use super::settings::start;
 use super::source::{read, read_code};
 use crate::broker::{Client, Link};
 use crate::config::{Config, Options, parse_count};
-use crate::domain::Limit;
+use crate::domain::{Fault, FaultCode, Limit};
 use crate::sandbox::{Argument, Code, Ending, Outcome, Request, Watch};
 use crate::text;
 use crate::workshop::Observer;
@@ -79,7 +79,15 @@ impl Run {
             debug,
         };
         let watch = Watch::new(wall_clock).waiting_at_most(waiting);
-        Ok(report_run(workshop.run(&request, tools, &mut Terminal, &watch).outcome))
+        let foreseen = workshop.forewarn(&request, &[], &tools, &watch).unwrap_or_default();
+        if !foreseen.is_empty() {
+            return Ok(fail(&foreseen));
+        }
+        let known = tools.clone();
+        let mut outcome = workshop.run(&request, tools, &mut Terminal, &watch).outcome;
+        outcome.ending =
+            outcome.ending.map_err(|fault| advise(workshop.explain(fault, &known, &watch)));
+        Ok(report_run(outcome))
     }
 }
 
@@ -113,6 +121,15 @@ fn as_json(text: &str) -> String {
         Ok(_) => text.to_owned(),
         Err(_) => serde_json::Value::from(text).to_string(),
     }
+}
+
+/// The hint of data that is no JSON.
+fn advise(fault: Fault) -> Fault {
+    if fault.code != FaultCode::Unparsable || !fault.at.starts_with("/data") {
+        return fault;
+    }
+    let hint = "data is JSON: a text such as CSV stands in quotes, as `jq -Rs . FILE` writes it";
+    Fault { hint: fault.hint.or_else(|| Some(hint.to_owned())), ..fault }
 }
 
 fn report_run(outcome: Outcome) -> ExitCode {

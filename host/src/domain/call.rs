@@ -108,6 +108,8 @@ pub struct CallMade {
     pub outcome: String,
     /// How long it took.
     pub ms: u64,
+    /// Bytes of the answer.
+    pub bytes: usize,
 }
 
 /// Why none of the calls was sent.

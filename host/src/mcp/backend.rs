@@ -126,12 +126,15 @@ impl Backend {
                 let revision =
                     is_told.then(|| backend.revision(&request.code, &tools, &watch)).flatten();
                 let (workshop, observed) = (&backend.workshop, &mut observer);
-                let report = match &plan {
+                let known = tools.clone();
+                let mut report = match &plan {
                     None => workshop.run_in_turns(&request, tools, observed, &watch).await,
                     Some(plan) => {
                         workshop.turn_in_turns(plan, &request, &tools, observed, &watch).await
                     }
                 };
+                report.outcome.ending =
+                    report.outcome.ending.map_err(|fault| workshop.explain(fault, &known, &watch));
                 let evaluation = observer.kept;
                 Evaluated { evaluation, revision, ..Evaluated::new(report, limits) }
             });
@@ -148,6 +151,7 @@ impl Backend {
             entry: None,
             waiting: None,
             turned: None,
+            made: Vec::new(),
         });
         caller.note(&report);
         report

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::ask::Asker;
 use super::sent::way;
-use crate::domain::Principal;
+use crate::domain::{CallMade, Principal};
 use crate::observe::Notes;
 use crate::sandbox::{Limits, Outcome};
 use crate::transport::Session;
@@ -107,13 +107,15 @@ pub(super) struct Evaluated {
     pub(super) waiting: Option<Waiting>,
     /// What it has made, as a turn of a session.
     pub(super) turned: Option<Turned>,
+    /// The calls that it has made.
+    pub(super) made: Vec<CallMade>,
 }
 
 impl Evaluated {
     /// What is told of a run.
     pub(super) fn new(run: Finished, limits: Limits) -> Self {
-        let Finished { outcome, elapsed, entry, waiting, turned } = run;
+        let Finished { outcome, elapsed, entry, waiting, turned, made } = run;
         let (evaluation, revision) = (Vec::new(), None);
-        Self { outcome, evaluation, limits, elapsed, revision, entry, waiting, turned }
+        Self { outcome, evaluation, limits, elapsed, revision, entry, waiting, turned, made }
     }
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::arguments::read;
 use super::backend::Backend;
 use super::call::Call;
+use super::instructions::calling;
 use super::tool::{self, Tool, ToolResult};
 use crate::config::Profile;
 use crate::domain::{BuiltIn, Effect, Toolset, each_tool};
@@ -108,7 +109,11 @@ pub(super) fn describe(tool: BuiltIn, is_open: bool, profile: Profile) -> Listed
         let closed = OPEN.iter().filter(|_| !is_open);
         unlisted.chain(closed).for_each(|name| drop(members.remove(*name)));
     }
-    let listed = Listed::new(tool.name(), text(tool), arguments);
+    let told = match tool {
+        BuiltIn::Run if is_open => format!("{}\n{}", text(tool), calling!()),
+        _ => text(tool).to_owned(),
+    };
+    let listed = Listed::new(tool.name(), told, arguments);
     let reaches = is_open && matches!(tool.effect(), Effect::Runs | Effect::Turns);
     let reach = if reaches { Reach::Acts } else { Reach::Nowhere };
     finish(listed, tool.title(), (tool.effect(), reach), output, profile)

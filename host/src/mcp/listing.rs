@@ -47,7 +47,8 @@ impl Listing {
             let evolved = changed.iter().filter(|tool| is_listed(&tool.name));
             let watch = Watch::new(config.values.time(Limit::WallClock));
             let evolved = evolved.map(|tool| {
-                evolved::describe(tool, evolved::reach(workshop, tool, &watch), profile)
+                let reach = evolved::reach(workshop, tool, &watch);
+                evolved::describe(tool, &workshop.takes(tool, &watch), reach, profile)
             });
             let is_open = workshop.effects().is_open();
             let (approves, installs) = (workshop.may_model_approve(), workshop.may_install());
@@ -59,7 +60,9 @@ impl Listing {
             let built_in = catalog::offered(&config.toolsets).filter(is_allowed);
             let built_in = built_in.map(|tool| catalog::describe(tool, is_open, profile));
             latest.tools = built_in.chain(evolved).collect();
-            (latest.as_of, latest.offers) = (Some(snapshot.as_of()), offers);
+            // What functions take is known once the sandbox is open.
+            let as_of = workshop.sandbox.is_open().then(|| snapshot.as_of());
+            (latest.as_of, latest.offers) = (as_of, offers);
         }
         Ok(Arc::clone(&latest.tools))
     }

@@ -9,7 +9,7 @@ use super::tool::ToolResult;
 use crate::config::{Config, Profile};
 use crate::domain::Limit;
 use crate::render::{self, Record, Refusal, Reply, cap, put};
-use crate::sandbox::milliseconds;
+use crate::sandbox::{Ending, milliseconds};
 use crate::workshop::Waiting;
 
 /// Members of records that no tool's text contains. They are appended to the text, because some
@@ -61,6 +61,15 @@ pub(super) fn tell(run: Evaluated, config: &Config) -> ToolResult {
     let profile = config.profile;
     let lines = profile.lines();
     let mut told = render::outcome(&run.outcome, config.values.size(Limit::Result), lines);
+    if let Ok(Ending::Value(value)) = &run.outcome.ending
+        && let Some(line) = render::made(&run.made)
+        && let Ok(reply) = &mut told
+    {
+        let fetched: usize = run.made.iter().map(|call| call.bytes).sum();
+        let given = value.json.len();
+        reply.asides.push(format!("{line}; {fetched} bytes fetched, {given} given"));
+        reply.structured.insert("fetched".to_owned(), fetched.into());
+    }
     let record = match &mut told {
         Ok(reply) => &mut reply.structured,
         Err(refusal) => &mut refusal.structured,

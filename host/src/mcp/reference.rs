@@ -26,6 +26,32 @@ pub(super) fn forms() -> &'static [Form] {
     &FORMS
 }
 
+/// Something of JavaScript, and its meaning.
+#[derive(Debug)]
+pub(super) struct Spelling {
+    /// Names and operators, with blanks between them.
+    pub(super) names: String,
+    /// Words by which it is found.
+    pub(super) words: String,
+    pub(super) doc: String,
+    pub(super) example: String,
+    pub(super) result: String,
+}
+
+/// What is found by its name in JavaScript, or by the words of a question.
+pub(super) fn spellings() -> &'static [Spelling] {
+    static ALL: LazyLock<Vec<Spelling>> = LazyLock::new(|| {
+        let rows = include_str!("javascript.tsv").lines();
+        rows.filter_map(|row| {
+            let cells: Vec<String> = row.split('\t').map(str::to_owned).collect();
+            let [names, words, doc, example, result] = cells.try_into().ok()?;
+            Some(Spelling { names, words, doc, example, result })
+        })
+        .collect()
+    });
+    &ALL
+}
+
 /// Reads the tables, which `cargo x reference` has written.
 fn read(text: &str) -> Vec<Form> {
     let tables = text.split_once("<!-- forms -->").map_or("", |(_, rest)| rest);

@@ -1,5 +1,6 @@
 //! Handles the protocol's requests. Each request sees the current registry.
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -24,7 +25,7 @@ use super::call::{Call, Caller};
 use super::catalog::{self, Reach};
 use super::completion;
 use super::connected::{Connected, Ending};
-use super::instructions::INSTRUCTIONS;
+use super::instructions::instructions;
 use super::listing::Listing;
 use super::present::present;
 use super::resource::{self, CURSOR};
@@ -35,6 +36,7 @@ use super::tool::{ToolResult, evolved};
 use crate::domain::{BuiltIn, FaultCode, Limit, Scope, fault};
 use crate::registry::name;
 use crate::render::{object, warn};
+use crate::sandbox::Watch;
 use crate::text;
 use crate::text::similar::similar;
 use crate::transport::{RawArguments, Session};
@@ -154,12 +156,20 @@ impl Server {
         call: Call,
     ) -> Result<ToolResult, Call> {
         let built_in = BuiltIn::find(name);
+        let mut takes = Arc::default();
         let schema = match built_in {
             Some(tool) if self.is_off(tool) => return Err(call),
-            Some(tool) => catalog::input(tool),
+            Some(tool) => Cow::Borrowed(catalog::input(tool)),
             None if name::is_reserved(name) => return Err(call),
             None => match backend.workshop.tools().and_then(|tools| tools.find(name)) {
-                Ok(Some(_)) => evolved::arguments(),
+                Ok(Some(tool)) => {
+                    if let Err(fault) = backend.opened(&call.caller).await {
+                        return Ok(Err(fault.into()));
+                    }
+                    let watch = Watch::new(backend.config.values.time(Limit::WallClock));
+                    takes = backend.workshop.takes(&tool, &watch);
+                    Cow::Owned(evolved::arguments(&takes))
+                }
                 Ok(None) => return Err(call),
                 Err(fault) => return Ok(Err(fault.into())),
             },
@@ -170,12 +180,12 @@ impl Server {
             return Ok(Err(backend.refuse(name, &call, fault).await));
         }
         let Settled { text, warnings } =
-            settle(&call.arguments, name, schema, backend.config.values.size(Limit::Nesting));
+            settle(&call.arguments, name, &schema, backend.config.values.size(Limit::Nesting));
         let arguments = text.map_or_else(|| Arc::clone(&call.arguments), Arc::from);
         let call = Call { arguments, ..call };
         let mut result = match built_in {
             Some(tool) => catalog::call(tool, backend, call).await,
-            None => Box::pin(evolved::call(backend, name, call)).await,
+            None => Box::pin(evolved::call(backend, name, &takes, call)).await,
         };
         warn(&mut result, &warnings);
         Ok(result)
@@ -271,7 +281,7 @@ impl ServerHandler for Server {
             .build();
         let mut info = ServerConfig::new(capabilities);
         info.server_info = Self::implementation();
-        info.with_instructions(INSTRUCTIONS)
+        info.with_instructions(instructions(self.backend.workshop.effects().is_open()))
     }
 
     async fn initialize(
@@ -319,7 +329,9 @@ impl ServerHandler for Server {
             let name = Some(name).filter(|name| !name::is_reserved(name))?;
             let found = self.backend.workshop.tools().ok()?.find(name).ok()??;
             // Calls are compared with this; nobody reads hints of it.
-            Some(evolved::describe(&found, Reach::Nowhere, profile))
+            let watch = Watch::new(self.backend.config.values.time(Limit::WallClock));
+            let takes = self.backend.workshop.takes(&found, &watch);
+            Some(evolved::describe(&found, &takes, Reach::Nowhere, profile))
         };
         let built_in = BuiltIn::find(name).filter(|tool| !self.is_off(*tool));
         built_in.map(|tool| catalog::describe(tool, false, profile)).or_else(evolved)

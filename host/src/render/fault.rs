@@ -98,12 +98,29 @@ fn told(fault: &Fault) -> Fault {
     }
 }
 
-/// The calls that a run made, in a line.
-fn made(calls: &[CallMade]) -> Option<String> {
-    let told = |call: &CallMade| {
-        format!("{} {} ({} ms)", text::line(&call.tool, MOST_NAME), call.outcome, call.ms)
+/// The calls that a run made, in a line: those of one tool with one outcome together.
+pub(crate) fn made(calls: &[CallMade]) -> Option<String> {
+    let mut groups: Vec<(&CallMade, usize, u64)> = Vec::new();
+    for call in calls {
+        let is_same = |(first, ..): &&mut (&CallMade, usize, u64)| {
+            first.tool == call.tool && first.outcome == call.outcome
+        };
+        match groups.iter_mut().find(is_same) {
+            Some((_, count, ms)) => {
+                *count += 1;
+                *ms = (*ms).max(call.ms);
+            }
+            None => groups.push((call, 1, call.ms)),
+        }
+    }
+    let told = |(call, count, ms): &(&CallMade, usize, u64)| {
+        let (tool, outcome) = (text::line(&call.tool, MOST_NAME), &call.outcome);
+        match count {
+            1 => format!("{tool} {outcome} ({ms} ms)"),
+            count => format!("{tool} × {count} {outcome} (up to {ms} ms)"),
+        }
     };
-    let told: Vec<String> = calls.iter().map(told).collect();
+    let told: Vec<String> = groups.iter().map(told).collect();
     (!told.is_empty()).then(|| text::line(&format!("calls made: {}", told.join(", ")), MOST_LINE))
 }
 

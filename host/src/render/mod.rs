@@ -9,7 +9,7 @@ mod reply;
 mod summary;
 
 pub(crate) use self::approval::{question, waiting};
-pub(crate) use self::fault::{excess, explain};
+pub(crate) use self::fault::{excess, explain, made};
 pub(crate) use self::outcome::{cap, exact, outcome, show};
 pub(crate) use self::record::{Record, object, put};
 pub(crate) use self::reply::{Refusal, Reply, warn};

@@ -29,6 +29,6 @@ pub(super) use generated::exports::pif::evaluator::types::{
 };
 
 pub use generated::exports::pif::evaluator::types::{
-    Answer, Argument, Binding, Code, Continuation, Limits, Mention, Note, Place, Program, Source,
-    Summary, Usage, Value,
+    Answer, Argument, Binding, Code, Continuation, Foreseen, Limits, Mention, Note, Outlook,
+    Parameter, Place, Program, Source, Spot, Summary, Usage, Value,
 };

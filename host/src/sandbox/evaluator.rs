@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use wasmtime::Store;
 
 use super::artifact::Origin;
-use super::bindings::{Limits, Program, Summary};
+use super::bindings::{Limits, Outlook, Place, Program, Summary};
 use super::ceiling::{Allowance, Ceiling, Net};
 use super::error::Error;
 use super::instance::{Guest, Instance, Made, Opened, Spare};
@@ -104,6 +104,38 @@ impl Sandbox {
         });
         let told = checked.map_err(|fault| vec![fault])?;
         told.map_err(|faults| faults.into_iter().map(Fault::from).collect())
+    }
+
+    /// What can be known of a term before it runs.
+    pub fn foresee(&self, code: &str, watch: &Watch) -> Result<Outlook, Fault> {
+        let allowance = Allowance::for_text(self.net, code.len());
+        let code = code.to_owned();
+        let opened = self.entrance()?;
+        let told = finish(async {
+            let mut instance = self.enter(allowance, watch).await?;
+            let foresee = async |guest: &Guest, store: &mut Store<Ceiling>| {
+                let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
+                analysis.call_foresee(store, &code).await
+            };
+            instance.call(foresee).await
+        })?;
+        told.map_err(Fault::from)
+    }
+
+    /// Where a JSON Pointer into a term leads in its text. None: the text is not the notation.
+    pub fn locate(&self, code: &str, at: &str, watch: &Watch) -> Option<Place> {
+        let allowance = Allowance::for_text(self.net, code.len());
+        let (code, at) = (code.to_owned(), at.to_owned());
+        let opened = self.entrance().ok()?;
+        let told = finish(async {
+            let mut instance = self.enter(allowance, watch).await?;
+            let locate = async |guest: &Guest, store: &mut Store<Ceiling>| {
+                let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
+                analysis.call_locate(store, &code, &at).await
+            };
+            instance.call(locate).await
+        });
+        told.ok().flatten()
     }
 
     /// Prints a term in the notation.

@@ -21,8 +21,8 @@ mod world;
 
 pub use self::artifact::{COMPONENT, HASH, Origin, compile};
 pub use self::bindings::{
-    Answer, Argument, Binding, Code, Continuation, Limits, Mention, Note, Place, Program, Source,
-    Summary, Usage, Value,
+    Answer, Argument, Binding, Code, Continuation, Foreseen, Limits, Mention, Note, Outlook,
+    Parameter, Place, Program, Source, Spot, Summary, Usage, Value,
 };
 pub use self::calls::Calls;
 pub use self::ceiling::{Allowance, FUEL_PER_BYTE, FUEL_PER_HEAP_BYTE, Net, Taken};

@@ -214,6 +214,10 @@ pub(super) fn made(answers: &[Answer]) -> Vec<CallMade> {
         tool: asked.tool.clone(),
         outcome: outcome.name().to_owned(),
         ms: *ms,
+        bytes: match outcome {
+            Came::Value(digest) => digest.bytes,
+            Came::Failed { .. } | Came::Unknown => 0,
+        },
     };
     calls.flatten().map(told).collect()
 }

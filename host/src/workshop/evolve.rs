@@ -161,6 +161,7 @@ impl Workshop {
             is_pinned: false,
             output_schema: schema.clone(),
             members: None,
+            written: self.written(code, &summary, watch),
         };
         let tools = Tools { candidates: Arc::new([candidate]), ..self.tools()? };
         let current = tools.find(name)?;
@@ -260,6 +261,13 @@ impl Workshop {
                 Ok((summary, notes))
             }
         }
+    }
+
+    /// The text of a term in the notation, if it was not made a function of its free variable.
+    fn written(&self, code: &str, summary: &Summary, watch: &Watch) -> Option<String> {
+        let text: String = serde_json::from_str(code).ok()?;
+        let same = self.sandbox.check(&text, &watch.again()).ok()?.hash == summary.hash;
+        same.then_some(text)
     }
 
     /// Checks the code: a term, or a JSON string with its text in either notation. A term in the

@@ -116,9 +116,26 @@ impl Example {
         }
     }
 
+    /// What to write where `input` is a text that stands for other JSON, as it does in a run.
+    pub(super) fn decoded(&self) -> Option<String> {
+        let input = self.input.as_ref()?.get();
+        let text: String = serde_json::from_str(input).ok()?;
+        let word = ["true", "false", "null"].contains(&text.to_lowercase().as_str());
+        let read = serde_json::from_str::<Value>(&text).ok();
+        let is_decoded = word || read.is_some_and(|it| !it.is_string());
+        is_decoded.then(|| {
+            let text = crate::text::line(&text, 80);
+            format!("`input` is a term, and the text {input} was read as {text}: give it as `data`, which stays a text", input = crate::text::line(input, 80))
+        })
+    }
+
     /// Rewrites a fault for the author of the example: the term that applies a tool to several
     /// arguments is generated, so its places mean nothing to the author.
     pub(super) fn told(&self, fault: Fault) -> Fault {
+        let fault = match (&fault.hint, self.decoded()) {
+            (None, Some(hint)) => Fault { hint: Some(hint), ..fault },
+            _ => fault,
+        };
         if self.args.is_none() || fault.tool.is_some() {
             return fault;
         }

@@ -246,6 +246,7 @@ impl Checked {
             is_pinned: self.packed.pinned,
             output_schema: self.schema.clone(),
             members: members.clone(),
+            written: None,
         }
     }
 }

@@ -40,6 +40,7 @@ impl Workshop {
                 is_pinned,
                 output_schema,
                 members,
+                written: None,
             };
             let tools = Tools { candidates: Arc::new([candidate]), ..tools };
             // A rollback is never refused because of callers; notes name the broken ones.

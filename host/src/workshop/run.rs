@@ -15,7 +15,7 @@ use super::refusal::stored;
 use super::session::Turned;
 use super::world::{Tools, Witness};
 use super::{conform, record, schemas};
-use crate::domain::Part;
+use crate::domain::{CallMade, Part};
 use crate::journal::Draft;
 use crate::sandbox::{Outcome, Request, Watch, drive_in_turns, finish, give_way};
 use crate::state::{Error as StoreError, Wait, Write};
@@ -33,6 +33,8 @@ pub struct Finished {
     pub waiting: Option<Waiting>,
     /// What it has made, as a turn of a session.
     pub turned: Option<Turned>,
+    /// The calls that it has made.
+    pub made: Vec<CallMade>,
 }
 
 impl Finished {
@@ -44,7 +46,7 @@ impl Finished {
     /// A run without an entry.
     #[must_use]
     pub fn new(outcome: Outcome, elapsed: Duration) -> Self {
-        Self { outcome, elapsed, entry: None, waiting: None, turned: None }
+        Self { outcome, elapsed, entry: None, waiting: None, turned: None, made: Vec::new() }
     }
 }
 
@@ -66,6 +68,8 @@ pub(super) struct Ran {
     pub(super) outcome: Outcome,
     pub(super) elapsed: Duration,
     pub(super) draft: Draft,
+    /// The calls that it has made.
+    pub(super) made: Vec<CallMade>,
 }
 
 impl Workshop {
@@ -102,7 +106,7 @@ impl Workshop {
         watch: &Watch,
     ) -> Finished {
         let ran = self.run_unwritten(request, tools, before, observer, watch).await;
-        let Ran { mut outcome, elapsed, draft } = match ran {
+        let Ran { mut outcome, elapsed, draft, made } = match ran {
             Ok(ran) => ran,
             Err(waiting) => return Finished::waiting(waiting),
         };
@@ -123,7 +127,7 @@ impl Workshop {
                 None
             }
         };
-        Finished { entry, ..Finished::new(outcome, elapsed) }
+        Finished { entry, made, ..Finished::new(outcome, elapsed) }
     }
 
     /// Runs a request and leaves its entry to the caller, unless it waits.
@@ -167,10 +171,11 @@ impl Workshop {
         };
         let elapsed = start.elapsed();
         let Written { answers, texts, pins, pending } = written;
+        let made = made(&answers);
         if let Err(fault) = &mut outcome.ending {
-            fault.calls_made = made(&answers);
+            fault.calls_made.clone_from(&made);
         }
         let draft = record::run(request, answers, &outcome, elapsed);
-        Ok(Ran { outcome, elapsed, draft: Draft { texts, pins, pending, ..draft } })
+        Ok(Ran { outcome, elapsed, draft: Draft { texts, pins, pending, ..draft }, made })
     }
 }

@@ -115,12 +115,18 @@ impl Workshop {
         let live = self.live(tools.clone(), script, self.limits, watch);
         let mut witness = Witness::new(live, &mut nobody);
         let ending = drive(&self.sandbox, request, &mut witness, watch).ending;
-        let (found, kind, is_value) = match ending.map_err(|fault| example.told(fault))? {
+        let told = |fault| self.explain(example.told(fault), tools, watch);
+        let (found, kind, is_value) = match ending.map_err(told)? {
             Ending::Value(value) => (value.json, value.kind, true),
             Ending::Continuation(continuation) => (continuation.json, String::new(), false),
         };
         if !is_same(&found, expected.get()) {
-            let hint = if kind == "function" { MORE } else { "correct the code or the example" };
+            let decoded = example.decoded();
+            let hint = match &decoded {
+                _ if kind == "function" => MORE,
+                Some(hint) => hint,
+                None => "correct the code or the example",
+            };
             let [expected, found] = compared(expected.get(), [&found, &kind]);
             return Err(unexpected(&expected, &found, hint));
         }

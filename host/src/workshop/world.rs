@@ -47,6 +47,8 @@ pub struct Candidate {
     pub output_schema: Option<Arc<Schema>>,
     /// Its functions as a JSON list, if it is a native capability.
     pub members: Option<String>,
+    /// The text that its author wrote, if the term is that of this text.
+    pub written: Option<String>,
 }
 
 impl Candidate {
@@ -84,6 +86,13 @@ impl Tools {
     /// Whether a candidate has this name.
     pub(super) fn is_candidate(&self, name: &str) -> bool {
         self.candidates.iter().any(|candidate| candidate.name == name)
+    }
+
+    /// The text of a candidate.
+    pub(super) fn written(&self, reference: &str) -> Option<&str> {
+        let (name, pin) = name::split(reference);
+        let found = self.candidates.iter().find(|candidate| candidate.answers_to(name, pin))?;
+        found.written.as_deref()
     }
 
     /// The output schema of a candidate.

@@ -15,13 +15,13 @@ use crate::domain::Limit;
 use crate::render::{Refusal, Reply, describe as tell_summary, notes, put};
 
 const TEXT: &str = "\
-Check a program without running it: all faults with places and hints; or its text, canonical JSON term, revision, forms, \
-free variables, the tools it names, whether it is pure, and notes on likely mistakes.";
+Check a program without running it: all faults with places and hints; or its JSON term, revision, free variables, \
+the tools that it calls, and notes on likely mistakes.";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in super::super) struct Arguments {
-    /// its text, or its JSON term
+    /// a program, or its JSON term
     #[schemars(schema_with = "term")]
     code: Box<RawValue>,
 }

@@ -26,12 +26,11 @@ const MOST_EXAMPLES: usize = 64;
 const MOST_NOTE: usize = 2_500;
 
 const TEXT: &str = "\
-Create or change a tool: the server keeps a function under a name. Call it with \
-`run {\"tool\": name}`, in programs as @name(x), or by its own name.
+Create or change a tool, a function of JavaScript under a name. Call it by that name, or in programs as @name(x).
 {\"name\":\"double\",\"description\":\"Doubles a number\",\"code\":\"x => x * 2\",\"examples\":[{\"input\":21,\"output\":42}]}
 Examples run first; if one fails, nothing changes. One has `input`, `data`, or `args`: {\"args\":[2,3],\"output\":5}. \
-In a tool self(x) calls its function, continue(x) asks to run again. A program with one free variable and no arrow \
-becomes a function of it. `help` lists the forms.";
+The arguments of the tool are the parameters of its function: ({folder, month = 1}) => … is called with `folder` and `month`. \
+In a tool self(x) calls its function, continue(x) asks to run again.";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -40,7 +39,7 @@ pub(in super::super) struct Arguments {
     name: String,
     /// for its callers
     description: String,
-    /// its text, or its JSON term
+    /// a function, or its JSON term
     #[schemars(schema_with = "term")]
     code: Box<RawValue>,
     #[serde(default)]

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::arguments::malformed;
 use super::super::backend::Backend;
 use super::super::catalog::{offered, text};
-use super::super::reference::{Form, forms};
+use super::super::reference::{Form, Spelling, forms, spellings};
+use super::super::search::{self, Found};
 use super::{Call, Tool, ToolResult};
 use crate::domain::{BuiltIn, Toolset};
 use crate::render::{Refusal, Reply};
@@ -21,8 +22,8 @@ use crate::workshop::{LIBRARY_PREFIX, library};
 const SYSTEM: &str = "tools";
 
 const TEXT: &str = "\
-The language reference: all forms by category. `category` shows one with examples \
-(`lists`, or `tools` for the built-in tools), `form` shows one form (`fold`), `query` searches.";
+The language reference. `query` finds operators, names of JavaScript and words of a question (`?.`, `Math.floor`, \
+`sort by two keys`); `category` shows one (`lists`, or `tools` for the built-in tools), `form` one form (`fold`).";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -67,9 +68,8 @@ fn groups(forms: &[Form]) -> Vec<&str> {
 
 fn overview(forms: &[Form], sets: &[Toolset]) -> Reply {
     let mut text = String::from(
-        "A program is an expression as in JavaScript: numbers, texts, [lists], {records}, x => x + 1, \
-         c ? a : b, const x = 1; and forms, called as f(x, y) or x.f(y). As JSON a form is an object, \
-         {\"add\": [1, 2]}. The forms:\n",
+        "Programs are JavaScript, expressions or statements. What there is beside it are forms, called \
+         as f(x, y) or x.f(y); as JSON a form is an object, {\"add\": [1, 2]}. The forms:\n",
     );
     let mut categories = serde_json::Map::new();
     for group in groups(forms) {
@@ -143,6 +143,10 @@ fn show_form(forms: &[Form], name: &str) -> ToolResult {
     if let Some(form) = forms.iter().find(|form| form.name == name) {
         return Ok(show(&[form]));
     }
+    let spelt = search::named(spellings(), name);
+    if !spelt.is_empty() {
+        return Ok(show_found(&spelt.into_iter().map(Found::Spelling).collect::<Vec<_>>()));
+    }
     let hint = match similar(name, forms.iter().map(|form| form.name.as_str())) {
         Some(similar) => format!("did you mean `{similar}`?"),
         None => "help without arguments lists all forms".to_owned(),
@@ -150,45 +154,66 @@ fn show_form(forms: &[Form], name: &str) -> ToolResult {
     Err(Refusal::from(malformed(format!("there is no form `{}`", cut(name)), Some(&hint))))
 }
 
-/// The forms that contain all words, and the library's tools that do.
+/// What the words of a query find, and the library's tools that have them all.
 fn search(forms: &[Form], query: &str) -> Reply {
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
-    let matches = |form: &&Form| {
-        let text =
-            format!("{} {} {} {}", form.name, form.group, form.syntax, form.doc).to_lowercase();
-        words.iter().all(|word| text.contains(word))
-    };
-    let found: Vec<&Form> = forms.iter().filter(matches).collect();
+    let found = search::search(forms, spellings(), query);
     let tools: Vec<&str> = library().search(&words).iter().map(|it| it.name.as_str()).collect();
     let mut reply = match found.is_empty() {
+        true if words.is_empty() => show(&forms.iter().collect::<Vec<_>>()),
         true if tools.is_empty() => Reply::new(
             "nothing matches; help without arguments lists all forms",
             json!({"forms": []}),
         ),
         true => Reply::new("no form matches", json!({"forms": []})),
-        false => show(&found),
+        false => show_found(&found),
     };
-    if !tools.is_empty() {
+    if !tools.is_empty() && !words.is_empty() {
         let _ = write!(reply.text, "\nin the library: {} (see `inspect`)", tools.join(" "));
     }
     reply
 }
 
-fn show(forms: &[&Form]) -> Reply {
-    let (mut texts, mut records) = (Vec::new(), Vec::new());
-    for Form { name, group, syntax, doc, notation, example, result } in forms {
-        texts.push(format!(
-            "{name} [{group}]\n  {doc}\n  {notation} → {result}\n  as JSON: {syntax}"
-        ));
-        records.push(json!({
-            "name": name,
-            "category": group,
-            "syntax": syntax,
-            "doc": doc,
-            "notation": notation,
-            "example": example,
-            "result": result,
-        }));
+fn show_found(found: &[Found<'_>]) -> Reply {
+    let (mut texts, mut of_forms, mut of_javascript) = (Vec::new(), Vec::new(), Vec::new());
+    for found in found {
+        let (text, record, list) = match found {
+            Found::Form(form) => {
+                let (text, record) = of_form(form);
+                (text, record, &mut of_forms)
+            }
+            Found::Spelling(spelling) => {
+                let (text, record) = of_spelling(spelling);
+                (text, record, &mut of_javascript)
+            }
+        };
+        texts.push(text);
+        list.push(record);
     }
+    Reply::new(texts.join("\n"), json!({"forms": of_forms, "javascript": of_javascript}))
+}
+
+fn of_spelling(Spelling { names, doc, example, result, .. }: &Spelling) -> (String, Value) {
+    let text = format!("{names}\n  {doc}\n  {example} → {result}");
+    let record = json!({"name": names, "doc": doc, "notation": example, "result": result});
+    (text, record)
+}
+
+fn show(forms: &[&Form]) -> Reply {
+    let (texts, records): (Vec<_>, Vec<_>) = forms.iter().map(|form| of_form(form)).unzip();
     Reply::new(texts.join("\n"), json!({"forms": records}))
+}
+
+fn of_form(Form { name, group, syntax, doc, notation, example, result }: &Form) -> (String, Value) {
+    let text = format!("{name} [{group}]\n  {doc}\n  {notation} → {result}\n  as JSON: {syntax}");
+    let record = json!({
+        "name": name,
+        "category": group,
+        "syntax": syntax,
+        "doc": doc,
+        "notation": notation,
+        "example": example,
+        "result": result,
+    });
+    (text, record)
 }

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::super::arguments::{
     self, Size, any, any_value, decode, json_schema, malformed, record, term, text_of,
 };
 use super::super::backend::Backend;
+use super::super::beside::Beside;
 use super::super::present;
 use super::super::present::tell;
 use super::{Call, Tool, ToolResult, reply};
@@ -31,13 +32,13 @@ const MOST_STEPS: u64 = 1_000_000;
 const LAST_STEP: u64 = (1 << 53) - 2;
 
 const TEXT: &str = "\
-Compute exactly in a sandbox: run a program (`code`) or an evolved tool (`tool`), applied to \
-`input` or `data` if given. Deterministic, bounded by fuel, without side effects.
-`code` is an expression as in JavaScript, such as \"data.filter(o => o.paid).map(o => o.qty * o.price).sum()\", \
-which sees `data`, `input` and the members of `context`; or a function, \"x => x * 2\"; or its JSON term, \
-{\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}}. Integers are exact. `data` is never code. `help` lists all forms.
+Compute exactly in a sandbox: run a program (`code`) or an evolved tool (`tool`); a function is applied to `input` or \
+`data`. Deterministic, bounded by fuel, without side effects.
+`code` is JavaScript: \"data.filter(o => o.paid).map(o => o.qty * o.price)\", or statements. It sees `data`, `input` and \
+the members of `context`, which are never code. Integers are exact; a missing member is a fault, unless a test, `?.` or \
+`??` asks for it; values never change for others who hold them; there is no clock.
 A result {\"type\":\"continuation\",…} asks for a call with its `tool`, `next_input` as `input`, and `step`; \
-`max_steps` does that for you.";
+`max_steps` does that.";
 
 /// The arguments of `run`: the code, and the settings of the run.
 #[derive(Debug)]
@@ -49,7 +50,7 @@ pub(in super::super) struct Arguments {
 /// What to run.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Subject {
-    /// its text, its JSON term, or the name of a tool
+    /// a program, its JSON term, or the name of a tool
     #[serde(default, deserialize_with = "any")]
     #[schemars(schema_with = "term")]
     code: Option<Box<RawValue>>,
@@ -161,18 +162,35 @@ async fn run(
     is_text: bool,
     call: &Call,
 ) -> ToolResult {
-    let named = match &request.code {
-        Code::Term(text) if is_text => Some(text.clone()),
-        _ => None,
+    let code = match &request.code {
+        Code::Term(text) => Some(text.clone()),
+        Code::Tool(_) => None,
     };
-    let mut report = backend.evaluate(request, tools.clone(), &call.caller).await;
-    if let (Some(text), Err(fault)) = (named, &report.outcome.ending)
-        && matches!(fault.code, FaultCode::Unparsable | FaultCode::Unbound)
-        && !fault.at.starts_with("/input")
-    {
-        report.outcome.ending = Err(unknown(&text, &tools, Some(fault)));
+    let foreseen = backend.forewarn(&request, Vec::new(), &tools, &call.caller).await?;
+    if !foreseen.is_empty() {
+        return Err(backend.refuse_all("run", call, foreseen).await);
     }
-    tell(report, &backend.config)
+    let bound = bound(&request);
+    let mut report = backend.evaluate(request, tools.clone(), &call.caller).await;
+    let mut beside = Beside::default();
+    if let (Some(text), Err(fault)) = (&code, &report.outcome.ending) {
+        beside = backend.look_beside(text, fault, &bound, &call.caller).await;
+        if is_text
+            && matches!(fault.code, FaultCode::Unparsable | FaultCode::Unbound)
+            && !fault.at.starts_with("/input")
+        {
+            report.outcome.ending = Err(unknown(text, &tools, Some(fault)));
+            beside = Beside::default();
+        }
+    }
+    beside.add(tell(report, &backend.config))
+}
+
+/// The variables of a program beside those that every program has.
+pub(super) fn bound(request: &Request) -> Vec<String> {
+    let context: Map<String, Value> =
+        request.context.as_deref().and_then(|it| serde_json::from_str(it).ok()).unwrap_or_default();
+    context.into_iter().map(|(name, _)| name).collect()
 }
 
 impl Arguments {
@@ -255,6 +273,11 @@ fn fault_at_start(message: String, hint: &str) -> Fault {
 }
 
 impl Settings {
+    /// Whether there is an argument.
+    pub(super) fn has_argument(&self) -> bool {
+        self.input.is_some() || self.data.is_some()
+    }
+
     /// A request that runs `code` without variables.
     pub(super) fn request(self, backend: &Backend, code: Code) -> Result<Request, Fault> {
         let limits = self.limits(backend)?;

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use super::super::arguments::{self, any, decode, json_schema, malformed, schema, term};
 use super::super::backend::Backend;
-use super::super::call::Evaluated;
+use super::super::beside::Beside;
+use super::super::call::{Caller, Evaluated};
 use super::super::present;
 use super::run::{self, Settings};
 use super::{Call, Tool, ToolResult, sessions};
@@ -22,7 +23,7 @@ use crate::workshop::{Plan, Tools, too_large};
 
 const TEXT: &str = "\
 Run `code` as `run` does, with its arguments, in a session: its bindings are variables, and `_1`, `_2`, `_3` its last values. \
-`define` keeps: {\"define\":\"orders\",\"data\":[…]}, {\"define\":\"total\",\"code\":\"os => os.map(o => o.qty).sum()\"}, or several in \
+`define` keeps: {\"define\":\"orders\",\"data\":[…]}, {\"define\":\"count\",\"code\":\"orders.length\"}, or several in \
 order: {\"define\":[[\"a\",\"1\"],[\"b\",\"a + 1\"]]}. A turn that fails changes nothing.";
 
 /// What it takes.
@@ -90,7 +91,29 @@ impl Tool for Arguments {
             Err(fault) => return Err(backend.refuse("session_eval", &call, fault).await),
         };
         let name = plan.which.name.clone();
-        let report = backend.evaluate_turn(plan, request, tools, &call.caller).await;
+        if backend.workshop.effects().is_open() {
+            let bound = bound(backend, &plan, &call.caller).await;
+            let foreseen = backend.forewarn(&request, bound, &tools, &call.caller).await?;
+            if !foreseen.is_empty() {
+                return Err(backend.refuse_all("session_eval", &call, foreseen).await);
+            }
+        }
+        let seen = plan.clone();
+        let code = match &request.code {
+            Code::Term(text) if plan.define.is_empty() => Some(text.clone()),
+            _ => None,
+        };
+        let which = plan.which.clone();
+        let mut report = backend.evaluate_turn(plan, request, tools, &call.caller).await;
+        if let Err(fault) = &report.outcome.ending
+            && fault.at.starts_with("/bindings/")
+        {
+            let fault = fault.clone();
+            let look = backend.look(&call.caller, move |backend, watch| {
+                backend.workshop.explain_binding(fault, &which, watch)
+            });
+            report.outcome.ending = Err(look.await?);
+        }
         let is_refused = report.entry.is_none() && report.outcome.ending.is_err();
         if let (true, Err(fault)) = (is_refused, &report.outcome.ending)
             && fault.code != FaultCode::Storage
@@ -98,8 +121,26 @@ impl Tool for Arguments {
             // Nothing else tells of a turn that was not made.
             backend.refuse("session_eval", &call, fault.clone()).await;
         }
-        tell(report, backend, name)
+        let beside = match (code, &report.outcome.ending) {
+            (Some(code), Err(fault)) => {
+                let bound = bound(backend, &seen, &call.caller).await;
+                backend.look_beside(&code, fault, &bound, &call.caller).await
+            }
+            _ => Beside::default(),
+        };
+        beside.add(tell(report, backend, name))
     }
+}
+
+/// The names that the program of a turn sees.
+async fn bound(backend: &Arc<Backend>, plan: &Plan, caller: &Caller) -> Vec<String> {
+    let which = plan.which.clone();
+    let look = backend.look(caller, move |backend, _| backend.workshop.session(&which));
+    let mut names: Vec<String> = plan.define.iter().map(|(name, _)| name.clone()).collect();
+    if let Ok(Ok((_, bindings))) = look.await {
+        names.extend(bindings.into_iter().map(|it| it.name));
+    }
+    names
 }
 
 fn tell(report: Evaluated, backend: &Backend, name: String) -> ToolResult {

@@ -1,0 +1,117 @@
+//! What a check finds in a program whose run has ended in a fault: all faults of its text, and notes on
+//! likely mistakes. A program of calls is looked at before it runs.
+
+use std::sync::Arc;
+
+use super::backend::Backend;
+use super::call::{Call, Caller};
+use super::tool::ToolResult;
+use crate::domain::{Fault, FaultCode};
+use crate::render::{Refusal, notes};
+use crate::sandbox::{Note, Request};
+use crate::workshop::Tools;
+
+/// Faults that are told at once.
+const MOST: usize = 8;
+
+/// Notes that are told beside a fault.
+const MOST_NOTES: usize = 8;
+
+/// What stands beside the fault of a run.
+#[derive(Debug, Default)]
+pub(super) struct Beside {
+    /// All faults of a text that cannot be read, that of the run first.
+    faults: Vec<Fault>,
+    notes: Vec<Note>,
+}
+
+impl Beside {
+    /// Adds it to the reply of the run.
+    pub(super) fn add(self, told: ToolResult) -> ToolResult {
+        let Err(mut refusal) = told else { return told };
+        if self.faults.len() > 1 {
+            let all = Refusal::of_all(&self.faults);
+            refusal.text = all.text;
+            refusal.structured.extend(all.structured);
+        }
+        if !self.notes.is_empty() {
+            let told = self.notes.iter().map(|note| format!("note: {note}"));
+            refusal.asides.extend(told);
+            refusal.structured.insert("notes".to_owned(), notes(&self.notes).into());
+        }
+        Err(refusal)
+    }
+}
+
+impl Backend {
+    /// What a check finds beside the fault of a run. These names are variables, too.
+    pub(super) async fn look_beside(
+        self: &Arc<Self>,
+        code: &str,
+        fault: &Fault,
+        bound: &[String],
+        caller: &Caller,
+    ) -> Beside {
+        if fault.tool.is_some() || matches!(fault.code, FaultCode::Cancelled | FaultCode::Busy) {
+            return Beside::default();
+        }
+        match self.check(code.to_owned(), caller).await {
+            Err(mut faults) => {
+                faults.truncate(MOST);
+                let is_same = faults.first().is_some_and(|first| first.code == fault.code);
+                Beside { faults: if is_same { faults } else { Vec::new() }, notes: Vec::new() }
+            }
+            Ok(summary) => {
+                let mut notes = summary.notes;
+                // The fault says it, and what is bound is none.
+                notes.retain(|note| {
+                    let is_told = note.place.as_ref().is_some_and(|place| {
+                        let told = fault.place.as_deref();
+                        told.is_some_and(|it| (it.line, it.column) == (place.line, place.column))
+                    });
+                    let names = note.message.strip_prefix("nothing binds the variable ");
+                    let is_bound =
+                        names.is_some_and(|it| bound.iter().any(|name| *it == format!("`{name}`")));
+                    !is_told && !is_bound
+                });
+                notes.truncate(MOST_NOTES);
+                Beside { faults: Vec::new(), notes }
+            }
+        }
+    }
+
+    /// The faults that a program of calls is sure to have. These names are variables, too.
+    pub(super) async fn forewarn(
+        self: &Arc<Self>,
+        request: &Request,
+        bound: Vec<String>,
+        tools: &Tools,
+        caller: &Caller,
+    ) -> Result<Vec<Fault>, Fault> {
+        if !self.workshop.effects().is_open() {
+            return Ok(Vec::new());
+        }
+        self.opened(caller).await?;
+        let (request, tools) = (request.clone(), tools.clone());
+        let look = self.look(caller, move |backend, watch| {
+            backend.workshop.forewarn(&request, &bound, &tools, watch)
+        });
+        look.await?
+    }
+
+    /// Journals a program that was refused before anything was called.
+    pub(super) async fn refuse_all(
+        self: &Arc<Self>,
+        tool: &str,
+        call: &Call,
+        faults: Vec<Fault>,
+    ) -> Refusal {
+        if let Some(first) = faults.first() {
+            self.refuse(tool, call, first.clone()).await;
+        }
+        let mut refusal = Refusal::of_all(&faults);
+        refusal.text.push_str("\nnothing was called");
+        refusal.structured.insert("calls_made".to_owned(), Vec::<String>::new().into());
+        refusal
+    }
+}

@@ -1,0 +1,65 @@
+//! What a fault says more to whoever wrote the program: where it is in the text of a tool, and how a
+//! server is called whose name was taken for a variable.
+
+use super::opening::Workshop;
+use super::world::Tools;
+use crate::domain::{Fault, FaultCode, Place};
+use crate::sandbox::Watch;
+use crate::state::session::Which;
+
+/// Bytes of the longest term whose text is looked at.
+const MOST: usize = 1 << 16;
+
+impl Workshop {
+    /// Adds it to a fault. The text of a tool is that of its author while it is tried, and the printed
+    /// one later.
+    #[must_use]
+    pub fn explain(&self, mut fault: Fault, tools: &Tools, watch: &Watch) -> Fault {
+        if fault.code == FaultCode::Unbound
+            && let Some(name) = fault.message.split('`').nth(1)
+            && let Some(hint) = self.server_hint(name)
+        {
+            fault.hint = Some(hint);
+        }
+        if let (Some(tool), None) = (&fault.tool, &fault.place) {
+            fault.place = self.place_in(tool, &fault.at, tools, watch).map(Box::new);
+        }
+        fault
+    }
+
+    /// Adds to a fault in a function of a session where it is in the text that `session_inspect` shows.
+    #[must_use]
+    pub fn explain_binding(&self, mut fault: Fault, which: &Which, watch: &Watch) -> Fault {
+        if let (None, None, Some(rest)) =
+            (&fault.tool, &fault.place, fault.at.strip_prefix("/bindings/"))
+        {
+            let (name, within) = rest.split_once('/').unwrap_or((rest, ""));
+            let place = self.place_in_binding(which, name, &format!("/{within}"), watch);
+            fault.place = place.map(Box::new);
+        }
+        fault
+    }
+
+    fn place_in_binding(
+        &self,
+        which: &Which,
+        name: &str,
+        at: &str,
+        watch: &Watch,
+    ) -> Option<Place> {
+        let (_, bindings) = self.session(which).ok()?;
+        let binding = bindings.iter().find(|it| it.name == name)?;
+        let term = self.term_of(binding).ok().flatten()?;
+        let text = self.notation(&term, MOST, watch)?;
+        self.sandbox.locate(&text, at, &watch.again()).map(Place::from)
+    }
+
+    fn place_in(&self, tool: &str, at: &str, tools: &Tools, watch: &Watch) -> Option<Place> {
+        if let Some(text) = tools.written(tool) {
+            return self.sandbox.locate(text, at, &watch.again()).map(Place::from);
+        }
+        let (source, _) = tools.look_up(tool).ok().flatten()?;
+        let text = self.notation(&source, MOST, watch)?;
+        self.sandbox.locate(&text, at, &watch.again()).map(Place::from)
+    }
+}
