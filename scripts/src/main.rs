@@ -14,6 +14,7 @@ mod examples;
 mod fuel;
 mod fuzz;
 mod http;
+mod javascript;
 mod kill;
 mod measured;
 mod npm;
@@ -57,6 +58,8 @@ enum Task {
     Counts(counts::Options),
     /// Draw time, memory and fuel against size in host/docs
     Curve(curve::Options),
+    /// Compare random programs of JavaScript with node, which must be on the path
+    Javascript(javascript::Options),
     /// Measure nanoseconds for a unit of fuel, by form
     Fuel(fuel::Options),
     /// Fuzz all targets, or those named (needs cargo-fuzz)
@@ -111,6 +114,7 @@ fn main() -> Result<()> {
         Task::Fuel(options) => for_release(|| fuel::run(&options)),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Http(options) => http::run(&options),
+        Task::Javascript(options) => for_release(|| javascript::compare(&options)),
         Task::Kill(options) => kill::run(&options),
         Task::Measured(options) => measured::run(&options),
         Task::Replay(options) => replay::run(&options),

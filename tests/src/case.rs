@@ -331,7 +331,7 @@ impl ExpectedFault {
     }
 }
 
-/// Canonical text of JSON: keys sorted, no blanks.
+/// JSON as a run writes it: members in their order, no blanks.
 #[must_use]
 pub fn canonical(value: &Value) -> String {
     match value {
@@ -340,9 +340,7 @@ pub fn canonical(value: &Value) -> String {
             format!("[{}]", items.join(","))
         }
         Value::Object(members) => {
-            let mut members: Vec<(&String, &Value)> = members.iter().collect();
-            members.sort_by_key(|(key, _)| *key);
-            let members = members.into_iter();
+            let members = members.iter();
             let members =
                 members.map(|(key, value)| format!("{}:{}", json!(key), canonical(value)));
             format!("{{{}}}", members.collect::<Vec<_>>().join(","))

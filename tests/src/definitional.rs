@@ -2,8 +2,10 @@
 //! recursive wherever the definition is. The machine has to agree with it on value, fault code and
 //! fuel. Of warnings it knows code and place; nothing of memory limits, places of faults or speed.
 
+mod bits;
 mod canonical;
 mod codec;
+mod compiled;
 mod control;
 mod date_text;
 mod dates;
@@ -11,16 +13,23 @@ mod effects;
 mod elementary;
 mod format;
 mod higher;
+mod javascript;
 mod json;
 mod kept;
 mod keys;
 mod lists;
+mod mapping;
+mod members;
+mod merge;
 mod numbers;
 mod operation;
 mod pattern;
 mod program;
 mod reading;
 mod records;
+mod replacement;
+mod script;
+mod spoken;
 mod statistics;
 mod terms;
 mod text;
@@ -28,12 +37,12 @@ mod tools;
 mod value;
 mod warnings;
 
+use members::record;
 use pif_guest::fault::Code;
 use pif_guest::form::Form;
 use pif_guest::limits::Limits;
 use pif_guest::request::Program;
 use pif_guest::term::{TermId, Terms};
-use regex::Regex;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 use value::{Closure, Context, Continuation, Environment, Value};
@@ -66,11 +75,15 @@ pub const KINDS: &[&str] = &[
     "float",
     "string",
     "list",
+    "map",
+    "set",
     "pair",
     "record",
     "function",
     "quoted",
     "continuation",
+    "regex",
+    "date",
 ];
 
 /// Runs a program. Call it `on_large_stack` unless the program is known to be shallow.
@@ -114,7 +127,7 @@ impl Evaluator {
 
 /// Calls `f` on a stack that is large enough for any term the tests use.
 pub fn on_large_stack<T: Send>(f: impl FnOnce() -> T + Send) -> anyhow::Result<T> {
-    const STACK: usize = 2 << 30;
+    const STACK: usize = 4 << 30;
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, f)?;
         thread.join().map_err(|_| anyhow::anyhow!("the definitional evaluator panicked"))
@@ -159,7 +172,7 @@ struct Evaluator {
     /// The form whose work is done.
     form: Form,
     /// The last patterns used, the latest first, with their steps.
-    patterns: VecDeque<(String, Regex, u64)>,
+    patterns: VecDeque<compiled::Known>,
     warnings: warnings::Warnings,
     /// The term of that form.
     at: TermId,
@@ -215,7 +228,10 @@ impl Evaluator {
             Form::BigInteger => {
                 Value::Integer(self.terms.big_integer(term).cloned().unwrap_or_default())
             }
-            Form::FloatNumber => Value::Float(self.terms.float(term)),
+            Form::FloatNumber => match self.terms.float(term) {
+                n if n.is_nan() => Value::NotNumber,
+                n => Value::Float(n),
+            },
             Form::Text => Value::Text(self.terms.text(term).into()),
             Form::Var => env.get(self.terms.only_name(term)).ok_or(Code::Unbound)?,
             Form::Lam => Value::closure(term, env, tool),
@@ -240,7 +256,7 @@ impl Evaluator {
                 }
                 Value::Boolean(value)
             }
-            Form::Coalesce => self.coalesce(term, env, tool, depth)?,
+            Form::Coalesce | Form::Either | Form::Both => self.coalesce(term, env, tool, depth)?,
             Form::Cond => return self.cond(term, env, tool, depth),
             Form::Try => return self.try_catch(term, env, tool, depth),
             Form::Let => return self.bind(term, env, tool, depth),
@@ -275,6 +291,13 @@ impl Evaluator {
     ) -> Result<Next, Code> {
         let form = self.terms.form(term);
         (self.form, self.at) = (form, term);
+        for (at, operand) in operands.iter_mut().enumerate() {
+            if let Value::Match(found) = operand
+                && form.takes_list(at)
+            {
+                *operand = Value::List(found.list.clone());
+            }
+        }
         let value = match (form, operands.as_slice()) {
             (Form::App, _) => {
                 let arguments = operands.split_off(1);
@@ -283,6 +306,17 @@ impl Evaluator {
             (Form::Fold | Form::Reduce, [function, start, list]) => {
                 self.fold(form, [function, start, list], depth)?
             }
+            (Form::Apply, [Value::Function(function), Value::List(list)]) => {
+                let missing = self.terms.names(function.lambda).len() - function.taken.len();
+                let mut arguments: Vec<Value> = list.iter().take(missing).cloned().collect();
+                self.work(keys::count(arguments.len()))?;
+                if arguments.is_empty() {
+                    arguments.push(Value::Unit);
+                }
+                return self.apply(operands[0].clone(), arguments, depth);
+            }
+            (Form::Apply, [Value::Function(_), _]) => return Err(Code::TypeMismatch),
+            (Form::Apply, _) => return Err(Code::NotAFunction),
             (Form::Pipe, _) => return self.pipe(operands, depth),
             (Form::Fail, [value]) => {
                 self.failed = value.clone();
@@ -294,7 +328,7 @@ impl Evaluator {
                 return Err(Code::UnknownTool);
             }
             (Form::Tool, [Value::Text(name)]) => self.tool_value(name, depth + 1)?,
-            (Form::CodeOf | Form::Tool, _) => return Err(Code::TypeMismatch),
+            (Form::CodeOf | Form::Tool, [name]) => return Err(operation::mismatch(name)),
             (Form::Continue, [input]) => {
                 let tool = evolved(tool)?;
                 let (input, step) = (input.clone(), self.step + 1);
@@ -303,7 +337,7 @@ impl Evaluator {
             (Form::Record, _) => {
                 let names = self.terms.names(term).iter();
                 let keys = names.map(|name| self.terms.name(*name).to_owned());
-                Value::Record(Rc::new(keys.zip(operands).collect()))
+                record(keys.zip(operands))
             }
             (Form::Call | Form::Perform, [tool, args]) => {
                 let (tool, args) = (tool.clone(), args.clone());
@@ -316,7 +350,11 @@ impl Evaluator {
                 let (function, list) = (function.clone(), list.clone());
                 self.each(form, &function, &list, &operands, depth)?
             }
-            _ => self.operate(form, operands)?,
+            _ => {
+                let given = operands.clone();
+                let result = self.operate(form, operands);
+                result.map_err(|code| operation::of_odd_operand(form, &given, code))?
+            }
         };
         Ok(Next::Value(value))
     }
@@ -355,7 +393,7 @@ impl Evaluator {
     }
 
     fn fold(&mut self, form: Form, [function, start, list]: [&Value; 3], depth: u32) -> Evaluated {
-        let Value::List(list) = list else { return Err(Code::TypeMismatch) };
+        let Value::List(list) = list else { return Err(operation::mismatch(list)) };
         let Value::Function(_) = function else { return Err(Code::NotAFunction) };
         let mut accumulator = start.clone();
         for item in list.iter() {

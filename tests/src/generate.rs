@@ -3,9 +3,12 @@
 //! program everywhere.
 
 mod control;
+mod figures;
 mod filling;
+pub mod javascript;
 mod lists;
 mod records;
+mod script;
 mod table;
 mod term;
 mod text;

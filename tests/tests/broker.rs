@@ -11,6 +11,7 @@ mod broker {
     mod collector;
     mod cost;
     mod discovery;
+    mod foreseen;
     mod guide;
     mod harm;
     mod hostile;

@@ -18,6 +18,7 @@ mod server {
     #[cfg(target_os = "linux")]
     mod hardening;
     mod hostile;
+    mod javascript;
     mod journal;
     mod kept;
     mod library;

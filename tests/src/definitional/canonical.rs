@@ -69,7 +69,15 @@ fn node(terms: &Terms, floats: Floats, term: TermId) -> Part<'_> {
         Form::BigInteger => {
             Part::Text(terms.big_integer(term).map(ToString::to_string).unwrap_or_default())
         }
-        Form::FloatNumber => Part::Object(vec![("float", Part::Text(floats(terms.float(term))))]),
+        Form::FloatNumber => {
+            let n = terms.float(term);
+            let text = match n {
+                _ if n.is_finite() => floats(n),
+                _ if n.is_nan() => quote("NaN"),
+                _ => quote(if n > 0.0 { "Infinity" } else { "-Infinity" }),
+            };
+            Part::Object(vec![("float", Part::Text(text))])
+        }
         Form::Text => Part::Text(quote(terms.text(term))),
         Form::List => list(terms.operands(term)),
         form => Part::Object(members(terms, term, form)),

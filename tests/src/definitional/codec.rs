@@ -26,8 +26,11 @@ pub(super) fn encode(text: &str, encoding: &str) -> Option<String> {
     let bytes = text.as_bytes();
     Some(match encoding {
         "hex" => bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat(),
-        "url" => {
-            let is_kept = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+        "url" | "component" => {
+            let more = if encoding == "url" { "" } else { "!*'()" };
+            let kept = format!("-._~{more}");
+            let is_kept =
+                |byte: u8| byte.is_ascii_alphanumeric() || kept.as_bytes().contains(&byte);
             let one = |byte: &u8| {
                 if is_kept(*byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") }
             };
@@ -50,7 +53,7 @@ pub(super) fn encode(text: &str, encoding: &str) -> Option<String> {
 pub(super) fn decode(text: &str, encoding: &str) -> Result<String, Code> {
     let bytes = match encoding {
         "hex" => hex(text).ok_or(Code::Unparsable)?,
-        "url" => {
+        "url" | "component" => {
             let mut pieces = text.split('%');
             let mut bytes = pieces.next().unwrap_or_default().as_bytes().to_vec();
             for piece in pieces {

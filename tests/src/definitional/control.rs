@@ -1,5 +1,7 @@
 //! Forms that choose what is evaluated and bind names: conditions, `let`, `try`, `pipe`.
 
+use super::javascript::is_true;
+use super::operation::mismatch;
 use super::value::{Context, Environment, Value};
 use super::{Evaluated, Evaluator, Next};
 use pif_guest::fault::Code;
@@ -20,11 +22,11 @@ impl Evaluator {
         let operand = self.terms.operand(term, index);
         match self.eval(operand, env, tool, depth + 1)? {
             Value::Boolean(b) => Ok(b),
-            _ => Err(Code::TypeMismatch),
+            value => Err(mismatch(&value)),
         }
     }
 
-    /// The first operand that is not null.
+    /// The first operand that is not null, that counts as true, or that does not; else the last.
     pub(super) fn coalesce(
         &mut self,
         term: TermId,
@@ -32,13 +34,20 @@ impl Evaluator {
         tool: &Context,
         depth: u32,
     ) -> Evaluated {
+        let form = self.terms.form(term);
+        let mut last = Value::Unit;
         for operand in self.terms.operands(term).to_vec() {
-            let value = self.eval(operand, env, tool, depth + 1)?;
-            if !matches!(value, Value::Unit) {
-                return Ok(value);
+            last = self.eval(operand, env, tool, depth + 1)?;
+            let is_taken = match form {
+                Form::Either => is_true(&last),
+                Form::Both => !is_true(&last),
+                _ => !matches!(last, Value::Unit),
+            };
+            if is_taken {
+                break;
             }
         }
-        Ok(Value::Unit)
+        Ok(last)
     }
 
     pub(super) fn cond(

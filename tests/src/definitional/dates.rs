@@ -11,6 +11,7 @@ use num_integer::Integer;
 use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
 use pif_guest::fault::Code;
 use pif_guest::form::Form;
+use pif_guest::javascript::date;
 use std::rc::Rc;
 
 /// Whether a form is one of these.
@@ -174,6 +175,79 @@ impl Evaluator {
         }
     }
 
+    /// `moment` and `moment_part`.
+    pub(super) fn moments(&mut self, form: Form, operands: &[Value]) -> Evaluated {
+        let beyond = |ms: &i64| ms.abs() <= date::MOST;
+        match (form, operands) {
+            (Form::Moment, [Value::Date(ms)]) => Ok(Value::Date(*ms)),
+            (Form::Moment, [Value::Unit]) => Err(Code::Unparsable),
+            (Form::Moment, [Value::Text(text)]) => {
+                self.work(bytes(text) / TEXT_UNIT)?;
+                date::read(text).filter(beyond).map(Value::Date).ok_or(Code::Unparsable)
+            }
+            (Form::Moment, [n]) => {
+                whole(n)?.filter(beyond).map(Value::Date).ok_or(Code::OutOfRange)
+            }
+            (Form::Moment, given) => {
+                let mut parts = [0, 0, 1, 0, 0, 0, 0].map(Some);
+                for (part, n) in parts.iter_mut().zip(given) {
+                    *part = whole(n)?;
+                }
+                let parts = parts.into_iter().collect::<Option<Vec<i64>>>();
+                self.of_parts(&parts.ok_or(Code::OutOfRange)?)
+            }
+            (Form::MomentPart, [Value::Date(ms), Value::Text(name)]) => {
+                self.work(bytes(name) / TEXT_UNIT)?;
+                self.moment_part(*ms, name)
+            }
+            _ => Err(Code::TypeMismatch),
+        }
+    }
+
+    /// Adds up days from 1970 on, in periods of 400 years.
+    fn of_parts(&mut self, parts: &[i64]) -> Evaluated {
+        let [year, month, day, hour, minute, second, ms] = *parts else {
+            return Err(Code::Internal);
+        };
+        let year = if (0..100).contains(&year) { year + 1900 } else { year };
+        let months = i128::from(year) * 12 + i128::from(month);
+        let (year, month) = (months.div_euclid(12), months.rem_euclid(12) as i64);
+        let (period, of_period) = (year.div_euclid(400), year.rem_euclid(400) as i64);
+        let first = i128::from(beginning(400 + of_period, month + 1, 1) / 86_400);
+        let days = first + (period - 1) * 146_097 + i128::from(day) - 1;
+        let seconds = (days * 24 + i128::from(hour)) * 60 + i128::from(minute);
+        let all = (seconds * 60 + i128::from(second)) * 1000 + i128::from(ms);
+        let all = i64::try_from(all).ok().filter(|ms| ms.abs() <= date::MOST);
+        all.map(Value::Date).ok_or(Code::OutOfRange)
+    }
+
+    fn moment_part(&mut self, ms: i64, name: &str) -> Evaluated {
+        // A calendar repeats after 400 years, which are whole weeks.
+        const PERIOD: i64 = 146_097 * 86_400;
+        let second = ms.div_euclid(1000);
+        let in_calendar = second.rem_euclid(PERIOD);
+        let f = fields(in_calendar);
+        let year = f.year + 400 * second.div_euclid(PERIOD);
+        let part = match name {
+            "year" => year,
+            "month" => f.month - 1,
+            "day" => f.day,
+            "weekday" => f.weekday % 7,
+            "hours" => f.second / 3600,
+            "minutes" => f.second / 60 % 60,
+            "seconds" => f.second % 60,
+            "milliseconds" => ms.rem_euclid(1000),
+            "time" => ms,
+            "text" | "date_text" => {
+                let text = date::text(ms);
+                let end = text.find('T').filter(|_| name == "date_text");
+                return self.made(&text[..end.unwrap_or(text.len())]);
+            }
+            _ => return Err(Code::OutOfRange),
+        };
+        Ok(Value::Integer(part.into()))
+    }
+
     fn date_add(&mut self, n: &Value, steps: &[(String, Value)]) -> Evaluated {
         self.work(u64::try_from(steps.len()).unwrap_or(u64::MAX))?;
         let (mut months, mut seconds) = (BigInt::zero(), BigInt::zero());
@@ -197,6 +271,15 @@ impl Evaluator {
             _ => Value::Integer(to),
         };
         Ok(moved)
+    }
+}
+
+/// A number without its fraction; nothing if it is beyond all dates.
+fn whole(n: &Value) -> Result<Option<i64>, Code> {
+    match n {
+        Value::Integer(n) => Ok(n.to_i64()),
+        Value::Float(n) => Ok(n.trunc().to_i64()),
+        _ => Err(Code::TypeMismatch),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Calls of other servers' tools. The world of the tests answers them.
 
-use super::operation::bytes;
+use super::operation::{bytes, mismatch};
 use super::text::{TEXT_UNIT, text};
 use super::value::{List, Value};
 use super::{Evaluated, Evaluator};
@@ -25,7 +25,7 @@ fn record(members: &[(&str, Value)]) -> Value {
 impl Evaluator {
     /// `call` and `perform`.
     pub(super) fn call(&mut self, tool: &Value, args: &Value) -> Evaluated {
-        let Value::Text(tool) = tool else { return Err(Code::TypeMismatch) };
+        let Value::Text(tool) = tool else { return Err(mismatch(tool)) };
         self.charge_texts(&[tool])?;
         let call = Call { tool: tool.to_string(), args: self.arguments(args)? };
         let mut outcomes = world::answer(&[call]).map_err(|refusal| refusal.code)?;
@@ -41,10 +41,8 @@ impl Evaluator {
 
     /// `calls`.
     pub(super) fn calls(&mut self, operands: &[Value]) -> Evaluated {
-        if let Some(options) = operands.get(1) {
-            self.at_most(options)?;
-        }
-        let Value::List(list) = &operands[0] else { return Err(Code::TypeMismatch) };
+        let all = operands.get(1).map_or(Ok(false), |options| self.call_options(options))?;
+        let Value::List(list) = &operands[0] else { return Err(mismatch(&operands[0])) };
         let elements: Vec<Value> = list.iter().cloned().collect();
         if elements.is_empty() {
             return Ok(Value::List(List::default()));
@@ -55,7 +53,9 @@ impl Evaluator {
             let Value::Record(members) = element else { return Err(Code::Malformed) };
             let (args, tool) = match members.as_slice() {
                 [(key, tool)] if key == "tool" => (&Value::Unit, tool),
-                [(first, args), (second, tool)] if first == "args" && second == "tool" => {
+                [(first, args), (second, tool)] | [(second, tool), (first, args)]
+                    if first == "args" && second == "tool" =>
+                {
                     (args, tool)
                 }
                 _ => return Err(Code::Malformed),
@@ -69,9 +69,18 @@ impl Evaluator {
         }
         let outcomes = world::answer(&calls).map_err(|refusal| refusal.code)?;
         self.work(outcomes.len() as u64)?;
-        let mut results = Vec::new();
+        let mut came = Vec::new();
         for outcome in outcomes {
-            results.push(match self.came(outcome)? {
+            came.push(self.came(outcome)?);
+        }
+        let mut results = Vec::new();
+        for (came, call) in came.into_iter().zip(calls) {
+            results.push(match came {
+                Ok(value) if all => value,
+                Err((reason, _)) if all => {
+                    self.upstream = Some((call.tool, reason));
+                    return Err(Code::Upstream);
+                }
                 Ok(value) => record(&[("ok", Value::Boolean(true)), ("value", value)]),
                 Err((reason, message)) => record(&[
                     ("message", text(&message)),
@@ -83,20 +92,24 @@ impl Evaluator {
         Ok(Value::List(results.into_iter().collect()))
     }
 
-    /// Looks at the options; how many calls are made at once nobody sees.
-    fn at_most(&mut self, options: &Value) -> Result<(), Code> {
-        let Value::Record(options) = options else { return Err(Code::TypeMismatch) };
+    /// Looks at the options. Tells whether all calls must have a value; how many are made at once
+    /// nobody sees.
+    fn call_options(&mut self, options: &Value) -> Result<bool, Code> {
+        let Value::Record(options) = options else { return Err(mismatch(options)) };
         self.work(options.len() as u64)?;
+        let mut all = false;
         for (name, value) in options.iter() {
             self.work(bytes(name) / TEXT_UNIT)?;
             match (name.as_str(), value) {
+                ("all", Value::Boolean(given)) => all = *given,
+                ("all", _) => return Err(Code::TypeMismatch),
                 ("at_most", Value::Integer(n)) if (1..=32).any(|most| *n == most.into()) => {}
                 ("at_most", Value::Integer(_)) => return Err(Code::OutOfRange),
                 ("at_most", _) => return Err(Code::TypeMismatch),
                 _ => return Err(Code::OutOfRange),
             }
         }
-        Ok(())
+        Ok(all)
     }
 
     /// The text of arguments.
@@ -104,7 +117,7 @@ impl Evaluator {
         match args {
             Value::Unit => Ok("{}".to_owned()),
             Value::Record(_) => self.json_of(args),
-            _ => Err(Code::TypeMismatch),
+            args => Err(mismatch(args)),
         }
     }
 

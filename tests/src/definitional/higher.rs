@@ -1,7 +1,8 @@
 //! Forms that apply a function to each element of a list.
 
 use super::keys::count;
-use super::lists::{self, pair};
+use super::lists::{self, of_two};
+use super::operation::mismatch;
 use super::value::Value;
 use super::{Evaluated, Evaluator};
 use pif_guest::fault::Code;
@@ -25,6 +26,7 @@ pub(super) fn applies(form: Form) -> bool {
             | Form::MaxBy
             | Form::MinBy
             | Form::Partition
+            | Form::SortWith
     )
 }
 
@@ -37,14 +39,17 @@ impl Evaluator {
         operands: &[Value],
         depth: u32,
     ) -> Evaluated {
-        let Value::List(list) = list else { return Err(Code::TypeMismatch) };
+        let Value::List(list) = list else { return Err(mismatch(list)) };
         let Value::Function(_) = function else { return Err(Code::NotAFunction) };
+        if form == Form::SortWith {
+            return self.sort_with(function, list, depth);
+        }
         let descending = match operands.get(2) {
             None => false,
             Some(Value::Text(order)) if order.as_ref() == "desc" => true,
             Some(Value::Text(order)) if order.as_ref() == "asc" => false,
             Some(Value::Text(_)) => return Err(Code::OutOfRange),
-            Some(_) => return Err(Code::TypeMismatch),
+            Some(order) => return Err(mismatch(order)),
         };
         let (mut given, mut others) = (Vec::new(), Vec::new());
         for item in list.iter() {
@@ -54,16 +59,19 @@ impl Evaluator {
             self.form = form;
             let is_test =
                 matches!(form, Form::Filter | Form::Find | Form::Any | Form::All | Form::Partition);
-            let holds = match value {
-                Value::Boolean(holds) => holds,
-                _ if is_test => return Err(Code::TypeMismatch),
+            let holds = match &value {
+                Value::Boolean(holds) => *holds,
+                value if is_test => return Err(mismatch(value)),
                 _ => false,
             };
             match form {
                 Form::FlatMap => {
-                    let Value::List(values) = value else { return Err(Code::TypeMismatch) };
-                    self.work(count(values.iter().count()))?;
-                    given.extend(values.iter().cloned());
+                    let values = match value.without_match() {
+                        Value::List(values) => values.iter().cloned().collect(),
+                        other => vec![other],
+                    };
+                    self.work(count(values.len()))?;
+                    given.extend(values);
                 }
                 Form::Filter | Form::Partition if holds => given.push(item.clone()),
                 Form::Partition => others.push(item.clone()),
@@ -79,17 +87,17 @@ impl Evaluator {
             Form::Find => Value::Unit,
             Form::Any => Value::Boolean(false),
             Form::All => Value::Boolean(true),
-            Form::Partition => pair(lists::list(given), lists::list(others)),
+            Form::Partition => of_two(lists::list(given), lists::list(others)),
             Form::SortBy => lists::list(self.sorted(&given, &items, descending)?),
             Form::MaxBy => self.extreme(&given, &items, Ordering::Greater)?,
             Form::MinBy => self.extreme(&given, &items, Ordering::Less)?,
             Form::GroupBy => {
                 let groups = self.grouped(&given, &items)?.into_iter();
-                lists::list(groups.map(|(key, items)| pair(key, lists::list(items))))
+                lists::list(groups.map(|(key, items)| of_two(key, lists::list(items))))
             }
             Form::CountBy => {
                 let groups = self.grouped(&given, &items)?.into_iter();
-                lists::list(groups.map(|(key, of)| pair(key, Value::Integer(of.len().into()))))
+                lists::list(groups.map(|(key, of)| of_two(key, Value::Integer(of.len().into()))))
             }
             Form::DistinctBy => {
                 let groups = self.grouped(&given, &items)?.into_iter();

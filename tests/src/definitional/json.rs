@@ -1,17 +1,18 @@
 //! Values and terms as canonical JSON, and plain JSON as values; both by recursion.
 
-use super::canonical;
+use super::members::record;
 use super::value::Value;
 use super::{Evaluated, Evaluator, Finished};
+use super::{canonical, mapping, pattern};
 use num_bigint::BigInt;
 use num_traits::Zero;
 use pif_guest::fault::Code;
+use pif_guest::javascript::date;
 use pif_guest::json::{Tape, Token, TokenId};
 use pif_guest::limits::INTEGER_BITS;
 use pif_guest::number::float_text;
 use pif_guest::term::TermId;
 use std::fmt::{Arguments, Write as _};
-use std::rc::Rc;
 
 /// Plain JSON as a value.
 pub(super) fn read(text: &str) -> Evaluated {
@@ -34,9 +35,7 @@ fn value(tape: &Tape, token: TokenId) -> Evaluated {
         Token::Object { .. } => {
             let members = tape.members(token);
             let members = members.map(|(key, v)| Ok((tape.str(key).to_owned(), value(tape, v)?)));
-            let mut members = members.collect::<Result<Vec<_>, Code>>()?;
-            members.sort_by(|a, b| a.0.cmp(&b.0));
-            Value::Record(Rc::new(members))
+            record(members.collect::<Result<Vec<_>, Code>>()?)
         }
     })
 }
@@ -130,6 +129,8 @@ impl Evaluator {
             Value::Unit => out.push_str("null"),
             Value::Boolean(b) => out.push_str(&b.to_string()),
             Value::Integer(n) => out.push_str(&n.to_string()),
+            Value::NotNumber => return Err(Code::NotFinite),
+            Value::Float(n) if n.is_infinite() => return Err(Code::NotFinite),
             Value::Float(n) => out.push_str(&float_text(*n)),
             Value::Text(text) => {
                 self.check_size(text)?;
@@ -150,8 +151,15 @@ impl Evaluator {
                 }
                 out.push('}');
             }
+            Value::Map(of) | Value::Set(of) => {
+                let is_map = matches!(value, Value::Map(_));
+                return self.write(out, &mapping::as_list(of, is_map));
+            }
             Value::Function(_) => out.push_str("\"<function>\""),
             Value::Quoted(term, _) => out.push_str(&self.text_of(*term)),
+            Value::Match(found) => return self.write_items(out, found.list.iter()),
+            Value::Date(ms) => out.push_str(&quote(&date::text(*ms))),
+            Value::Regex(regex) => out.push_str(&quote(&pattern::literal(regex))),
             Value::Continuation(continuation) => {
                 out.push_str(r#"{"continuation":true,"input":"#);
                 self.write(out, &continuation.input)?;

@@ -66,13 +66,13 @@ impl Evaluator {
 
     /// The value of a binding, whatever the limits.
     fn bound(&mut self, term: TermId) -> Result<Value, Code> {
-        let (fuel, limits) = (self.fuel, self.limits);
+        let (fuel, limits, patterns) = (self.fuel, self.limits, self.patterns.clone());
         (self.fuel, self.limits.depth) = (u64::MAX, u32::MAX);
         let value = match self.ensure_value(term, &mut Vec::new()) {
             Ok(()) => self.eval(term, &Environment::default(), &None, 0),
             Err(code) => Err(code),
         };
-        (self.fuel, self.limits) = (fuel, limits);
+        (self.fuel, self.limits, self.patterns) = (fuel, limits, patterns);
         value
     }
 
@@ -83,6 +83,7 @@ impl Evaluator {
         let all = |operands: &[TermId], bound: &mut Vec<NameId>| {
             operands.iter().try_for_each(|operand| self.ensure_value(*operand, bound))
         };
+        let is_all = |form| operands.iter().all(|operand| terms.form(*operand) == form);
         match form {
             _ if form.is_literal() => Ok(()),
             Form::Nil | Form::Lam | Form::Tool | Form::CodeOf => Ok(()),
@@ -92,7 +93,11 @@ impl Evaluator {
                 bound.extend(names);
                 all(operands, bound)
             }
-            Form::List | Form::Record | Form::Pair => all(operands, bound),
+            Form::List | Form::Record | Form::Pair | Form::ToMap | Form::ToSet => {
+                all(operands, bound)
+            }
+            Form::Moment if is_all(Form::Integer) => Ok(()),
+            Form::Regex if is_all(Form::Text) => Ok(()),
             Form::App if self.lacks(term) > 0 => all(operands, bound),
             _ => Err(Code::Malformed),
         }
@@ -170,6 +175,10 @@ impl Evaluator {
     /// Whether two values cannot be told apart. Functions that are being compared are equal unless
     /// a difference is found.
     fn same(&mut self, a: &Value, b: &Value, assumed: &mut Vec<[Identity; 2]>) -> bool {
+        // A match is kept as its list.
+        if let Value::Match(found) = a {
+            return self.same(&Value::List(found.list.clone()), b, assumed);
+        }
         match (a, b) {
             (Value::List(a), Value::List(b)) => {
                 let (a, b): (Vec<_>, Vec<_>) =
@@ -191,6 +200,13 @@ impl Evaluator {
                         .zip(b.iter())
                         .all(|((key, a), (other, b))| key == other && self.same(a, b, assumed))
             }
+            (Value::Map(a), Value::Map(b)) | (Value::Set(a), Value::Set(b)) => {
+                a.len() == b.len()
+                    && a.iter().zip(b.iter()).all(|((_, key, a), (_, other, b))| {
+                        self.same(key, other, assumed) && self.same(a, b, assumed)
+                    })
+            }
+            (Value::NotNumber, Value::NotNumber) => true,
             (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
             (Value::Quoted(a, x), Value::Quoted(b, y)) => {
                 print::term(&self.terms, *a) == print::term(&self.terms, *b) && bare(x) == bare(y)

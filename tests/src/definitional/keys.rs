@@ -1,6 +1,6 @@
 //! Keys: what they cost, which are equal, and the order they come in.
 
-use super::operation::{compare_with_float, is_number, limbs};
+use super::operation::{compare_with_float, is_number, limbs, mismatch};
 use super::text::TEXT_UNIT;
 use super::value::Value;
 use super::{Evaluator, json};
@@ -41,7 +41,8 @@ fn kind(key: &Value) -> Result<Option<&'static str>, Code> {
         Value::Text(_) => Ok(Some("text")),
         Value::Boolean(_) => Ok(Some("boolean")),
         Value::List(_) => Ok(Some("list")),
-        _ => Err(Code::TypeMismatch),
+        Value::Date(_) => Ok(Some("date")),
+        key => Err(mismatch(key)),
     }
 }
 
@@ -57,6 +58,7 @@ fn order(a: &Value, b: &Value) -> Ordering {
         (_, Value::Unit) => Ordering::Greater,
         (Value::Boolean(a), Value::Boolean(b)) => a.cmp(b),
         (Value::Text(a), Value::Text(b)) => a.cmp(b),
+        (Value::Date(a), Value::Date(b)) => a.cmp(b),
         (Value::List(a), Value::List(b)) => {
             let (a, b): (Vec<_>, Vec<_>) = (a.iter().collect(), b.iter().collect());
             let differing = a.iter().zip(&b).map(|(a, b)| order(a, b)).find(|it| it.is_ne());
@@ -105,7 +107,7 @@ impl Evaluator {
                 }
                 Ok(())
             }
-            Value::Unit | Value::Boolean(_) => Ok(()),
+            Value::Unit | Value::Boolean(_) | Value::Date(_) => Ok(()),
             _ => self.work(long(part)?),
         }
     }
@@ -163,11 +165,11 @@ impl Evaluator {
     }
 
     /// A text that equal values share.
-    fn name(&mut self, value: &Value) -> Result<String, Code> {
+    pub(super) fn name(&mut self, value: &Value) -> Result<String, Code> {
         Ok(match value {
             Value::Unit => "null".to_owned(),
             Value::Boolean(b) => b.to_string(),
-            Value::Float(n) if n.fract() != 0.0 => float_text(*n),
+            Value::Float(n) if n.fract() != 0.0 || n.is_infinite() => float_text(*n),
             Value::Float(n) => BigInt::from_f64(*n).unwrap_or_default().to_string(),
             Value::Integer(n) => {
                 self.work(long(value)?)?;
@@ -191,17 +193,40 @@ impl Evaluator {
             }
             Value::Record(members) => {
                 let mut items = Vec::new();
-                for (key, value) in members.iter() {
+                let mut members: Vec<_> = members.iter().collect();
+                members.sort_by(|a, b| a.0.cmp(&b.0));
+                for (key, value) in members {
                     self.work(1)?;
                     self.work(count(key.len()) / TEXT_UNIT)?;
                     items.push(format!("{}:{}", json::quote(key), self.name(value)?));
                 }
                 format!("{{{}}}", items.join(","))
             }
+            Value::Map(entries) | Value::Set(entries) => {
+                let mut items = Vec::new();
+                for (_, key, of) in entries.iter() {
+                    self.work(1)?;
+                    let key = self.name(key)?;
+                    items.push(match value {
+                        Value::Map(_) => format!("{key}>{}", self.name(of)?),
+                        _ => key,
+                    });
+                }
+                items.sort_unstable();
+                let kind = value.kind();
+                format!("{kind}({})", items.join(";"))
+            }
             Value::Quoted(term, _) => {
                 self.work(self.weight(*term, None))?;
                 format!("'{}'", self.text_of(*term))
             }
+            Value::Match(found) => return self.name(&Value::List(found.list.clone())),
+            Value::Date(ms) => format!("@{ms}"),
+            Value::Regex(regex) => {
+                self.work(count(regex.0.len()) / TEXT_UNIT + count(regex.1.len()) / TEXT_UNIT)?;
+                format!("/{}/{}", json::quote(&regex.0), regex.1)
+            }
+            Value::NotNumber => return Err(Code::NotFinite),
             Value::Function(_) | Value::Continuation(_) => return Err(Code::TypeMismatch),
         })
     }

@@ -1,14 +1,13 @@
 //! Forms on lists.
 
 use super::keys::count;
-use super::operation::limbs;
+use super::operation::{limbs, mismatch};
 use super::value::{List, Value};
 use super::{Evaluated, Evaluator};
 use num_bigint::BigInt;
-use num_traits::{Signed, ToPrimitive, Zero};
+use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
 use pif_guest::fault::Code;
 use pif_guest::form::Form;
-use std::rc::Rc;
 
 /// Whether a form is one of these.
 pub(super) fn handles(form: Form) -> bool {
@@ -51,12 +50,42 @@ pub(super) fn halves(of: &Value) -> Result<(Value, Value), Code> {
     }
 }
 
-pub(super) fn pair(a: Value, b: Value) -> Value {
-    Value::Pair(Rc::new((a, b)))
+/// The halves of a pair, or the first two elements of a list.
+pub(super) fn entry(of: &Value) -> Result<(Value, Value), Code> {
+    match of {
+        Value::Pair(pair) => Ok((pair.0.clone(), pair.1.clone())),
+        Value::List(_) | Value::Match(_) => {
+            let Value::List(list) = of.clone().without_match() else { return Err(mismatch(of)) };
+            let mut items = list.iter().cloned();
+            let mut next = || items.next().unwrap_or(Value::Unit);
+            Ok((next(), next()))
+        }
+        of => Err(mismatch(of)),
+    }
+}
+
+pub(super) fn of_two(a: Value, b: Value) -> Value {
+    list([a, b])
 }
 
 fn items(list: &List) -> Vec<Value> {
     list.iter().cloned().collect()
+}
+
+/// Whether all that a value holds can be listed.
+fn is_iterable(of: &Value) -> bool {
+    matches!(of, Value::List(_) | Value::Text(_) | Value::Unit | Value::Map(_) | Value::Set(_))
+}
+
+/// A number without its fraction.
+pub(super) fn truncated(n: &Value) -> Result<BigInt, Code> {
+    match n {
+        Value::Integer(n) => Ok(n.clone()),
+        Value::Float(n) if n.is_finite() => Ok(BigInt::from_f64(n.trunc()).unwrap_or_default()),
+        Value::Float(n) if *n > 0.0 => Ok(BigInt::from(u64::MAX)),
+        Value::Float(_) => Ok(-BigInt::from(u64::MAX)),
+        _ => Err(Code::TypeMismatch),
+    }
 }
 
 fn integer(n: usize) -> Value {
@@ -75,15 +104,30 @@ impl Evaluator {
     pub(super) fn list_form(&mut self, form: Form, operands: &[Value]) -> Evaluated {
         Ok(match (form, operands) {
             (Form::Range, _) => return self.range(operands),
-            (Form::Append, [Value::List(a), Value::List(b)]) => {
-                let a = items(a);
+            (Form::Append, [a, b]) => {
+                if !is_iterable(a) || !is_iterable(b) {
+                    return Err(Code::TypeMismatch);
+                }
+                let (a, b) = (self.elements(a)?, self.elements(b)?);
+                let a = items(&a);
                 self.work(count(a.len()))?;
-                list(a.into_iter().chain(items(b)))
+                list(a.into_iter().chain(items(&b)))
+            }
+            (Form::Flatten, [Value::List(of), depth @ ..]) => {
+                let depth = match depth {
+                    [] => BigInt::from(1),
+                    [n] => truncated(n)?,
+                    _ => return Err(Code::Internal),
+                };
+                if !depth.is_positive() {
+                    return Ok(operands[0].clone());
+                }
+                list(self.flatten(&items(of), &depth)?)
             }
             (Form::Zip, [Value::List(a), Value::List(b)]) => {
                 let pairs: Vec<_> = a.iter().zip(b.iter()).collect();
                 self.work(count(pairs.len()))?;
-                list(pairs.into_iter().map(|(a, b)| pair(a.clone(), b.clone())))
+                list(pairs.into_iter().map(|(a, b)| of_two(a.clone(), b.clone())))
             }
             (Form::Percentile, [Value::List(of), p]) => return self.percentile(&items(of), p),
             (_, [Value::List(of)]) => return self.of_list(form, &items(of)),
@@ -116,9 +160,8 @@ impl Evaluator {
             Form::Reverse => list(items.iter().rev().cloned()),
             Form::Last => items.last().cloned().ok_or(Code::EmptyList)?,
             Form::Enumerate => {
-                list(items.iter().enumerate().map(|(i, item)| pair(integer(i), item.clone())))
+                list(items.iter().enumerate().map(|(i, item)| of_two(integer(i), item.clone())))
             }
-            Form::Flatten => self.flatten(items)?,
             _ => return Err(Code::TypeMismatch),
         })
     }
@@ -129,20 +172,35 @@ impl Evaluator {
         self.limits.memory / 8 / 2 / words
     }
 
-    fn flatten(&mut self, lists: &[Value]) -> Evaluated {
-        let mut flat = Vec::new();
-        for inner in lists {
-            let Value::List(inner) = inner else {
-                self.work(count(flat.len()))?;
-                return Err(Code::TypeMismatch);
-            };
-            flat.extend(inner.iter().cloned());
-            if count(flat.len()) > self.room(2) {
-                return Err(Code::TooLarge);
+    fn flatten(&mut self, items: &[Value], depth: &BigInt) -> Result<Vec<Value>, Code> {
+        self.work(count(items.len()))?;
+        let (mut flat, mut passed) = (Vec::new(), 0);
+        self.flatten_onto(items, depth, &mut flat, &mut passed)?;
+        Ok(flat)
+    }
+
+    fn flatten_onto(
+        &mut self,
+        items: &[Value],
+        depth: &BigInt,
+        flat: &mut Vec<Value>,
+        passed: &mut u64,
+    ) -> Result<(), Code> {
+        for item in items {
+            match item {
+                Value::List(inner) if depth.is_positive() => {
+                    let inner = self::items(inner);
+                    self.work(count(inner.len()))?;
+                    *passed += count(inner.len());
+                    if *passed > self.room(2) {
+                        return Err(Code::TooLarge);
+                    }
+                    self.flatten_onto(&inner, &(depth - 1), flat, passed)?;
+                }
+                _ => flat.push(item.clone()),
             }
         }
-        self.work(count(flat.len()))?;
-        Ok(list(flat))
+        Ok(())
     }
 
     fn of_list_and_integer(&mut self, form: Form, items: &[Value], n: &BigInt) -> Evaluated {
@@ -173,7 +231,7 @@ impl Evaluator {
         let mut numbers = Vec::new();
         let mut longest = 0;
         for operand in operands {
-            let Value::Integer(n) = operand else { return Err(Code::TypeMismatch) };
+            let Value::Integer(n) = operand else { return Err(mismatch(operand)) };
             let limbs = limbs(operand)?;
             longest = longest.max(if limbs > 1 { limbs } else { 0 });
             numbers.push(n.clone());

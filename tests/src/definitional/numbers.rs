@@ -2,7 +2,7 @@
 //! a fraction is what Rust reads from its decimal digits.
 
 use super::keys::length_work;
-use super::operation::{bytes, finite, float, is_number, limbs};
+use super::operation::{bytes, finite, float, is_number, limbs, mismatch};
 use super::statistics::Fraction;
 use super::value::Value;
 use super::{Evaluated, Evaluator, elementary};
@@ -98,8 +98,8 @@ impl Evaluator {
                 self.least_or_greatest(form, &operands.iter().collect::<Vec<_>>())
             }
             (Form::Add | Form::Mul, [first, others @ ..]) => {
-                if !operands.iter().all(is_number) {
-                    return Err(Code::TypeMismatch);
+                if let Some(odd) = operands.iter().find(|n| !is_number(n)) {
+                    return Err(mismatch(odd));
                 }
                 others.iter().try_fold(first.clone(), |sum, n| self.arithmetic(form, &sum, n))
             }
@@ -132,7 +132,7 @@ impl Evaluator {
         }
         let mut joined = String::new();
         for operand in operands {
-            let Value::Text(text) = operand else { return Err(Code::TypeMismatch) };
+            let Value::Text(text) = operand else { return Err(mismatch(operand)) };
             joined.push_str(text);
         }
         if bytes(&joined) > TEXT_BYTES.min(self.limits.memory / 8 * 8) {
@@ -142,8 +142,8 @@ impl Evaluator {
     }
 
     fn least_or_greatest(&mut self, form: Form, numbers: &[&Value]) -> Evaluated {
-        if !numbers.iter().all(|n| is_number(n)) {
-            return Err(Code::TypeMismatch);
+        if let Some(odd) = numbers.iter().find(|n| !is_number(n)) {
+            return Err(mismatch(odd));
         }
         let mut best: Option<&Value> = None;
         for n in numbers {
@@ -159,7 +159,7 @@ impl Evaluator {
         best.cloned().ok_or(Code::EmptyList)
     }
 
-    fn pow(&mut self, base: &Value, exponent: &Value) -> Evaluated {
+    pub(super) fn pow(&mut self, base: &Value, exponent: &Value) -> Evaluated {
         let (Value::Integer(a), Value::Integer(b)) = (base, exponent) else {
             self.charge_limbs(&[base, exponent])?;
             let (x, y) = (float(base)?, float(exponent)?);
@@ -278,8 +278,8 @@ fn unary(form: Form, n: &Value) -> Evaluated {
     let f: fn(f64) -> f64 = match (form, n) {
         (Form::Neg, Value::Integer(n)) => return Ok(Value::Integer(-n)),
         (Form::Abs, Value::Integer(n)) => return Ok(Value::Integer(n.abs())),
-        (Form::Neg, _) => |n| -n,
-        (Form::Abs, _) => f64::abs,
+        (Form::Neg, Value::Float(n)) => return Ok(Value::Float(-n)),
+        (Form::Abs, Value::Float(n)) => return Ok(Value::Float(n.abs())),
         (Form::Floor | Form::Ceil | Form::ToInt | Form::Round, Value::Integer(_)) => {
             return Ok(n.clone());
         }

@@ -3,12 +3,13 @@
 use super::lists::halves;
 use super::text::TEXT_UNIT;
 use super::value::{List, Value};
-use super::{Evaluated, Evaluator, dates, lists, numbers, records};
+use super::{Evaluated, Evaluator, dates, javascript, lists, mapping, numbers, records};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{FromPrimitive, ToPrimitive, Zero};
 use pif_guest::fault::Code;
 use pif_guest::form::Form;
+use pif_guest::kinds;
 use pif_guest::limits::{INTEGER_BITS, TEXT_BYTES};
 use pif_guest::term::TermId;
 use std::cmp::Ordering;
@@ -20,12 +21,96 @@ pub(super) fn limbs(n: &Value) -> Result<u64, Code> {
     match n {
         Value::Integer(n) => Ok(n.bits().div_ceil(64).max(1)),
         Value::Float(_) => Ok(1),
-        _ => Err(Code::TypeMismatch),
+        value => Err(mismatch(value)),
     }
 }
 
+/// The fault of a value of the wrong type. What is not a number is nothing that a form could want.
+pub(super) fn mismatch(value: &Value) -> Code {
+    if let Value::NotNumber = value { Code::NotFinite } else { Code::TypeMismatch }
+}
+
+/// The fault of operands, where that is the type of one: the first that the form does not take.
+pub(super) fn of_odd_operand(form: Form, operands: &[Value], code: Code) -> Code {
+    let odd = operands.iter().enumerate().find(|(at, value)| {
+        let kind = if let Value::NotNumber = value { 0 } else { kinds::of_name(value.kind()) };
+        form.accepted(*at) & kinds::VALUE != kinds::VALUE && form.accepted(*at) & kind == 0
+    });
+    match odd {
+        // What is not a number can be compared with one.
+        _ if matches!(form, Form::Lt | Form::Gt | Form::Lte | Form::Gte) => code,
+        Some((_, value)) if code == Code::TypeMismatch => mismatch(value),
+        _ => code,
+    }
+}
+
+/// A number without a fraction as an integer. Infinity is beyond all of them.
+pub(super) fn integral(value: &Value) -> Option<BigInt> {
+    match value {
+        Value::Integer(n) => Some(n.clone()),
+        Value::Float(n) if n.is_infinite() => {
+            let beyond = BigInt::from(1) << 200;
+            Some(if *n > 0.0 { beyond } else { -beyond })
+        }
+        Value::Float(n) if n.fract() == 0.0 => BigInt::from_f64(*n),
+        _ => None,
+    }
+}
+
+/// The first operands, which must be numbers, and not infinite.
+fn check_numbers(form: Form, operands: &[Value]) -> Result<(), Code> {
+    use Form::{Ceil, DateAdd, DateFormat, DateParts, Exp, Floor, FormatNumber, Ln, Log10, Round};
+    let count = match form {
+        Form::Fdiv | Form::Pow | Form::DateDiff => 2,
+        Ceil
+        | DateAdd
+        | DateFormat
+        | DateParts
+        | Exp
+        | Floor
+        | FormatNumber
+        | Ln
+        | Log10
+        | Round
+        | Form::Sqrt
+        | Form::ToFloat
+        | Form::ToInt => 1,
+        _ => 0,
+    };
+    operands.iter().take(count).try_for_each(|n| match n {
+        Value::Float(n) if n.is_infinite() => Err(Code::NotFinite),
+        n if is_number(n) => Ok(()),
+        n => Err(mismatch(n)),
+    })
+}
+
+/// The operands of which a form takes floats without a fraction for integers.
+fn is_count(form: Form, at: usize) -> bool {
+    use Form::{Chunk, Drop, FromCharCode, Nth, PadLeft, PadRight, Range, Repeat, Slice, Take};
+    match form {
+        Chunk | Drop | Nth | PadLeft | PadRight | Repeat | Take | Form::Round => at == 1,
+        Slice => at > 0,
+        FromCharCode | Range => true,
+        _ => false,
+    }
+}
+
+/// The operands, with integers where floats stand for them.
+fn with_counts(form: Form, mut operands: Vec<Value>) -> Result<Vec<Value>, Code> {
+    for (_, operand) in operands.iter_mut().enumerate().filter(|(at, _)| is_count(form, *at)) {
+        if form == Form::Range && matches!(operand, Value::Float(n) if n.is_infinite()) {
+            return Err(Code::NotFinite);
+        }
+        if form == Form::Range && integral(operand).is_none() {
+            return Err(mismatch(operand));
+        }
+        *operand = integral(operand).map_or(operand.clone(), Value::Integer);
+    }
+    Ok(operands)
+}
+
 fn integers(form: Form, a: &BigInt, b: &BigInt) -> Evaluated {
-    if matches!(form, Form::Div | Form::Mod) && b.is_zero() {
+    if matches!(form, Form::Div | Form::Mod | Form::Rem) && b.is_zero() {
         return Err(Code::DivideByZero);
     }
     let result = match form {
@@ -33,19 +118,21 @@ fn integers(form: Form, a: &BigInt, b: &BigInt) -> Evaluated {
         Form::Sub => a - b,
         Form::Mul => a * b,
         Form::Div => a.div_floor(b),
+        Form::Rem => a % b,
         _ => a.mod_floor(b),
     };
     if result.bits() > INTEGER_BITS { Err(Code::TooLarge) } else { Ok(Value::Integer(result)) }
 }
 
 fn floats(form: Form, a: f64, b: f64) -> Evaluated {
-    if matches!(form, Form::Div | Form::Mod) && b == 0.0 {
+    if matches!(form, Form::Div | Form::Mod | Form::Rem) && b == 0.0 {
         return Err(Code::DivideByZero);
     }
     finite(match form {
         Form::Add => a + b,
         Form::Sub => a - b,
         Form::Mul => a * b,
+        Form::Rem => a % b,
         _ => a / b,
     })
 }
@@ -66,24 +153,40 @@ pub(super) fn finite(n: f64) -> Evaluated {
 pub(super) fn float(n: &Value) -> Result<f64, Code> {
     match n {
         Value::Integer(n) => n.to_f64().filter(|n| n.is_finite()).ok_or(Code::NotFinite),
+        Value::Float(n) if n.is_infinite() => Err(Code::NotFinite),
         Value::Float(n) => Ok(*n),
-        _ => Err(Code::TypeMismatch),
+        value => Err(mismatch(value)),
     }
 }
 
 /// Compares exactly: the integer is not rounded.
 pub(super) fn compare_with_float(a: &BigInt, b: f64) -> Ordering {
+    if b.is_infinite() {
+        return if b > 0.0 { Ordering::Less } else { Ordering::Greater };
+    }
     let floor = b.floor();
     let whole = BigInt::from_f64(floor).unwrap_or_default();
     a.cmp(&whole).then(if b > floor { Ordering::Less } else { Ordering::Equal })
 }
 
 impl Evaluator {
+    #[expect(clippy::too_many_lines, reason = "a dispatch table")]
     pub(super) fn operate(&mut self, form: Form, operands: Vec<Value>) -> Evaluated {
+        check_numbers(form, &operands)?;
+        let operands = with_counts(form, operands)?;
         Ok(match (form, operands.as_slice()) {
             (Form::List, _) => Value::List(operands.into_iter().collect()),
-            (Form::Add | Form::Sub | Form::Mul | Form::Div | Form::Mod, [a, b]) => {
+            (Form::Sub, [a, b]) if is_date(a) || is_date(b) => {
+                return self.arithmetic(form, &time(a), &time(b));
+            }
+            (Form::Add | Form::Sub | Form::Mul | Form::Div | Form::Mod | Form::Rem, [a, b]) => {
                 return self.arithmetic(form, a, b);
+            }
+            (Form::Lt | Form::Gt | Form::Lte | Form::Gte, [a, b])
+                if [a, b].iter().any(|v| matches!(v, Value::NotNumber))
+                    && [a, b].iter().all(|v| is_ordered(v)) =>
+            {
+                Value::Boolean(false)
             }
             (Form::Lt, [a, b]) => Value::Boolean(self.compare(a, b)?.is_lt()),
             (Form::Gt, [a, b]) => Value::Boolean(self.compare(a, b)?.is_gt()),
@@ -100,6 +203,8 @@ impl Evaluator {
                 Value::List(list.0.as_ref().ok_or(Code::EmptyList)?.1.clone())
             }
             (Form::IsEmpty, [Value::List(list)]) => Value::Boolean(list.0.is_none()),
+            (Form::IsEmpty, [Value::Map(of) | Value::Set(of)]) => Value::Boolean(of.is_empty()),
+            (Form::Length, [Value::Map(of) | Value::Set(of)]) => count(of.len()),
             (Form::Length, [Value::Text(text)]) => count(text.chars().count()),
             (Form::Length, [Value::List(list)]) => {
                 let length = list.iter().count();
@@ -127,10 +232,22 @@ impl Evaluator {
             (Form::Analyze, [Value::Quoted(term, _)]) => return self.analyze(*term),
             (Form::TermToData, [Value::Quoted(term, _)]) => return self.term_to_data(*term),
             (Form::DataToTerm, [data]) => return self.data_to_term(data),
+            _ if mapping::knows(form) => return self.mapping(form, &operands),
+            (Form::LastIndexOf | Form::Normalize, operands) => return self.texts(form, operands),
+            (form, operands) if javascript::knows(form) => return self.javascript(form, operands),
             _ if records::is_one(form) => return self.records(form, &operands),
             _ if lists::handles(form) => return self.list_form(form, &operands),
             (form, operands) if numbers::knows(form) => return self.numeric(form, operands),
+            (Form::Moment | Form::MomentPart, operands) => return self.moments(form, operands),
             (form, operands) if dates::knows(form) => return self.of_dates(form, operands),
+            (
+                Form::Regex
+                | Form::RegexMatch
+                | Form::RegexMatchAll
+                | Form::RegexParts
+                | Form::Substitute,
+                _,
+            ) => return self.regex(form, &operands),
             (form, _) if (Form::Upper..=Form::FormatNumber).contains(&form) => {
                 return self.texts(form, &operands);
             }
@@ -139,8 +256,30 @@ impl Evaluator {
     }
 
     pub(super) fn arithmetic(&mut self, form: Form, a: &Value, b: &Value) -> Evaluated {
+        let is_infinite = |n: &Value| matches!(n, Value::Float(n) if n.is_infinite());
+        let remainder =
+            form == Form::Mod && (is_float(a) || is_float(b)) && !is_infinite(a) && !is_infinite(b);
+        self.pay_for_arithmetic(form, a, b, remainder)?;
+        match (a, b) {
+            (Value::Integer(a), Value::Integer(b)) => integers(form, a, b),
+            _ if remainder => numbers::remainder(a, b),
+            _ if is_infinite(a) || is_infinite(b) => Err(Code::NotFinite),
+            _ => floats(form, float(a)?, float(b)?),
+        }
+    }
+
+    pub(super) fn pay_for_quotient(&mut self, a: &Value, b: &Value) -> Result<(), Code> {
+        self.pay_for_arithmetic(Form::Div, a, b, false)
+    }
+
+    fn pay_for_arithmetic(
+        &mut self,
+        form: Form,
+        a: &Value,
+        b: &Value,
+        remainder: bool,
+    ) -> Result<(), Code> {
         let (mut limbs_a, mut limbs_b) = (limbs(a)?, limbs(b)?);
-        let remainder = form == Form::Mod && (is_float(a) || is_float(b));
         if remainder {
             (limbs_a, limbs_b) = numbers::limbs_of_remainder(a, b)?;
         }
@@ -154,20 +293,24 @@ impl Evaluator {
         } else if is_float(a) || is_float(b) {
             self.work(6)?;
         }
-        match (a, b) {
-            (Value::Integer(a), Value::Integer(b)) => integers(form, a, b),
-            _ if remainder => numbers::remainder(a, b),
-            _ => floats(form, float(a)?, float(b)?),
-        }
+        Ok(())
     }
 
     fn compare(&mut self, a: &Value, b: &Value) -> Result<Ordering, Code> {
+        if is_date(a) || is_date(b) {
+            return match (time(a), time(b)) {
+                (a, b) if is_number(&a) && is_number(&b) => self.order_numbers(&a, &b),
+                _ => Err(Code::TypeMismatch),
+            };
+        }
         match (a, b) {
             (Value::Text(a), Value::Text(b)) => {
                 self.work(6 + bytes(a).min(bytes(b)) / TEXT_UNIT)?;
                 Ok(a.cmp(b))
             }
             _ if is_number(a) && is_number(b) => self.order_numbers(a, b),
+            _ if !is_ordered(a) => Err(mismatch(a)),
+            _ if !is_ordered(b) => Err(mismatch(b)),
             _ => Err(Code::TypeMismatch),
         }
     }
@@ -197,6 +340,7 @@ impl Evaluator {
     }
 
     pub(super) fn equal(&mut self, a: &Value, b: &Value) -> Result<bool, Code> {
+        let (a, b) = (&a.clone().without_match(), &b.clone().without_match());
         Ok(match (a, b) {
             (Value::Function(_) | Value::Continuation(_), _)
             | (_, Value::Function(_) | Value::Continuation(_)) => return Err(Code::TypeMismatch),
@@ -212,6 +356,14 @@ impl Evaluator {
                 self.equal(&a.0, &b.0)? && self.equal(&a.1, &b.1)?
             }
             (Value::Record(a), Value::Record(b)) => return self.equal_records(a, b),
+            (Value::Map(a), Value::Map(b)) => return self.equal_entries(a, b, true),
+            (Value::Set(a), Value::Set(b)) => return self.equal_entries(a, b, false),
+            (Value::Date(a), Value::Date(b)) => a == b,
+            (Value::Regex(a), Value::Regex(b)) => {
+                let text = |text: &str| Value::Text(text.into());
+                return Ok(self.equal(&text(&a.0), &text(&b.0))?
+                    && self.equal(&text(&a.1), &text(&b.1))?);
+            }
             (Value::Quoted(a, _), Value::Quoted(b, _)) => return self.same_terms(*a, *b),
             _ if is_number(a) && is_number(b) => self.compare_numbers(a, b)?.is_eq(),
             _ => false,
@@ -241,16 +393,15 @@ impl Evaluator {
         if a.len() != b.len() {
             return Ok(false);
         }
-        for ((k, _), (l, _)) in a.iter().zip(b) {
-            if k.len() != l.len() {
+        let mut values = Vec::new();
+        for (key, value) in a {
+            self.work(bytes(key) / TEXT_UNIT)?;
+            let Some((_, other)) = b.iter().find(|(known, _)| known == key) else {
                 return Ok(false);
-            }
-            self.work(bytes(k) / TEXT_UNIT)?;
-            if k != l {
-                return Ok(false);
-            }
+            };
+            values.push((value, other));
         }
-        for ((_, a), (_, b)) in a.iter().zip(b) {
+        for (a, b) in values {
             self.work(1)?;
             if !self.equal(a, b)? {
                 return Ok(false);
@@ -274,6 +425,22 @@ impl Evaluator {
         let members = counts.into_iter().map(|(key, n)| (key, count(n)));
         Ok(Value::Record(Rc::new(members.collect())))
     }
+}
+
+fn is_date(value: &Value) -> bool {
+    matches!(value, Value::Date(_))
+}
+
+/// A date as its milliseconds.
+fn time(value: &Value) -> Value {
+    match value {
+        Value::Date(ms) => Value::Integer((*ms).into()),
+        value => value.clone(),
+    }
+}
+
+fn is_ordered(value: &Value) -> bool {
+    is_number(value) || matches!(value, Value::Text(_) | Value::NotNumber)
 }
 
 fn is_float(value: &Value) -> bool {

@@ -1,244 +1,271 @@
-//! Regular expressions, by the `regex` crate.
+//! Regular expressions: those of the Rust crates by the `regex` crate, those of JavaScript by
+//! `script`.
 
-use super::value::Value;
-use super::{Evaluated, Evaluator, text};
+use super::compiled::{Compiled, Spans};
+use super::members::record;
+use super::replacement::{has_groups, names_a_group_otherwise, pieces, script_pieces};
+use super::value::{Match, Value};
+use super::{Evaluated, Evaluator, script, text};
 use pif_guest::fault::Code;
 use pif_guest::form::Form;
-use regex::{Regex, RegexBuilder};
-use regex_syntax::ast::parse::Parser;
-use regex_syntax::ast::{
-    Ast, ClassSet, ClassSetItem, ClassUnicode, ClassUnicodeKind, Flag, Flags, GroupKind,
-};
-use regex_syntax::hir::translate::Translator;
-use regex_syntax::hir::{Hir, HirKind};
+use pif_guest::javascript;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// What makes the classes of a pattern costly, and whether it ignores case anywhere.
-#[derive(Default)]
-struct Classes {
-    large: u64,
-    chars: u64,
-    folds: bool,
-    /// Whether a property is named that the language does not have.
-    left_out: bool,
+/// A regular expression as JavaScript writes it.
+pub(super) fn literal((pattern, flags): &(String, String)) -> String {
+    format!("/{}/{flags}", if pattern.is_empty() { "(?:)" } else { pattern })
 }
 
-impl Classes {
-    fn cost(&self) -> u64 {
-        if self.folds { 8192 * self.large + self.chars / 4 } else { 256 * self.large }
-    }
-
-    fn flags(&mut self, flags: &Flags) {
-        let insensitive = flags.flag_state(Flag::CaseInsensitive);
-        self.folds |= insensitive.is_some();
-    }
-
-    fn ast(&mut self, ast: &Ast) {
-        match ast {
-            Ast::Flags(set) => self.flags(&set.flags),
-            Ast::ClassPerl(_) => self.large += 1,
-            Ast::ClassUnicode(class) => {
-                self.large += 1;
-                self.named(class);
-            }
-            Ast::ClassBracketed(class) => self.set(&class.kind, 1),
-            Ast::Repetition(repetition) => self.ast(&repetition.ast),
-            Ast::Group(group) => {
-                if let GroupKind::NonCapturing(flags) = &group.kind {
-                    self.flags(flags);
-                }
-                self.ast(&group.ast);
-            }
-            Ast::Alternation(parts) => parts.asts.iter().for_each(|part| self.ast(part)),
-            Ast::Concat(parts) => parts.asts.iter().for_each(|part| self.ast(part)),
-            _ => {}
-        }
-    }
-
-    fn named(&mut self, class: &ClassUnicode) {
-        if let ClassUnicodeKind::NamedValue { name, .. } = &class.kind {
-            let name = name.to_lowercase().replace(['_', '-', ' '], "");
-            let all = "age gcb graphemeclusterbreak wb wordbreak sb sentencebreak";
-            self.left_out |= all.split(' ').any(|it| it == name.trim_start_matches("is"));
-        }
-    }
-
-    fn set(&mut self, set: &ClassSet, depth: u64) {
-        match set {
-            ClassSet::Item(item) => self.item(item, depth),
-            ClassSet::BinaryOp(operation) => {
-                self.set(&operation.lhs, depth);
-                self.set(&operation.rhs, depth);
-            }
-        }
-    }
-
-    fn item(&mut self, item: &ClassSetItem, depth: u64) {
-        match item {
-            ClassSetItem::Perl(_) => self.large += depth,
-            ClassSetItem::Unicode(class) => {
-                self.large += depth;
-                self.named(class);
-            }
-            ClassSetItem::Range(range) => {
-                self.chars += depth * u64::from(u32::from(range.end.c) - u32::from(range.start.c));
-            }
-            ClassSetItem::Bracketed(class) => {
-                self.large += if class.negated { depth } else { 0 };
-                self.set(&class.kind, depth + 1);
-            }
-            ClassSetItem::Union(union) => union.items.iter().for_each(|it| self.item(it, depth)),
-            _ => {}
-        }
-    }
+/// The texts of a match and its groups.
+fn parts(s: &str, spans: &Spans) -> Vec<Value> {
+    let part =
+        |span: &Option<(usize, usize)>| span.map_or(Value::Unit, |(a, b)| text::text(&s[a..b]));
+    spans.iter().map(part).collect()
 }
 
-/// Steps, with repetitions written out.
-fn steps(hir: &Hir) -> u128 {
-    match hir.kind() {
-        HirKind::Empty => 0,
-        HirKind::Literal(literal) => String::from_utf8_lossy(&literal.0).chars().count() as u128,
-        HirKind::Class(_) | HirKind::Look(_) => 1,
-        HirKind::Capture(capture) => 2 + steps(&capture.sub),
-        HirKind::Concat(parts) => parts.iter().map(steps).sum(),
-        HirKind::Alternation(parts) => parts.iter().map(|part| 1 + steps(part)).sum::<u128>() - 1,
-        HirKind::Repetition(it) => {
-            let (once, min) = (steps(&it.sub).min(1 << 60), u128::from(it.min));
-            match it.max {
-                None => min.max(1) * once + 1,
-                Some(max) => min * once + (u128::from(max) - min) * (once + 1),
-            }
-        }
+/// The record of the named groups, or null if there are none.
+fn named(regex: &Compiled, parts: &[Value]) -> Value {
+    let mut names = regex.names();
+    if names.is_empty() {
+        return Value::Unit;
     }
+    names.sort_by_key(|(_, number)| *number);
+    record(names.into_iter().map(|(name, number)| (name, parts[number].clone())))
 }
 
-/// Whether a pattern has all the groups that a replacement names.
-fn groups_are_known(regex: &Regex, to: &str) -> bool {
-    let Ok(names) = Regex::new(r"\$(?:\$|([0-9A-Za-z_]+)|\{([^}]*)\})") else { return false };
-    names.captures_iter(to).all(|found| {
-        let name = found.get(1).or(found.get(2)).map(|name| name.as_str());
-        name.is_none_or(|name| match name.parse::<u32>() {
-            Ok(number) => (number as usize) < regex.captures_len(),
-            Err(_) => regex.capture_names().flatten().any(|known| known == name),
-        })
-    })
+/// The character at a byte.
+fn index(s: &str, at: usize) -> usize {
+    s[..at].chars().count()
+}
+
+pub(super) fn whole(spans: &Spans) -> (usize, usize) {
+    spans.first().copied().flatten().unwrap_or_default()
+}
+
+fn flag(value: Option<&Value>) -> Result<bool, Code> {
+    match value {
+        None => Ok(false),
+        Some(Value::Boolean(flag)) => Ok(*flag),
+        Some(_) => Err(Code::TypeMismatch),
+    }
 }
 
 impl Evaluator {
     pub(super) fn regex(&mut self, form: Form, operands: &[Value]) -> Evaluated {
-        let [Value::Text(s), Value::Text(pattern), rest @ ..] = operands else {
+        if form == Form::Regex {
+            let [Value::Text(pattern), Value::Text(flags)] = operands else {
+                return Err(Code::TypeMismatch);
+            };
+            self.compile(pattern, Some(flags))?;
+            return Ok(Value::Regex(Rc::new((pattern.to_string(), flags.to_string()))));
+        }
+        let [Value::Text(s), pattern, rest @ ..] = operands else {
             return Err(Code::TypeMismatch);
         };
-        let to = match (form, rest) {
-            (Form::RegexReplace, [Value::Text(to)]) => to,
-            (Form::RegexReplace, _) => return Err(Code::TypeMismatch),
-            _ => pattern,
-        };
-        let (regex, size) = self.compile(pattern)?;
-        self.work(s.len() as u64 * (8 + size) / 16)?;
-        match form {
-            Form::Matches => Ok(Value::Boolean(regex.is_match(s))),
-            Form::RegexSplit => {
-                let parts = regex.split(s).map(text::text);
-                self.made_list(parts.collect())
+        if !matches!(pattern, Value::Text(_) | Value::Regex(_)) {
+            return Err(Code::TypeMismatch);
+        }
+        let is_regex = matches!(pattern, Value::Regex(_));
+        match (form, rest) {
+            (Form::RegexSplit | Form::Split, rest) if is_regex => {
+                self.script_split(s, pattern, rest.first())
             }
-            Form::Captures => {
-                let names: Vec<_> = regex.capture_names().enumerate().collect();
-                let mut records = Vec::new();
-                for found in regex.captures_iter(s) {
-                    self.work(1 + names.len() as u64)?;
-                    let member = |(number, name): &(usize, Option<&str>)| {
-                        let key = name.map_or_else(|| number.to_string(), str::to_owned);
-                        let part = found.get(*number).map(|part| text::text(part.as_str()));
-                        (key, part.unwrap_or(Value::Unit))
-                    };
-                    let members: BTreeMap<String, Value> = names.iter().map(member).collect();
-                    records.push(Value::Record(Rc::new(members.into_iter().collect())));
-                }
-                Ok(Value::List(records.into_iter().collect()))
-            }
-            Form::FindAll => {
-                let found = regex.find_iter(s).map(|found| text::text(found.as_str()));
-                self.made_list(found.collect())
-            }
-            _ => {
+            (Form::RegexReplace, [Value::Text(to)]) => {
+                let regex = self.searched(s, pattern, None)?;
                 if names_a_group_otherwise(to) {
                     self.warnings.arise("likely-mistake", self.at);
                 }
-                self.regex_replace(&regex, s, to)
+                let dollars = self.dollars(to)?;
+                let pieces = pieces(&regex, to)?;
+                if has_groups(&pieces) {
+                    regex.must_have_groups()?;
+                }
+                self.replaced(s, &regex.find(s, true), &pieces, dollars)
+            }
+            (Form::Substitute, [Value::Text(to), all @ ..]) => {
+                let (regex, all) = self.sought(s, pattern, flag(all.first())?)?;
+                let dollars = self.dollars(to)?;
+                let pieces = script_pieces(&regex, to);
+                if has_groups(&pieces) {
+                    regex.must_have_groups()?;
+                }
+                self.replaced(s, &regex.find(s, all), &pieces, dollars)
+            }
+            (Form::RegexParts, all) => {
+                let (regex, all) = self.sought(s, pattern, flag(all.first())?)?;
+                self.regex_parts(s, &regex, all)
+            }
+            (Form::RegexMatch | Form::RegexMatchAll, []) => {
+                let regex = self.searched(s, pattern, Some(""))?;
+                if form == Form::RegexMatch && regex.is_global() {
+                    let found = regex.find(s, true);
+                    if found.is_empty() {
+                        return Ok(Value::Unit);
+                    }
+                    let found = found.iter().map(|spans| parts(s, spans)[0].clone());
+                    return self.made_list(found.collect());
+                }
+                let found = self.matches(s, &regex, form == Form::RegexMatchAll)?;
+                if form == Form::RegexMatchAll {
+                    return Ok(Value::List(found.into_iter().collect()));
+                }
+                Ok(found.into_iter().next().unwrap_or(Value::Unit))
+            }
+            (
+                Form::Matches | Form::RegexSplit | Form::Captures | Form::FindAll | Form::IndexOf,
+                [],
+            ) => {
+                let regex = self.searched(s, pattern, None)?;
+                self.find_in(form, s, &regex)
+            }
+            _ => Err(Code::TypeMismatch),
+        }
+    }
+
+    fn find_in(&mut self, form: Form, s: &str, regex: &Compiled) -> Evaluated {
+        match form {
+            Form::Matches => Ok(Value::Boolean(match regex {
+                Compiled::Rust(regex) => regex.is_match(s),
+                regex => !regex.find(s, false).is_empty(),
+            })),
+            Form::IndexOf => {
+                let found = regex.find(s, false).into_iter().next();
+                let at = found.map(|spans| Value::Integer(index(s, whole(&spans).0).into()));
+                Ok(at.unwrap_or(Value::Unit))
+            }
+            Form::RegexSplit => {
+                let (mut parts, mut end) = (Vec::new(), 0);
+                for spans in regex.find(s, true) {
+                    let (start, stop) = whole(&spans);
+                    parts.push(text::text(&s[end..start]));
+                    end = stop;
+                }
+                parts.push(text::text(&s[end..]));
+                self.made_list(parts)
+            }
+            Form::Captures => {
+                regex.must_have_groups()?;
+                let names: BTreeMap<usize, String> =
+                    regex.names().into_iter().map(|(name, number)| (number, name)).collect();
+                let mut records = Vec::new();
+                for spans in regex.find(s, true) {
+                    self.work(1 + spans.len() as u64)?;
+                    let parts = parts(s, &spans).into_iter().enumerate();
+                    let member = |(number, part): (usize, Value)| {
+                        let name = names.get(&number).cloned();
+                        (name.unwrap_or_else(|| number.to_string()), part)
+                    };
+                    records.push(record(parts.map(member)));
+                }
+                Ok(Value::List(records.into_iter().collect()))
+            }
+            _ => {
+                let found = regex.find(s, true);
+                let found = found.iter().map(|spans| parts(s, spans)[0].clone());
+                self.made_list(found.collect())
             }
         }
     }
 
-    fn compile(&mut self, pattern: &str) -> Result<(Regex, u64), Code> {
-        let known = self.patterns.iter().position(|(known, ..)| known == pattern);
-        if let Some(known) = known.and_then(|at| self.patterns.remove(at)) {
-            self.patterns.push_front(known.clone());
-            return Ok((known.1, known.2));
-        }
-        if pattern.len() > 4096 {
-            return Err(Code::Regex);
-        }
-        self.work(16 * pattern.len() as u64)?;
-        let ast = Parser::new().parse(pattern).map_err(|_| Code::Regex)?;
-        let mut classes = Classes::default();
-        classes.ast(&ast);
-        self.work(classes.cost())?;
-        if classes.left_out {
-            return Err(Code::Regex);
-        }
-        let hir = Translator::new().translate(pattern, &ast).map_err(|_| Code::Regex)?;
-        let size = u64::try_from(steps(&hir)).unwrap_or(u64::MAX);
-        if size > 8192 {
-            return Err(Code::Regex);
-        }
-        self.work(size)?;
-        let regex = RegexBuilder::new(pattern).size_limit(1 << 30).build();
-        let regex = regex.map_err(|_| Code::Regex)?;
-        self.patterns.truncate(7);
-        self.patterns.push_front((pattern.to_owned(), regex.clone(), size));
-        Ok((regex, size))
+    /// A compiled pattern, when the search of a text is paid for.
+    fn searched(
+        &mut self,
+        s: &str,
+        pattern: &Value,
+        flags: Option<&str>,
+    ) -> Result<Compiled, Code> {
+        let (regex, size) = match pattern {
+            Value::Text(text) => self.compile(text, flags)?,
+            Value::Regex(regex) => self.compile(&regex.0, Some(&regex.1))?,
+            _ => return Err(Code::TypeMismatch),
+        };
+        self.work(s.len() as u64 * (8 + size) / 16)?;
+        Ok(regex)
     }
 
-    fn regex_replace(&mut self, regex: &Regex, s: &str, to: &str) -> Evaluated {
-        self.charge_texts(&[to])?;
-        let dollars = to.matches('$').count() as u64;
-        self.work(dollars)?;
-        if !groups_are_known(regex, to) {
-            return Err(Code::Regex);
+    /// What is looked for, and whether all of it.
+    fn sought(&mut self, s: &str, pattern: &Value, all: bool) -> Result<(Compiled, bool), Code> {
+        if let Value::Text(part) = pattern {
+            self.charge_texts(&[s, part])?;
+            return Ok((Compiled::Text(part.to_string()), all));
         }
-        let (mut out, mut copied) = (String::new(), 0);
-        for captures in regex.captures_iter(s) {
-            self.work(1 + dollars)?;
-            let (start, end) = captures.get(0).map_or((0, 0), |whole| (whole.start(), whole.end()));
-            out.push_str(&s[copied..start]);
-            captures.expand(to, &mut out);
-            copied = end;
-            if out.len() as u64 > self.longest() / 2 {
-                return Err(Code::TooLarge);
+        let regex = self.searched(s, pattern, None)?;
+        let is_global = regex.is_global();
+        Ok((regex, all || is_global))
+    }
+
+    /// The matches as values.
+    fn matches(&mut self, s: &Rc<str>, regex: &Compiled, all: bool) -> Result<Vec<Value>, Code> {
+        regex.must_have_groups()?;
+        let mut found = Vec::new();
+        for spans in regex.find(s, all) {
+            self.work(1 + spans.len() as u64)?;
+            let parts = parts(s, &spans);
+            let (index, groups) = (index(s, whole(&spans).0), named(regex, &parts));
+            let list = parts.into_iter().collect();
+            found.push(Value::Match(Rc::new(Match { list, index, input: s.clone(), groups })));
+        }
+        Ok(found)
+    }
+
+    fn regex_parts(&mut self, s: &Rc<str>, regex: &Compiled, all: bool) -> Evaluated {
+        regex.must_have_groups()?;
+        let (mut all_parts, mut end) = (Vec::new(), 0);
+        for spans in regex.find(s, all) {
+            self.work(1 + spans.len() as u64)?;
+            let (start, stop) = whole(&spans);
+            all_parts.push(text::text(&s[end..start]));
+            let mut found = parts(s, &spans);
+            let groups = named(regex, &found);
+            found.push(Value::Integer(index(s, start).into()));
+            found.push(Value::Text(s.clone()));
+            if !matches!(groups, Value::Unit) {
+                found.push(groups);
             }
+            all_parts.push(Value::List(found.into_iter().collect()));
+            end = stop;
         }
-        out.push_str(&s[copied..]);
-        if out.len() as u64 > self.longest() / 2 {
-            return Err(Code::TooLarge);
-        }
-        self.made(&out)
+        all_parts.push(text::text(&s[end..]));
+        Ok(Value::List(all_parts.into_iter().collect()))
     }
-}
 
-/// Whether a replacement has a group as other languages write it: `\1`, `$&`, `$<name>`, `\g<name>`.
-/// A mark that stands twice is none.
-fn names_a_group_otherwise(to: &str) -> bool {
-    let other = regex::Regex::new(r"^(?:\\[0-9]|\$&|(?:\$|\\g)<[0-9A-Za-z_]+>)");
-    let Ok(other) = other else { return false };
-    let mut rest = to;
-    while let Some(at) = rest.find(['\\', '$']) {
-        let (mark, after) = rest[at..].split_at(1);
-        if other.is_match(&rest[at..]) {
-            return true;
+    fn script_split(&mut self, s: &str, pattern: &Value, limit: Option<&Value>) -> Evaluated {
+        let limit = text::limit(limit)?;
+        let regex = self.searched(s, pattern, None)?;
+        if regex.groups() > 1 {
+            regex.must_have_groups()?;
         }
-        rest = after.strip_prefix(mark).unwrap_or(after);
+        // The flag y counts for nothing.
+        let found = match &regex {
+            Compiled::Script(parsed) if parsed.flags.sticky => {
+                let mut flags = parsed.flags;
+                flags.sticky = false;
+                let pattern = match pattern {
+                    Value::Regex(regex) => &regex.0,
+                    _ => return Err(Code::Internal),
+                };
+                let parsed =
+                    javascript::regex::parse(pattern, flags).map_err(|_| Code::Internal)?;
+                script::matches(&parsed, s, true)
+            }
+            regex => regex.find(s, true),
+        };
+        let (mut pieces, mut end) = (Vec::new(), 0);
+        let is_nothing = s.is_empty() && !found.is_empty();
+        for spans in found {
+            let (start, stop) = whole(&spans);
+            if stop == end || start >= s.len() {
+                continue;
+            }
+            pieces.push(text::text(&s[end..start]));
+            pieces.extend(parts(s, &spans).into_iter().skip(1));
+            end = stop;
+        }
+        if !is_nothing {
+            pieces.push(text::text(&s[end..]));
+        }
+        pieces.truncate(limit);
+        self.made_list(pieces)
     }
-    false
 }

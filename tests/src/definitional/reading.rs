@@ -1,24 +1,27 @@
 //! Values as text and text as values. JSON is read by `serde_json`, a level at a time.
 
 use super::json::{self, quote};
+use super::mapping;
+use super::members::record;
 use super::operation::bytes;
+use super::pattern;
 use super::text::{TEXT_UNIT, text};
 use super::value::Value;
 use super::{Evaluated, Evaluator};
 use num_bigint::BigInt;
 use pif_guest::fault::Code;
 use pif_guest::form::Form;
+use pif_guest::javascript::date;
 use pif_guest::limits::INTEGER_BITS;
 use pif_guest::number::float_text;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::rc::Rc;
 
 /// Work of reading an integer without a sign: 19 digits that begin with no 0 are the first that
 /// count, and then as two limbs.
-fn reading_work(digits: u64) -> u64 {
+pub(super) fn reading_work(digits: u64) -> u64 {
     let limbs = digits / 19;
     digits_work(if limbs == 1 { 2 } else { limbs })
 }
@@ -40,19 +43,19 @@ pub(super) fn digits_work(limbs: u64) -> u64 {
 }
 
 /// JSON being written.
-struct Text {
-    out: String,
-    work: u64,
-    longest: u64,
-    budget: u64,
+pub(super) struct Text {
+    pub(super) out: String,
+    pub(super) work: u64,
+    pub(super) longest: u64,
+    pub(super) budget: u64,
 }
 
 impl Text {
-    fn used(&self) -> u64 {
+    pub(super) fn used(&self) -> u64 {
         self.out.len() as u64 / TEXT_UNIT + self.work
     }
 
-    fn put(&mut self, piece: &str) -> Result<(), Code> {
+    pub(super) fn put(&mut self, piece: &str) -> Result<(), Code> {
         self.out.push_str(piece);
         if self.out.len() as u64 > self.longest {
             return Err(Code::TooLarge);
@@ -188,6 +191,8 @@ impl Evaluator {
             Value::Function(_) => return Err(Code::TypeMismatch),
             Value::Unit => json.put("null")?,
             Value::Boolean(b) => json.put(if *b { "true" } else { "false" })?,
+            Value::NotNumber => return Err(Code::NotFinite),
+            Value::Float(n) if n.is_infinite() => return Err(Code::NotFinite),
             Value::Float(n) => {
                 json.work += 8;
                 json.put(&float_text(*n))?;
@@ -219,6 +224,9 @@ impl Evaluator {
                 self.data(json, &pair.1)?;
                 json.put("]}")?;
             }
+            Value::Map(of) | Value::Set(of) => {
+                self.data(json, &mapping::as_list(of, matches!(value, Value::Map(_))))?;
+            }
             Value::Record(members) => {
                 json.put("{")?;
                 for (index, (key, value)) in members.iter().enumerate() {
@@ -230,6 +238,9 @@ impl Evaluator {
                 }
                 json.put("}")?;
             }
+            Value::Match(found) => return self.data(json, &Value::List(found.list.clone())),
+            Value::Date(ms) => json.put(&quote(&date::text(*ms)))?,
+            Value::Regex(regex) => json.put(&quote(&pattern::literal(regex)))?,
             Value::Continuation(next) => {
                 json.put("{\"continuation\":true,\"input\":")?;
                 self.data(json, &next.input)?;
@@ -280,9 +291,7 @@ impl Evaluator {
         self.work((rows.len() * (1 + header.len())) as u64)?;
         let records = rows.into_iter().map(|row| {
             let cells = row.into_iter().map(text_of);
-            let mut members: Vec<_> = header.iter().cloned().zip(cells).collect();
-            members.sort_by(|a, b| a.0.cmp(&b.0));
-            Value::Record(Rc::new(members))
+            record(header.iter().cloned().zip(cells))
         });
         Ok(Value::List(records.collect()))
     }
@@ -350,9 +359,7 @@ fn value(json: &str) -> Evaluated {
         Some(b'{') => {
             let Members(members) = part(json)?;
             let members = members.into_iter().map(|(key, member)| Ok((key, value(member.get())?)));
-            let mut members = members.collect::<Result<Vec<_>, Code>>()?;
-            members.sort_by(|a, b| a.0.cmp(&b.0));
-            Value::Record(Rc::new(members))
+            record(members.collect::<Result<Vec<_>, Code>>()?)
         }
         Some(b'"') => text(part::<String>(json)?),
         Some(b't') => Value::Boolean(true),

@@ -1,23 +1,22 @@
 //! Records.
 
-use super::lists::halves;
+use super::lists::{self, of_two};
+use super::mapping;
+use super::members::{Members, index, record};
+use super::operation::{is_number, mismatch};
+use super::reading::digits_work;
 use super::text::TEXT_UNIT;
-use super::value::{List, Value};
+use super::value::{List, Match, Value};
 use super::{Evaluated, Evaluator};
+use num_bigint::BigInt;
 use pif_guest::fault::Code;
+use pif_guest::figures;
 use pif_guest::form::Form;
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
-
-type Members = BTreeMap<String, Value>;
+use std::collections::BTreeSet;
 
 /// Whether a form is one of these.
 pub(super) fn is_one(form: Form) -> bool {
     form > Form::Record && form <= Form::Describe && !matches!(form, Form::Update | Form::UpdateIn)
-}
-
-fn record(members: Members) -> Value {
-    Value::Record(Rc::new(members.into_iter().collect()))
 }
 
 fn text_work(text: &str) -> u64 {
@@ -27,82 +26,237 @@ fn text_work(text: &str) -> u64 {
 fn members(value: &Value) -> Result<Members, Code> {
     match value {
         Value::Record(members) => Ok(members.iter().cloned().collect()),
-        _ => Err(Code::TypeMismatch),
+        value => Err(mismatch(value)),
     }
 }
 
 fn elements(value: &Value) -> Result<Vec<Value>, Code> {
     match value {
         Value::List(list) => Ok(list.iter().cloned().collect()),
-        _ => Err(Code::TypeMismatch),
+        value => Err(mismatch(value)),
     }
 }
 
 fn text(value: &Value) -> Result<String, Code> {
     match value {
         Value::Text(text) => Ok(text.to_string()),
+        value => Err(mismatch(value)),
+    }
+}
+
+fn part_named(found: &Match, name: &str) -> Option<Value> {
+    match name {
+        "index" => Some(Value::Integer(found.index.into())),
+        "input" => Some(Value::Text(found.input.clone())),
+        "groups" => Some(found.groups.clone()),
+        "length" => Some(Value::Integer(found.list.iter().count().into())),
+        _ => None,
+    }
+}
+
+/// The text of a key.
+fn key_text(key: &Value) -> Result<String, Code> {
+    match key {
+        Value::Text(text) => Ok(text.to_string()),
+        Value::Integer(n) => Ok(n.to_string()),
+        Value::Float(n) => Ok(figures::text(*n)),
+        Value::Boolean(b) => Ok(b.to_string()),
+        key => Err(mismatch(key)),
+    }
+}
+
+/// The fuel of a key, in units of work.
+fn key_work(key: &Value) -> Result<u64, Code> {
+    Ok(match key {
+        Value::Boolean(_) => 0,
+        Value::Integer(n)
+            if !(-BigInt::from(1_i64 << 62)..BigInt::from(1_i64 << 62)).contains(n) =>
+        {
+            let limbs = n.bits().div_ceil(64);
+            digits_work(limbs) + 2 * limbs
+        }
+        key => text_work(&key_text(key)?),
+    })
+}
+
+/// The index that a key is.
+fn index_of(key: &Value) -> Option<u64> {
+    match key {
+        Value::Integer(n) => u64::try_from(n).ok().filter(|n| *n < 1 << 62),
+        Value::Float(n) => {
+            let whole = (0.0..9_007_199_254_740_992.0).contains(n) && n.fract() == 0.0;
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]
+            whole.then_some(*n as u64)
+        }
+        Value::Text(text) => index(text),
+        _ => None,
+    }
+}
+
+fn is_length(key: &Value) -> bool {
+    matches!(key, Value::Text(text) if &**text == "length")
+}
+
+/// What a value that has members lacks: an index, or a key.
+fn lacking(key: &Value) -> Code {
+    if is_number(key) { Code::OutOfRange } else { Code::MissingKey }
+}
+
+/// The member of a value at a key, and what is passed on the way.
+fn member(of: &Value, key: &Value, passed: &mut u64) -> Evaluated {
+    match of {
+        Value::Record(members) => {
+            let key = key_text(key)?;
+            let found = members.iter().find(|(known, _)| *known == key);
+            found.map(|(_, value)| value.clone()).ok_or(Code::MissingKey)
+        }
+        Value::List(list) => {
+            let length = list.iter().count() as u64;
+            if is_length(key) {
+                *passed += length;
+                return Ok(Value::Integer(length.into()));
+            }
+            let n = index_of(key).ok_or(lacking(key))?;
+            *passed += length.min(n.saturating_add(1));
+            let n = usize::try_from(n).unwrap_or(usize::MAX);
+            list.iter().nth(n).cloned().ok_or(Code::OutOfRange)
+        }
+        Value::Pair(pair) => {
+            let n = index_of(key).ok_or(lacking(key))?;
+            *passed += n.saturating_add(1).min(2);
+            let half = [&pair.0, &pair.1].get(usize::try_from(n).unwrap_or(2)).copied().cloned();
+            half.ok_or(Code::OutOfRange)
+        }
+        Value::Match(found) => {
+            if let Value::Text(name) = key
+                && let Some(part) = part_named(found, name)
+            {
+                return Ok(part);
+            }
+            member(&Value::List(found.list.clone()), key, passed)
+        }
+        Value::Map(of) | Value::Set(of) => match key {
+            Value::Text(name) if &**name == "size" => Ok(Value::Integer(of.len().into())),
+            _ => Err(Code::MissingKey),
+        },
+        Value::Text(text) => {
+            if is_length(key) {
+                return Ok(Value::Integer(text.chars().count().into()));
+            }
+            let n = usize::try_from(index_of(key).ok_or(lacking(key))?).unwrap_or(usize::MAX);
+            let found = text.chars().nth(n).ok_or(Code::OutOfRange)?;
+            *passed += text.len() as u64 / 2;
+            Ok(Value::Text(found.to_string().into()))
+        }
         _ => Err(Code::TypeMismatch),
     }
 }
 
-fn is_step(step: &Value) -> bool {
-    matches!(step, Value::Text(_) | Value::Integer(_))
+fn has_members(of: &Value) -> bool {
+    matches!(of, Value::Record(_) | Value::List(_) | Value::Pair(_) | Value::Text(_))
+        || matches!(of, Value::Match(_) | Value::Map(_) | Value::Set(_))
 }
 
-fn pair(a: Value, b: Value) -> Value {
-    Value::Pair(Rc::new((a, b)))
+/// The index of a list to be changed there.
+fn place_in(key: &Value) -> Result<usize, Code> {
+    match index_of(key) {
+        Some(n) => Ok(usize::try_from(n).unwrap_or(usize::MAX)),
+        None if is_number(key) => Err(Code::OutOfRange),
+        None => Err(mismatch(key)),
+    }
+}
+
+/// The list with another element, at most behind its last one.
+fn with_element(list: &List, n: usize, element: Value) -> Value {
+    let mut items: Vec<Value> = list.iter().cloned().collect();
+    if n == items.len() {
+        items.push(element);
+    } else {
+        items[n] = element;
+    }
+    Value::List(items.into_iter().collect())
 }
 
 impl Evaluator {
     pub(super) fn records(&mut self, form: Form, operands: &[Value]) -> Evaluated {
+        let is_mapping = operands.first().and_then(mapping::entries).is_some();
         match (form, operands) {
-            (Form::Get, [of, key, default @ ..]) => {
-                let is_null = matches!(of, Value::Unit) && !default.is_empty();
-                let of = if is_null { Members::new() } else { members(of)? };
-                let key = text(key)?;
-                self.work(text_work(&key))?;
-                of.get(&key).or(default.first()).cloned().ok_or(Code::MissingKey)
+            (Form::Has | Form::Remove | Form::Keys | Form::Values | Form::Entries, _)
+                if is_mapping =>
+            {
+                self.of_mapping(form, operands)
             }
-            (Form::GetIn, [of, path, default @ ..]) => match self.follow(of, &elements(path)?) {
-                Err(Code::MissingKey | Code::OutOfRange) if !default.is_empty() => {
-                    Ok(default[0].clone())
+            (Form::Get, [of, key, default @ ..]) => self.get(of, key, default.first()),
+            (Form::GetIn, [of, path, default @ ..]) => {
+                let path = elements(path)?;
+                self.charge_path(&path, !default.is_empty())?;
+                match (self.follow(form, of, &path)?, default.first()) {
+                    (Err(_), Some(default)) => Ok(default.clone()),
+                    (found, _) => found,
                 }
-                Ok(None) => default.first().cloned().ok_or(Code::TypeMismatch),
-                Ok(Some(value)) => Ok(value),
-                Err(code) => Err(code),
-            },
+            }
             (Form::Has, [of, key]) => {
-                let (of, key) = (members(of)?, text(key)?);
-                self.work(text_work(&key))?;
-                Ok(Value::Boolean(of.contains_key(&key)))
+                if !matches!(of, Value::Record(_) | Value::List(_)) {
+                    return Err(Code::TypeMismatch);
+                }
+                key_text(key)?;
+                self.work(key_work(key)?)?;
+                let mut passed = 0;
+                let found = member(of, key, &mut passed);
+                self.work(passed / form.work_price())?;
+                Ok(Value::Boolean(found.is_ok()))
             }
             (Form::PutIn, [of, path, value]) => {
                 let path = elements(path)?;
-                self.charge_path(&path)?;
+                self.charge_path(&path, false)?;
                 self.put_in(of, &path, value)
             }
-            (Form::Put | Form::Remove, [of, key, value @ ..]) => {
-                let (mut of, key) = (members(of)?, text(key)?);
-                self.work(of.len() as u64 + text_work(&key))?;
-                of.remove(&key);
-                of.extend(value.first().map(|value| (key, value.clone())));
-                Ok(record(of))
+            (Form::Put, [Value::List(list), key, value]) => {
+                key_text(key)?;
+                self.work(key_work(key)?)?;
+                let n = self.place_for(list, key)?;
+                Ok(with_element(list, n, value.clone()))
+            }
+            (Form::Put, [of, key, value]) => {
+                let (mut of, text) = (members(of)?, key_text(key)?);
+                self.work(key_work(key)?)?;
+                self.work(of.len() as u64)?;
+                of.insert(text, value.clone());
+                Ok(of.record())
+            }
+            (Form::Remove, [of, key]) => {
+                let (of, text) = (members(of)?, key_text(key)?);
+                self.work(key_work(key)?)?;
+                self.work(of.len() as u64)?;
+                Ok(record(of.listed().into_iter().filter(|(known, _)| *known != text)))
             }
             (Form::Merge, [a, b]) => {
-                let (mut a, b) = (members(a)?, members(b)?);
-                for key in a.keys().chain(b.keys()) {
+                let merged = |value: &Value| match value {
+                    Value::Unit | Value::Boolean(_) | Value::NotNumber => Ok(Members::default()),
+                    Value::Text(text) if text.is_empty() => Ok(Members::default()),
+                    value if is_number(value) => Ok(Members::default()),
+                    value => members(value),
+                };
+                let (a, b) = (merged(a)?.listed(), merged(b)?.listed());
+                for (key, _) in a.iter().chain(&b) {
                     self.work(1 + text_work(key))?;
                 }
-                a.extend(b);
-                Ok(record(a))
+                Ok(record(a.into_iter().chain(b)))
             }
             (Form::Keys | Form::Values | Form::Entries, [of]) => {
-                let of = members(of)?;
+                let of = match of {
+                    Value::List(list) => list
+                        .iter()
+                        .enumerate()
+                        .map(|(at, element)| (at.to_string(), element.clone()))
+                        .collect(),
+                    of => members(of)?,
+                };
                 self.work(of.len() as u64)?;
-                let parts = of.into_iter().map(|(key, value)| match form {
+                let parts = of.listed().into_iter().map(|(key, value)| match form {
                     Form::Keys => Value::Text(key.into()),
                     Form::Values => value,
-                    _ => pair(Value::Text(key.into()), value),
+                    _ => of_two(Value::Text(key.into()), value),
                 });
                 Ok(Value::List(parts.collect()))
             }
@@ -113,15 +267,38 @@ impl Evaluator {
         }
     }
 
+    fn get(&mut self, of: &Value, key: &Value, default: Option<&Value>) -> Evaluated {
+        if !has_members(of) && !matches!(of, Value::Unit) && default.is_none() {
+            return Err(Code::TypeMismatch);
+        }
+        if let (Value::Unit, Some(default)) = (key, default) {
+            return Ok(default.clone());
+        }
+        key_text(key)?;
+        self.work(key_work(key)?)?;
+        let mut passed = 0;
+        let found = member(of, key, &mut passed);
+        self.work(passed / Form::Get.work_price())?;
+        found.or_else(|code| default.cloned().ok_or(code))
+    }
+
+    /// The index of a list to be changed there, with its fuel.
+    fn place_for(&mut self, list: &List, key: &Value) -> Result<usize, Code> {
+        let n = place_in(key)?;
+        let before = list.iter().count().min(n);
+        self.work(1 + before as u64 / 2)?;
+        if before < n { Err(Code::OutOfRange) } else { Ok(n) }
+    }
+
     fn choose(&mut self, form: Form, of: &Value, keys: &Value) -> Evaluated {
-        let (mut of, keys) = (members(of)?, elements(keys)?);
+        let (of, keys) = (members(of)?, elements(keys)?);
         self.work((of.len() + 4 * keys.len()) as u64)?;
         let keys = keys.iter().map(text).collect::<Result<Vec<_>, _>>()?;
         for key in &keys {
             self.work(text_work(key))?;
         }
-        of.retain(|key, _| keys.contains(key) == (form == Form::Pick));
-        Ok(record(of))
+        let chosen = |key: &String| keys.contains(key) == (form == Form::Pick);
+        Ok(record(of.listed().into_iter().filter(|(key, _)| chosen(key))))
     }
 
     pub(super) fn update(
@@ -131,17 +308,31 @@ impl Evaluator {
         function: &Value,
         depth: u32,
     ) -> Evaluated {
-        let (mut of, key) = (members(of)?, text(key)?);
+        if !matches!(of, Value::Record(_) | Value::List(_)) {
+            return Err(Code::TypeMismatch);
+        }
+        let text = key_text(key)?;
         let Value::Function(_) = function else { return Err(Code::NotAFunction) };
-        self.work(text_work(&key))?;
-        let old = of.get(&key).cloned().ok_or(Code::MissingKey)?;
+        self.work(key_work(key)?)?;
+        let old = if let Value::List(list) = of {
+            let n = place_in(key)?;
+            self.work(list.iter().count().min(n) as u64 / Form::Update.work_price())?;
+            list.iter().nth(n).cloned().ok_or(Code::OutOfRange)?
+        } else {
+            members(of)?.get(&text).cloned().ok_or(Code::MissingKey)?
+        };
         self.application(Form::Update, depth)?;
         let next = self.apply(function.clone(), vec![old], depth + 1)?;
         let new = self.finish(next, depth + 1)?;
         self.form = Form::Update;
+        if let Value::List(list) = of {
+            let n = self.place_for(list, key)?;
+            return Ok(with_element(list, n, new));
+        }
+        let mut of = members(of)?;
         self.work(of.len() as u64)?;
-        of.insert(key, new);
-        Ok(record(of))
+        of.insert(text, new);
+        Ok(of.record())
     }
 
     pub(super) fn update_in(
@@ -152,9 +343,9 @@ impl Evaluator {
         depth: u32,
     ) -> Evaluated {
         let path = elements(path)?;
-        self.charge_path(&path)?;
+        self.charge_path(&path, false)?;
         let Value::Function(_) = function else { return Err(Code::NotAFunction) };
-        let old = self.go(of, &path)?.ok_or(Code::TypeMismatch)?;
+        let old = self.follow(Form::UpdateIn, of, &path)??;
         self.application(Form::UpdateIn, depth)?;
         let next = self.apply(function.clone(), vec![old], depth + 1)?;
         let new = self.finish(next, depth + 1)?;
@@ -168,83 +359,53 @@ impl Evaluator {
         match (of, step) {
             (Value::Unit, Value::Text(key)) => {
                 let inner = self.put_in(&Value::Unit, rest, value)?;
-                Ok(record(Members::from([(key.to_string(), inner)])))
+                Ok(record([(key.to_string(), inner)]))
             }
-            (Value::Record(_), Value::Text(key)) => {
-                let mut of = members(of)?;
+            (Value::Record(_), key) => {
+                let (mut of, key) = (members(of)?, key_text(key)?);
                 self.work(of.len() as u64)?;
-                let old = of.get(key.as_ref()).cloned().unwrap_or(Value::Unit);
+                let old = of.get(&key).cloned().unwrap_or(Value::Unit);
                 let inner = self.put_in(&old, rest, value)?;
-                of.insert(key.to_string(), inner);
-                Ok(record(of))
+                of.insert(key, inner);
+                Ok(of.record())
             }
-            (Value::List(_), Value::Integer(_)) => {
-                let old = self.step(of, step)?.ok_or(Code::TypeMismatch)?;
+            (Value::List(list), key) => {
+                let n = self.place_for(list, key)?;
+                let old = list.iter().nth(n).cloned().unwrap_or(Value::Unit);
                 let inner = self.put_in(&old, rest, value)?;
-                let mut items = elements(of)?;
-                let at = match step {
-                    Value::Integer(n) => usize::try_from(n).map_err(|_| Code::OutOfRange)?,
-                    _ => return Err(Code::TypeMismatch),
-                };
-                items[at] = inner;
-                Ok(Value::List(items.into_iter().collect()))
+                Ok(with_element(list, n, inner))
             }
             _ => Err(Code::TypeMismatch),
         }
     }
 
-    /// Fuel of the steps of a path.
-    fn charge_path(&mut self, path: &[Value]) -> Result<(), Code> {
+    /// Fuel of the steps of a path. Null may be one where a default stands for what is missing.
+    pub(super) fn charge_path(&mut self, path: &[Value], has_default: bool) -> Result<(), Code> {
         self.work(path.len() as u64)?;
-        if !path.iter().all(is_step) {
-            return Err(Code::TypeMismatch);
+        let is_step =
+            |step: &Value| key_text(step).is_ok() || has_default && matches!(step, Value::Unit);
+        if let Some(odd) = path.iter().find(|step| !is_step(step)) {
+            return Err(mismatch(odd));
         }
-        for key in path.iter().filter_map(|step| text(step).ok()) {
-            self.work(text_work(&key))?;
+        for step in path.iter().filter(|step| !matches!(step, Value::Unit)) {
+            self.work(key_work(step)?)?;
         }
         Ok(())
     }
 
-    /// Follows a path; nothing where it leads through a value of the wrong type.
-    fn follow(&mut self, of: &Value, path: &[Value]) -> Result<Option<Value>, Code> {
-        self.charge_path(path)?;
-        self.go(of, path)
-    }
-
-    fn go(&mut self, of: &Value, path: &[Value]) -> Result<Option<Value>, Code> {
-        let mut at = of.clone();
+    /// What a path leads to, or why it leads nowhere.
+    pub(super) fn follow(
+        &mut self,
+        form: Form,
+        of: &Value,
+        path: &[Value],
+    ) -> Result<Evaluated, Code> {
+        let (mut at, mut passed) = (Ok(of.clone()), 0);
         for step in path {
-            at = match self.step(&at, step)? {
-                Some(next) => next,
-                None => return Ok(None),
-            };
+            at = at.and_then(|at| member(&at, step, &mut passed));
         }
-        Ok(Some(at))
-    }
-
-    /// The value that a step leads to; none from a value of the wrong type.
-    fn step(&mut self, at: &Value, step: &Value) -> Result<Option<Value>, Code> {
-        match (at, step) {
-            (Value::Record(_), Value::Text(key)) => {
-                members(at)?.remove(key.as_ref()).ok_or(Code::MissingKey).map(Some)
-            }
-            (Value::List(list), Value::Integer(n)) => {
-                let n = usize::try_from(n);
-                // An index that no list has is known to be none without a look at the list.
-                let n = n.ok().filter(|n| *n < 1 << 62).ok_or(Code::OutOfRange)?;
-                let passed = list.iter().count().min(n.saturating_add(1));
-                self.work(passed as u64)?;
-                list.iter().nth(n).cloned().ok_or(Code::OutOfRange).map(Some)
-            }
-            (Value::Pair(pair), Value::Integer(n)) => {
-                let n = usize::try_from(n);
-                let n = n.ok().filter(|n| *n < 1 << 62).ok_or(Code::OutOfRange)?;
-                self.work(n.saturating_add(1).min(2) as u64)?;
-                let half = [&pair.0, &pair.1].get(n).copied().cloned();
-                half.ok_or(Code::OutOfRange).map(Some)
-            }
-            _ => Ok(None),
-        }
+        self.work(passed / form.work_price())?;
+        Ok(at)
     }
 
     fn made_of_entries(&mut self, entries: &[Value]) -> Evaluated {
@@ -252,25 +413,27 @@ impl Evaluator {
         // The least power of two that is no less than n.
         let rounds = (0..64).find(|rounds| 1_u64 << rounds >= n).unwrap_or_default();
         self.work(n + n * rounds)?;
-        let mut made = Members::new();
-        let entries = entries
-            .iter()
-            .map(|entry| halves(entry).and_then(|(key, value)| Ok((text(&key)?, value))));
-        for (key, value) in entries.collect::<Result<Vec<_>, Code>>()? {
-            self.work(text_work(&key))?;
-            made.insert(key, value);
+        let mut made = Members::default();
+        let entries = entries.iter().map(lists::entry).collect::<Result<Vec<_>, Code>>()?;
+        let texts =
+            entries.iter().map(|(key, _)| key_text(key)).collect::<Result<Vec<_>, Code>>()?;
+        for (text, (key, value)) in texts.into_iter().zip(entries) {
+            self.work(key_work(&key)?)?;
+            made.insert(text, value);
         }
-        Ok(record(made))
+        Ok(made.record())
     }
 
     fn describe(&mut self, value: &Value) -> Evaluated {
         let (mut size, mut records) = (None, Vec::new());
+        let value = &value.clone().without_match();
         match value {
             Value::Text(text) => size = Some(text.chars().count()),
             Value::Record(of) => {
                 size = Some(of.len());
                 records.push(members(value)?);
             }
+            Value::Map(of) | Value::Set(of) => size = Some(of.len()),
             Value::List(list) => {
                 size = Some(list.iter().count());
                 self.work(list.iter().count() as u64)?;
@@ -278,34 +441,38 @@ impl Evaluator {
             }
             _ => {}
         }
-        let mut about = Members::new();
-        about.insert("type".into(), Value::Text(value.kind().into()));
-        about.extend(size.map(|size| ("size".into(), Value::Integer(size.into()))));
+        let mut about = Vec::new();
         if !records.is_empty() {
-            about.insert("keys".into(), self.describe_keys(&records)?);
+            about.push(("keys".to_owned(), self.describe_keys(records)?));
         }
+        about.extend(size.map(|size| ("size".to_owned(), Value::Integer(size.into()))));
+        about.push(("type".to_owned(), Value::Text(value.kind().into())));
         Ok(record(about))
     }
 
-    fn describe_keys(&mut self, records: &[Members]) -> Evaluated {
-        let mut keys: BTreeMap<&String, Vec<&Value>> = BTreeMap::new();
-        for (key, value) in records.iter().flatten() {
-            self.work(1 + text_work(key))?;
-            keys.entry(key).or_default().push(value);
-        }
-        let mut described = Members::new();
-        for (key, values) in keys.into_iter().take(100) {
-            let types: BTreeSet<&str> = values.iter().map(|value| value.kind()).collect();
-            let types = types.into_iter().map(|name| Value::Text(name.into()));
-            let mut about = Members::new();
-            about.insert("types".into(), Value::List(types.collect::<List>()));
-            about.insert("coverage".into(), Value::Integer(values.len().into()));
-            if let Some(example) = values.iter().find(|value| is_short(value)) {
-                about.insert("example".into(), self.cut(example)?);
+    fn describe_keys(&mut self, records: Vec<Members>) -> Evaluated {
+        // The values of each key, in the order of the first keys.
+        let mut keys: Vec<(String, Vec<Value>)> = Vec::new();
+        for (key, value) in records.into_iter().flat_map(Members::listed) {
+            self.work(1 + text_work(&key))?;
+            match keys.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, values)) => values.push(value),
+                None => keys.push((key, vec![value])),
             }
-            described.insert(key.clone(), record(about));
         }
-        Ok(record(described))
+        let mut described = Members::default();
+        for (key, values) in keys.into_iter().take(100) {
+            let types: BTreeSet<&str> = values.iter().map(Value::kind).collect();
+            let types = types.into_iter().map(|name| Value::Text(name.into()));
+            let coverage = Value::Integer(values.len().into());
+            let mut about = vec![("coverage".to_owned(), coverage)];
+            if let Some(example) = values.iter().find(|value| is_short(value)) {
+                about.push(("example".to_owned(), self.cut(example)?));
+            }
+            about.push(("types".to_owned(), Value::List(types.collect::<List>())));
+            described.insert(key, record(about));
+        }
+        Ok(described.record())
     }
 
     fn cut(&mut self, example: &Value) -> Evaluated {

@@ -1,7 +1,7 @@
 //! Numbers taken together, exactly, by fractions.
 
 use super::keys::{count, long, numbers};
-use super::operation::{compare_with_float, float, is_number, limbs};
+use super::operation::{compare_with_float, float, is_number, limbs, mismatch};
 use super::value::Value;
 use super::{Evaluated, Evaluator};
 use num_bigint::BigInt;
@@ -28,7 +28,7 @@ impl Fraction {
                 let whole = format!("{n:.0}").parse().map_err(|_| Code::Internal)?;
                 Ok(Self(whole, denominator))
             }
-            _ => Err(Code::TypeMismatch),
+            value => Err(mismatch(value)),
         }
     }
 
@@ -79,8 +79,11 @@ impl Evaluator {
                 self.work(long(item)?)?;
                 weight += long(item)?;
             } else if !matches!(item, Value::Unit) {
-                return Err(Code::TypeMismatch);
+                return Err(mismatch(item));
             }
+        }
+        if items.iter().any(|item| matches!(item, Value::Float(n) if n.is_infinite())) {
+            return Err(Code::NotFinite);
         }
         Ok((numbers(items), weight))
     }
@@ -131,6 +134,9 @@ impl Evaluator {
     }
 
     pub(super) fn percentile(&mut self, items: &[Value], p: &Value) -> Evaluated {
+        if matches!(p, Value::Float(n) if n.is_infinite()) {
+            return Err(Code::OutOfRange);
+        }
         let Fraction(p, per) = Fraction::of(p)?;
         if p.is_negative() || p > BigInt::from(100) * &per {
             return Err(Code::OutOfRange);

@@ -2,6 +2,7 @@
 
 use super::canonical;
 use super::json::{self, array, object};
+use super::mapping;
 use super::reading::digits_work;
 use super::text::units;
 use super::value::{Context, Environment, Value};
@@ -115,11 +116,14 @@ impl Evaluator {
     /// Pays for the literal of a value; there is none of functions and continuations.
     fn pay_for_value(&mut self, value: &Value) -> Result<(), Code> {
         match value {
+            Value::Match(found) => self.pay_for_value(&Value::List(found.list.clone())),
+            Value::Date(_) => self.work(2 * NODE),
+            Value::Regex(regex) => self.work(3 * NODE + units(&regex.0) + units(&regex.1)),
             Value::Function(_) | Value::Continuation(_) => Err(Code::TypeMismatch),
             Value::Quoted(term, _) => self.work(self.weight(*term, None)),
             Value::Text(text) => self.work(NODE + units(text)),
             Value::Integer(n) => self.work(NODE + digits(n)),
-            Value::Unit | Value::Boolean(_) | Value::Float(_) => self.work(NODE),
+            Value::Unit | Value::Boolean(_) | Value::Float(_) | Value::NotNumber => self.work(NODE),
             Value::List(items) => {
                 self.work(NODE)?;
                 items.iter().try_for_each(|item| self.pay_for_value(item))
@@ -128,6 +132,17 @@ impl Evaluator {
                 self.work(NODE)?;
                 self.pay_for_value(&pair.0)?;
                 self.pay_for_value(&pair.1)
+            }
+            Value::Map(of) => {
+                self.work(NODE * (2 + of.len() as u64))?;
+                of.iter().try_for_each(|(_, key, value)| {
+                    self.pay_for_value(key)?;
+                    self.pay_for_value(value)
+                })
+            }
+            Value::Set(of) => {
+                self.work(NODE * 2)?;
+                of.iter().try_for_each(|(_, key, _)| self.pay_for_value(key))
             }
             Value::Record(members) => {
                 self.work(NODE + names(members.iter().map(|(key, _)| key.as_str())))?;
@@ -162,6 +177,7 @@ impl Evaluator {
                 terms.add_integer(0, small.unwrap_or_else(|_| Integer::Big(n.clone())))
             }
             Value::Float(n) => terms.add_float(0, *n),
+            Value::NotNumber => terms.add_float(0, f64::NAN),
             Value::Text(text) => terms.add_new_text(0, text).unwrap_or_default(),
             Value::Quoted(term, _) => *term,
             Value::List(items) => {
@@ -172,10 +188,26 @@ impl Evaluator {
                 let halves = [self.literal(&pair.0), self.literal(&pair.1)];
                 self.terms.add(Form::Pair, 0, &halves, &[])
             }
+            Value::Map(of) | Value::Set(of) => {
+                let is_map = matches!(value, Value::Map(_));
+                let list = self.literal(&mapping::as_list(of, is_map));
+                let form = if is_map { Form::ToMap } else { Form::ToSet };
+                self.terms.add(form, 0, &[list], &[])
+            }
             Value::Record(members) => {
                 let names: Vec<_> = members.iter().map(|(key, _)| terms.intern(key)).collect();
                 let values: Vec<_> = members.iter().map(|(_, v)| self.literal(v)).collect();
                 self.terms.add(Form::Record, 0, &values, &names)
+            }
+            Value::Match(found) => self.literal(&Value::List(found.list.clone())),
+            Value::Date(ms) => {
+                let ms = terms.add_integer(0, Integer::Small(*ms));
+                self.terms.add(Form::Moment, 0, &[ms], &[])
+            }
+            Value::Regex(regex) => {
+                let texts = [&regex.0, &regex.1];
+                let texts = texts.map(|text| terms.add_new_text(0, text).unwrap_or_default());
+                self.terms.add(Form::Regex, 0, &texts, &[])
             }
             Value::Unit | Value::Function(_) | Value::Continuation(_) => terms.add_unit(0),
         }
@@ -188,6 +220,9 @@ impl Evaluator {
 
     pub(super) fn data_to_term(&mut self, data: &Value) -> Evaluated {
         self.pay_for_value(data)?;
+        if has_odd(data) {
+            return Err(Code::NotFinite);
+        }
         let text = self.plain_text(data);
         let term = self.parse(&text, Origin::Code, Notation::Code)?;
         Ok(Value::Quoted(term, None))
@@ -198,6 +233,7 @@ impl Evaluator {
             Value::Boolean(b) => b.to_string(),
             Value::Integer(n) => n.to_string(),
             Value::Float(n) => float_text(*n),
+            Value::NotNumber => String::new(),
             Value::Text(text) => json::quote(text),
             Value::List(items) => array(items.iter().map(|item| self.plain_text(item))),
             Value::Pair(pair) => {
@@ -207,8 +243,28 @@ impl Evaluator {
             Value::Record(members) => {
                 object(members.iter().map(|(key, value)| (key, self.plain_text(value))))
             }
+            Value::Map(of) | Value::Set(of) => {
+                self.plain_text(&mapping::as_list(of, matches!(data, Value::Map(_))))
+            }
             Value::Quoted(term, _) => self.text_of(*term),
+            Value::Match(found) => self.plain_text(&Value::List(found.list.clone())),
+            Value::Date(ms) => object([("moment", array([ms.to_string()]))]),
+            Value::Regex(regex) => {
+                object([("regex", array([json::quote(&regex.0), json::quote(&regex.1)]))])
+            }
             Value::Unit | Value::Function(_) | Value::Continuation(_) => "null".to_owned(),
         }
+    }
+}
+
+/// Whether a part of a value is infinite or not a number.
+fn has_odd(value: &Value) -> bool {
+    match value {
+        Value::NotNumber => true,
+        Value::Float(n) => n.is_infinite(),
+        Value::List(items) => items.iter().any(has_odd),
+        Value::Pair(pair) => has_odd(&pair.0) || has_odd(&pair.1),
+        Value::Record(members) => members.iter().any(|(_, member)| has_odd(member)),
+        _ => false,
     }
 }

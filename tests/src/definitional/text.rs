@@ -1,12 +1,14 @@
 //! Texts, and the forms that take lists as well.
 
-use super::value::{List, Value};
+use super::lists::truncated;
+use super::value::Value;
 use super::{Evaluated, Evaluator, codec};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 use pif_guest::fault::Code;
 use pif_guest::form::Form;
 use pif_guest::limits::TEXT_BYTES;
+use unicode_normalization::UnicodeNormalization as _;
 
 /// Bytes of a text that are one unit of work.
 pub(super) const TEXT_UNIT: u64 = 8;
@@ -60,6 +62,14 @@ fn lines(text: &str) -> Vec<String> {
     lines
 }
 
+/// The scripts that `normalize` knows.
+fn has_normal_form(c: u32) -> bool {
+    matches!(c,
+        0..=0x482 | 0x488..=0x58f | 0x1100..=0x11ff | 0x1e00..=0x20cf | 0x20f1..=0x2bff
+        | 0x2e00..=0x3029 | 0x3030..=0x9fff | 0xac00..=0xd7a3 | 0xe000..=0xf8ff | 0xfe00..=0xfe0f
+        | 0xff00..=0xffef | 0x1_f000..=0x1_faff | 0x2_0000..=0x2_f7ff)
+}
+
 /// Where a part begins: places of its first bytes, none within another.
 fn places(text: &str, part: &str) -> Vec<usize> {
     let (mut places, mut at) = (Vec::new(), 0);
@@ -108,7 +118,7 @@ impl Evaluator {
     }
 
     /// Refuses a text that would be longer than any.
-    fn check_bytes(&self, bytes: &BigInt) -> Result<(), Code> {
+    pub(super) fn check_bytes(&self, bytes: &BigInt) -> Result<(), Code> {
         if *bytes > self.longest().into() { Err(Code::TooLarge) } else { Ok(()) }
     }
 
@@ -136,6 +146,26 @@ impl Evaluator {
                 self.charge_texts(&[s])?;
                 self.made_list(lines(s).iter().map(text).collect())
             }
+            (Form::Split, [Text(_)]) => {
+                self.work(1)?;
+                Ok(Items(operands.iter().cloned().collect()))
+            }
+            (Form::Split, [_, Value::Regex(_), ..]) | (Form::IndexOf, [_, Value::Regex(_)]) => {
+                if form == Form::Split || matches!(operands[0], Text(_)) {
+                    return self.regex(form, operands);
+                }
+                Err(Code::TypeMismatch)
+            }
+            (Form::Split, [Text(s), Text(separator), most]) => {
+                let most = limit(Some(most))?;
+                self.charge_texts(&[s, separator])?;
+                let chars = s.chars().map(|c| c.to_string());
+                let parts: Vec<String> = match separator.is_empty() {
+                    true => chars.collect(),
+                    false => split(s, separator).into_iter().map(str::to_owned).collect(),
+                };
+                self.made_list(parts.iter().take(most).map(text).collect())
+            }
             (Form::Split, [Text(s), Text(separator)]) => {
                 self.charge_texts(&[s, separator])?;
                 if separator.is_empty() {
@@ -144,36 +174,66 @@ impl Evaluator {
                 }
                 self.made_list(split(s, separator).iter().map(text).collect())
             }
+            (Form::Join, [Items(parts)]) => self.join(parts, ","),
             (Form::Join, [Items(parts), Text(separator)]) => self.join(parts, separator),
-            (Form::Slice, [Text(s), Integer(from), to @ ..]) => {
-                let to = optional(to)?;
+            (Form::Slice, [Text(s), bounds @ ..]) => {
+                let (from, to) = (start(bounds.first())?, optional(bounds.get(1))?);
                 self.charge_texts(&[s])?;
-                self.made(&slice(&chars(s), from, to).iter().collect::<String>())
+                self.made(&slice(&chars(s), &from, to.as_ref()).iter().collect::<String>())
             }
-            (Form::Slice, [Items(list), Integer(from), to @ ..]) => {
-                let (to, items) = (optional(to)?, list.iter().cloned().collect::<Vec<_>>());
+            (Form::Slice, [Items(list), bounds @ ..]) => {
+                let (from, to) = (start(bounds.first())?, optional(bounds.get(1))?);
+                let items = list.iter().cloned().collect::<Vec<_>>();
                 self.work(items.len() as u64)?;
-                Ok(Value::List(slice(&items, from, to).into_iter().collect()))
+                Ok(Value::List(slice(&items, &from, to.as_ref()).into_iter().collect()))
             }
-            (Form::Contains | Form::IndexOf, [Text(s), Text(part)]) => {
+            (Form::Contains, [Value::Set(_), _]) => self.of_mapping(form, operands),
+            (
+                Form::Contains | Form::IndexOf | Form::LastIndexOf,
+                [Text(s), Text(part), from @ ..],
+            ) => {
+                let from = start(from.first())?.max(BigInt::ZERO);
                 self.charge_texts(&[s, part])?;
                 let (s, part) = (chars(s), chars(part));
+                let from = from.to_usize().unwrap_or(usize::MAX).min(s.len());
                 let last = s.len().checked_sub(part.len());
-                let mut starts = last.map_or(0..0, |last| 0..last + 1);
-                Ok(found(form, starts.find(|at| s[*at..].starts_with(&part))))
+                let starts = last.map_or(0..0, |last| from..last + 1);
+                let mut starts = starts.filter(|at| s[*at..].starts_with(&part));
+                let place = match form {
+                    _ if part.is_empty() && form != Form::LastIndexOf => Some(from),
+                    Form::LastIndexOf => starts.last(),
+                    _ => starts.next(),
+                };
+                Ok(found(form, place))
             }
-            (Form::Contains | Form::IndexOf, [Items(list), x]) => {
-                self.work(list.iter().count() as u64)?;
-                for (index, item) in list.iter().enumerate() {
-                    if self.equal(item, x)? {
+            (Form::Contains | Form::IndexOf | Form::LastIndexOf, [Items(list), x, from @ ..]) => {
+                let from = start(from.first())?;
+                let items: Vec<Value> = list.iter().cloned().collect();
+                self.work(items.len() as u64)?;
+                let from = place(&from, items.len());
+                let mut places: Vec<usize> = (from..items.len()).collect();
+                if form == Form::LastIndexOf {
+                    places.reverse();
+                }
+                for index in places {
+                    if self.equal(&items[index], x)? {
                         return Ok(found(form, Some(index)));
                     }
                 }
                 Ok(found(form, None))
             }
-            (Form::StartsWith | Form::EndsWith, [Text(s), Text(part)]) => {
+            (Form::StartsWith | Form::EndsWith, [Text(s), Text(part), at @ ..]) => {
+                let at = optional(at.first())?;
                 self.charge_texts(&[s, part])?;
                 let mut chars = (chars(s), chars(part));
+                if let Some(at) = at {
+                    let at = at.clamp(BigInt::ZERO, chars.0.len().into());
+                    let at = at.to_usize().unwrap_or_default();
+                    let rest = chars.0.split_off(at);
+                    if form == Form::StartsWith {
+                        chars.0 = rest;
+                    }
+                }
                 if form == Form::EndsWith {
                     chars.0.reverse();
                     chars.1.reverse();
@@ -220,22 +280,29 @@ impl Evaluator {
                 let one = n.to_u32().and_then(char::from_u32).ok_or(Code::OutOfRange)?;
                 Ok(text(one.to_string()))
             }
+            (Form::Normalize, [Text(s)]) => self.normalize(s, "NFC"),
+            (Form::Normalize, [Text(s), Text(form)]) => self.normalize(s, form),
             _ => self.reading(form, operands),
         }
     }
 
-    fn join(&mut self, parts: &List, separator: &str) -> Evaluated {
-        self.work(parts.iter().count() as u64)?;
-        let texts = parts.iter().map(|part| match part {
-            Value::Text(text) => Ok(text.as_ref()),
-            _ => Err(Code::TypeMismatch),
-        });
-        let texts = texts.collect::<Result<Vec<&str>, _>>()?;
-        let bytes: usize = texts.iter().map(|text| text.len()).sum();
-        let between = BigInt::from(separator.len()) * texts.len().saturating_sub(1);
-        self.check_bytes(&(between + bytes))?;
-        self.charge_texts(&[separator])?;
-        self.made(&texts.join(separator))
+    fn normalize(&mut self, s: &str, form: &str) -> Evaluated {
+        self.charge_texts(&[s, form])?;
+        if !matches!(form, "NFC" | "NFD") {
+            return Err(Code::OutOfRange);
+        }
+        if s.is_ascii() {
+            return self.made(s);
+        }
+        self.charge_texts(&[s, s, s])?;
+        if s.len() as u64 > self.longest() / 3 {
+            return Err(Code::TooLarge);
+        }
+        if !s.chars().all(|c| has_normal_form(c.into())) {
+            return Err(Code::OutOfRange);
+        }
+        let made: String = if form == "NFC" { s.nfc().collect() } else { s.nfd().collect() };
+        self.made(&made)
     }
 
     fn replace(&mut self, s: &str, from: &str, to: &str) -> Evaluated {
@@ -267,13 +334,26 @@ impl Evaluator {
     }
 }
 
-/// The operand after the others, if it is there.
-fn optional(rest: &[Value]) -> Result<Option<&BigInt>, Code> {
-    match rest {
-        [] => Ok(None),
-        [Value::Integer(n)] => Ok(Some(n)),
-        _ => Err(Code::TypeMismatch),
+/// A place in a list or text, if there is one.
+fn optional(place: Option<&Value>) -> Result<Option<BigInt>, Code> {
+    match place {
+        None | Some(Value::Unit) => Ok(None),
+        Some(n) => truncated(n).map(Some),
     }
+}
+
+/// The most elements that are wanted.
+pub(super) fn limit(most: Option<&Value>) -> Result<usize, Code> {
+    match most {
+        None | Some(Value::Unit) => Ok(usize::MAX),
+        Some(Value::Integer(n)) => Ok(n.to_usize().unwrap_or(usize::MAX)),
+        Some(_) => Err(Code::TypeMismatch),
+    }
+}
+
+/// The place where something begins.
+fn start(place: Option<&Value>) -> Result<BigInt, Code> {
+    optional(place).map(Option::unwrap_or_default)
 }
 
 fn found(form: Form, place: Option<usize>) -> Value {

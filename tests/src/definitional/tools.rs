@@ -1,5 +1,6 @@
 //! Tools as values and as terms, and terms that are data.
 
+use super::operation::mismatch;
 use super::value::{Context, Environment, Value};
 use super::{Evaluated, Evaluator, SUBMITTED, evolved};
 use pif_guest::fault::{Code, Fault};
@@ -51,7 +52,7 @@ impl Evaluator {
         env: &Environment,
         depth: u32,
     ) -> Evaluated {
-        let Value::Quoted(term, tool) = quoted else { return Err(Code::TypeMismatch) };
+        let Value::Quoted(term, tool) = quoted else { return Err(mismatch(quoted)) };
         if self.active_evals >= EVAL_DEPTH {
             return Err(Code::EvalDepth);
         }

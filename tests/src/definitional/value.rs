@@ -1,5 +1,6 @@
 //! Values and environments of the definitional evaluator.
 
+use super::mapping::Entries;
 use num_bigint::BigInt;
 use pif_guest::term::{NameId, TermId};
 use std::rc::Rc;
@@ -14,15 +15,25 @@ pub(super) enum Value {
     Boolean(bool),
     Integer(BigInt),
     Float(f64),
+    /// What is not a number. The text that it came from is in messages only.
+    NotNumber,
     Text(Rc<str>),
     List(List),
     Pair(Rc<(Value, Value)>),
-    /// Members in the order of their keys.
+    /// Members as they are listed.
     Record(Rc<Vec<(String, Value)>>),
+    Map(Entries),
+    /// Each element is key and value.
+    Set(Entries),
     Function(Rc<Closure>),
     /// A term, and the tool it is the source of.
     Quoted(TermId, Context),
     Continuation(Rc<Continuation>),
+    /// A regular expression of JavaScript: pattern and flags.
+    Regex(Rc<(String, String)>),
+    Match(Rc<Match>),
+    /// Milliseconds since 1970.
+    Date(i64),
 }
 
 impl Value {
@@ -32,22 +43,45 @@ impl Value {
         Self::Function(Rc::new(Closure { lambda, taken: Vec::new(), env, tool }))
     }
 
+    /// A match as its list, any other value unchanged.
+    pub(super) fn without_match(self) -> Self {
+        match self {
+            Self::Match(found) => Self::List(found.list.clone()),
+            value => value,
+        }
+    }
+
     /// The name of its type.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Unit => "null",
             Self::Boolean(_) => "boolean",
             Self::Integer(_) => "integer",
-            Self::Float(_) => "float",
+            Self::Float(_) | Self::NotNumber => "float",
             Self::Text(_) => "string",
             Self::List(_) => "list",
             Self::Pair(_) => "pair",
             Self::Record(_) => "record",
+            Self::Map(_) => "map",
+            Self::Set(_) => "set",
             Self::Function(_) => "function",
             Self::Quoted(..) => "quoted",
             Self::Continuation(_) => "continuation",
+            Self::Regex(_) => "regex",
+            Self::Match(_) => "list",
+            Self::Date(_) => "date",
         }
     }
+}
+
+/// A match of a regular expression.
+pub(super) struct Match {
+    /// The whole and its groups.
+    pub(super) list: List,
+    pub(super) index: usize,
+    pub(super) input: Rc<str>,
+    /// The record of the named groups, or null.
+    pub(super) groups: Value,
 }
 
 /// A lambda with its environment and the arguments it has been given so far.

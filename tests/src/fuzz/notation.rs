@@ -41,7 +41,7 @@ fn round_trip(terms: &Terms, root: TermId) -> Result<String> {
     let canonical = print::term(terms, root);
     let written = notation::print(terms, root);
     let mut others = Terms::default();
-    let other = notation::parse(&mut others, &written, Origin::Code, &[])
+    let other = notation::parse(&mut others, &written, Origin::Code, &FREE)
         .with_context(|| format!("{canonical} is written\n{written}"))?;
     let again = print::term(&others, other.root);
     ensure!(again == canonical, "{canonical} is written\n{written}\nwhich is\n{again}");

@@ -137,7 +137,7 @@ impl Generator {
     }
 
     /// A lambda of so many parameters, which are of these kinds.
-    fn lambda_of(&mut self, kinds: &[Kind], result: Kind, size: usize) -> String {
+    pub(super) fn lambda_of(&mut self, kinds: &[Kind], result: Kind, size: usize) -> String {
         let outer = self.scope.len();
         let first = self.random.below(NAMES.len());
         let names: Vec<&str> =

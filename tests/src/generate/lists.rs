@@ -76,6 +76,12 @@ impl Generator {
             4 => {
                 let key = self.random.pick(LISTS);
                 let kind = if key == "flatten" { Kind::List } else { self.kind() };
+                if self.random.chance(20) {
+                    let kinds = [Kind::Number, Kind::Number];
+                    let f = self.lambda_of(&kinds, Kind::Number, size / 2);
+                    let elements = self.elements(Kind::Number, size);
+                    return form("sort_with", list(&[f, elements]));
+                }
                 let elements = self.elements(kind, size);
                 form(key, list(&[elements]))
             }

@@ -3,7 +3,7 @@
 
 use super::term::{Generator, Kind};
 use super::text::{form, lambda, list, variable};
-use super::world;
+use super::{figures, script, world};
 use pif_guest::form::{FORMS, Form, Row, Shape};
 
 /// What an operand is to be.
@@ -21,7 +21,9 @@ impl Generator {
     /// A form of the table that gives a value of this kind, as a rule.
     pub(super) fn of_table(&mut self, kind: Kind, size: usize) -> String {
         let fits = |row: &&Row| kind_of_result(row).is_none_or(|given| given == kind);
-        let rows: Vec<&Row> = FORMS.iter().filter(fits).collect();
+        // A regular expression is an operand of others, written out.
+        let rows = FORMS.iter().filter(fits).filter(|row| row.form != Form::Regex);
+        let rows: Vec<&Row> = rows.collect();
         let row = self.random.pick(&rows);
         self.written(row, size)
     }
@@ -49,6 +51,11 @@ impl Generator {
             };
             generator.operand(wanted, each)
         };
+        if row.form == Form::Flatten && self.random.chance(50) {
+            let nested = self.operand(Wanted::One(world::NESTED, Kind::List), size);
+            let depth = self.random.pick(world::DEPTHS).to_owned();
+            return form(row.name, list(&[nested, depth]));
+        }
         let operands: Vec<String> = (0..count).map(|at| operand(self, at)).collect();
         match (row.shape, operands.as_slice()) {
             (Shape::Operand, [bare]) => form(row.name, bare),
@@ -179,13 +186,48 @@ fn operand_kinds(form: Form) -> [Wanted; 3] {
 }
 
 /// What the operand of this name in the syntax of a form is to be.
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn wanted(form: Form, name: &str) -> Wanted {
     use Kind::{Boolean, Function, List, Number, Quoted, Record, Text};
     let texts = |literals| Wanted::One(literals, Text);
     match (form, name) {
+        (Form::Truth | Form::Either | Form::Both, _) => Wanted::One(figures::TESTED, Number),
+        (Form::Plus, _) => Wanted::One(figures::ADDED, Number),
+        (Form::ToNumber | Form::LeadingNumber, "a" | "s") => texts(figures::NUMERALS_THERE),
+        (Form::LeadingNumber, _) => Wanted::One(figures::BASES, Number),
+        (
+            Form::AsText | Form::Typeof | Form::Stringify | Form::NumberIs | Form::NumberText,
+            "a",
+        )
+        | (Form::Math | Form::Bits, "…" | "a" | "b") => {
+            Wanted::One(figures::NUMBERS_THERE, Number)
+        }
+        (Form::Typeof, _) => Wanted::One(world::PATHS, List),
+        (Form::Stringify, _) => Wanted::One(world::COUNTS, Number),
+        (Form::NumberIs, _) => texts(figures::SORTS),
+        (Form::NumberText, "style") => texts(figures::STYLES),
+        (Form::Divide, "mode") => texts(figures::MODES),
+        (Form::Math, "name") => texts(figures::FUNCTIONS),
+
+        (Form::Bits, _) => texts(figures::OPERATIONS),
+        (Form::LocaleCompare, "numeric") => Wanted::Of(Boolean),
+        (Form::LocaleCompare, _) => texts(figures::COMPARED),
+        (Form::Normalize, "s") => texts(world::ACCENTED),
+        (Form::Normalize, _) => texts(world::NORMAL_FORMS),
         (Form::FormatNumber, "n") => Wanted::One(world::NUMBERS, Number),
         (Form::FormatNumber, _) => Wanted::One(world::NUMBER_OPTIONS, Record),
         (Form::FromCharCode, _) => Wanted::One(world::CODES, Number),
+        (Form::Regex, "pattern") => texts(script::SCRIPT_PATTERNS),
+        (Form::Regex, _) => texts(script::FLAGS),
+        (Form::Moment, _) => Wanted::One(script::MOMENTS, Number),
+        (Form::MomentPart, "part") => texts(script::DATE_PARTS),
+        (Form::MomentPart, _) => Wanted::One(script::DATE_VALUES, Number),
+        (Form::Substitute, "replacement") => texts(script::SCRIPT_REPLACEMENTS),
+        (_, "text or regex" | "regex or text") | (Form::Split, "sep") => texts(script::SOUGHT),
+        (_, "all") => Wanted::Of(Boolean),
+        (Form::Contains | Form::IndexOf | Form::StartsWith, "from")
+        | (Form::EndsWith, "to")
+        | (Form::Split, "limit") => Wanted::One(world::COUNTS, Number),
         (Form::DateParse, "pattern") => texts(world::FORMATS),
         (Form::DateParse, _) => texts(world::DATES),
         (Form::DateFormat | Form::DateParts | Form::DateAdd, "n") | (Form::DateDiff, "a" | "b") => {
@@ -202,9 +244,23 @@ fn wanted(form: Form, name: &str) -> Wanted {
         (Form::Replace, "from") | (_, "sep" | "part" | "fill") => texts(world::PARTS),
         (Form::RegexReplace, "to") => texts(world::REPLACEMENTS),
         (Form::Replace, "to") | (_, "s" | "s or list" | "label") => texts(world::TEXTS),
-        (Form::Slice | Form::Range, _) | (_, "n" | "i" | "digits" | "p") => {
-            Wanted::One(world::COUNTS, Number)
+        (Form::Slice | Form::Range | Form::Contains | Form::IndexOf, "from" | "to")
+        | (Form::Range, _)
+        | (_, "n" | "i" | "digits" | "p") => Wanted::One(world::COUNTS, Number),
+        (Form::Lookup | Form::Insert, "map" | "set") => Wanted::One(world::MAPS, Record),
+        (Form::Lookup | Form::Insert, "key" | "x") | (Form::Has | Form::Remove, "key") => {
+            Wanted::One(world::ANY_KEYS, Number)
         }
+        (Form::Has | Form::Remove | Form::Keys | Form::Values | Form::Entries, "record") => {
+            Wanted::One(world::HOLDERS, Record)
+        }
+        (Form::ToMap, _) => Wanted::One(world::ENTRIES, List),
+        (Form::ToSet | Form::Elements, _)
+        | (Form::Length | Form::IsEmpty, "l")
+        | (Form::Contains, "s or list or set") => Wanted::One(world::HOLDERS, List),
+        (Form::Append, _) => Wanted::One(world::HOLDERS, List),
+        (Form::Join, "list") => Wanted::One(world::JOINED, List),
+        (_, "[a") => Wanted::Of(List),
         (_, "key") => texts(world::KEYS),
         (_, "[key") => Wanted::One(world::PATHS, List),
         (_, "encoding") => texts(world::ENCODINGS),
@@ -212,8 +268,7 @@ fn wanted(form: Form, name: &str) -> Wanted {
         (Form::Coalesce, _) => Wanted::One(world::NULLS, Number),
         (Form::FromEntries, _) => Wanted::One(world::ENTRIES, List),
         (Form::SortBy, "order") => texts(world::ORDERS),
-        (Form::Join, "list") => Wanted::One(world::WORDS, List),
-        (_, "list") | (Form::Append | Form::Zip, _) => Wanted::Of(List),
+        (_, "list") | (Form::Zip, _) => Wanted::Of(List),
         (_, "record") | (Form::Merge, _) => Wanted::Of(Record),
         (_, "f" | "g" | "…") if form == Form::Pipe => Wanted::Of(Function),
         (_, "f") => Wanted::Of(Function),

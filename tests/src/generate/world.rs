@@ -44,6 +44,22 @@ pub(super) const NUMERALS: &[&str] = &[
     "\"2.2250738585072011e-308\"",
 ];
 
+pub(super) const ACCENTED: &[&str] = &[
+    "\"abc\"",
+    "\"\"",
+    "\"é\"",
+    "\"e\u{301}\"",
+    "\"o\u{328}\u{304}\u{301}\"",
+    "\"가각\"",
+    "\"\u{1112}\u{1161}\u{11ab}글\"",
+    "\"ﬁ Å Ω\"",
+    "\"が\u{3099}か\u{3099}\"",
+    "\"עברית\"",
+    "\"日本語 ё ΐ\"",
+];
+
+pub(super) const NORMAL_FORMS: &[&str] = &["\"NFC\"", "\"NFD\"", "\"NFD\"", "\"nfc\""];
+
 pub(super) const NUMBERS: &[&str] = &[
     "0",
     "1",
@@ -127,9 +143,6 @@ pub(super) const PARTS: &[&str] = &[
     "{\"concat\":[\"a\",\"b\"]}",
 ];
 
-pub(super) const WORDS: &[&str] =
-    &["[]", "[\"a\"]", "[\"a\",\"\",\"bc\"]", "[\"ä\",{\"concat\":[\"b\",\"c\"]}]", "[\"a\",1]"];
-
 pub(super) const PATTERNS: &[&str] = &[
     "\"a\"",
     "\"a*\"",
@@ -155,6 +168,28 @@ pub(super) const PATTERNS: &[&str] = &[
     "\"\\\\Bk\"",
     "\"(a*)*\"",
     "\"$\"",
+    "{\"regex\": [\"a\", \"g\"]}",
+    "{\"regex\": [\"(a)|b\", \"g\"]}",
+    "{\"regex\": [\"[a-c]+\", \"i\"]}",
+    "{\"regex\": [\"(?:(a)|(b))*\", \"g\"]}",
+    "{\"regex\": [\"(a*)*\", \"g\"]}",
+    "{\"regex\": [\"\\\\b\\\\w\", \"gi\"]}",
+    "{\"regex\": [\"(?<k>\\\\w+)=(?<v>\\\\d+)?\", \"g\"]}",
+    "{\"regex\": [\"(?=(?:\\\\d{3})+$)\", \"g\"]}",
+    "{\"regex\": [\"(?=(a))\", \"g\"]}",
+    "{\"regex\": [\"x(?!y)\", \"gu\"]}",
+    "{\"regex\": [\"^.$\", \"gm\"]}",
+    "{\"regex\": [\"\", \"g\"]}",
+    "{\"regex\": [\"[^]\", \"gsu\"]}",
+    "{\"regex\": [\"\\\\d\", \"y\"]}",
+    "{\"regex\": [\"a|\", \"gy\"]}",
+    "{\"regex\": [\"(\", \"g\"]}",
+    "{\"regex\": [\"\\\\1(a)\", \"\"]}",
+    "{\"regex\": [\"b??(c)?\", \"\"]}",
+    "{\"regex\": [\"\\\\s*,\\\\s*\", \"\"]}",
+    "{\"regex\": [\"é\", \"giu\"]}",
+    "{\"regex\": [\"a{2,3}?\", \"g\"]}",
+    "{\"regex\": [\"(?:a?b??){0,2}\", \"g\"]}",
 ];
 
 pub(super) const REPLACEMENTS: &[&str] = &[
@@ -301,6 +336,18 @@ pub(super) const KEYS: &[&str] = &[
     "\"é\"",
     "\"\"",
     "\"var\"",
+    "\"length\"",
+    "\"1\"",
+    "0",
+    "17",
+    "-1",
+    "true",
+    "null",
+    "{\"float\":1.0}",
+    "{\"float\":-0.0}",
+    "{\"float\":1.5}",
+    "{\"float\":1e21}",
+    "4611686018427387904",
     "{\"concat\":[\"a\",\"\"]}",
     "{\"concat\":[\"a\",\"b\"]}",
 ];
@@ -315,16 +362,83 @@ pub(super) const PATHS: &[&str] = &[
     "[\"a\",\"a\",\"b\"]",
     "[{\"concat\":[\"a\",\"\"]}]",
     "[1,2]",
+    "[\"a\",\"length\"]",
+    "[\"0\",0,true]",
+    "[{\"float\":0.0},null]",
 ];
 
 pub(super) const ENTRIES: &[&str] = &[
     "[]",
+    "[[1,2],[\"a\",3],[{\"float\":1.0},4]]",
+    "[[1],[],[1,2,3]]",
     "[{\"pair\":[\"a\",1]}]",
     "[{\"pair\":[\"b\",1]},{\"pair\":[\"a\",2]},{\"pair\":[\"b\",3]}]",
     "[{\"pair\":[1,2]}]",
-    "[[\"a\",1]]",
+    "[[\"a\",1],[10,2],[true,3],[\"9\",4],[10,5],[{\"float\":0.5},6]]",
+    "{\"enumerate\":{\"range\":[0,18]}}",
     "{\"entries\":{\"record\":{\"x\":1,\"a\":2}}}",
 ];
+
+/// Values that hold others, with maps and sets of them.
+pub(super) const HOLDERS: &[&str] = &[
+    "[1,2,1]",
+    "[\"b\",[2],null]",
+    "\"añb\"",
+    "null",
+    "{\"to_set\":null}",
+    "{\"to_set\":[3,\"a\",3,{\"float\":3.0},[1,{\"float\":2.5}],null,\"a longer text of some bytes\"]}",
+    "{\"to_set\":[{\"to_set\":[1,2]},{\"to_set\":[2,1]},{\"to_map\":[[1,2]]},{\"record\":{\"a\":1}}]}",
+    "{\"to_set\":\"banana\"}",
+];
+
+/// Maps, and now and then a set or a record.
+pub(super) const MAPS: &[&str] = &[
+    "{\"to_map\":[]}",
+    "{\"to_map\":[[\"a\",1],[\"b\",[2]],[\"a\",3]]}",
+    "{\"to_map\":[[1,\"x\"],[{\"float\":1.5},\"y\"],[{\"float\":1.0},\"z\"],[null,0],[[1,2],1]]}",
+    "{\"to_map\":{\"zip\":[{\"range\":[0,40]},{\"range\":[5,45]}]}}",
+    "{\"to_map\":[[\"f\",{\"lam\":\"x\",\"body\":{\"var\":\"x\"}}],[18446744073709551616,1]]}",
+    "{\"to_set\":[1,\"a\",null]}",
+    "{\"record\":{\"a\":1}}",
+];
+
+/// What may be a key of those.
+pub(super) const ANY_KEYS: &[&str] = &[
+    "1",
+    "39",
+    "3",
+    "\"a\"",
+    "\"size\"",
+    "{\"float\":1.0}",
+    "[1,2]",
+    "null",
+    "18446744073709551616",
+    "{\"to_set\":[2,1]}",
+    "{\"record\":{\"a\":1}}",
+    "\"a longer text of some bytes\"",
+    "{\"lam\":\"x\",\"body\":1}",
+];
+
+/// Elements that `join` has a text for, or not.
+pub(super) const JOINED: &[&str] = &[
+    "[]",
+    "[\"a\"]",
+    "[\"a\",\"\",\"bc\"]",
+    "[\"ä\",{\"concat\":[\"b\",\"c\"]}]",
+    "[1,{\"float\":2.0},\"a\",null,true]",
+    "[[1,[2,{\"float\":-0.5}]],[],null,[null]]",
+    "[{\"float\":1e21},{\"float\":1.5e-7},{\"float\":123456.789},{\"float\":-0.0},18446744073709551616]",
+    "[1,{\"record\":{}}]",
+    "[[\"a\",{\"pair\":[1,2]}]]",
+];
+
+/// Lists of lists, of several depths.
+pub(super) const NESTED: &[&str] =
+    &["[[1],[2,[3,[4]]],5]", "[[],[[]],[[[]]]]", "[[[[\"a\"]]],null,[1,2,3]]"];
+
+/// Depths, which are literals.
+pub(super) const DEPTHS: &[&str] =
+    &["0", "1", "2", "-1", "{\"float\":1.5}", "18446744073709551616"];
 
 pub(super) const ORDERS: &[&str] = &["\"desc\"", "\"asc\"", "\"DESC\"", "null"];
 

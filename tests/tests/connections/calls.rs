@@ -47,7 +47,10 @@ fn each_reason_is_a_fault_that_try_catches() -> Result<()> {
         let told = fault(&mut peer, id, &json!({"add": [1, call(&tool, &json!({}))]}))?;
         ensure!(told["code"] == "upstream" && told["at"] == "/add/1", "{told}");
         ensure!(told["upstream"] == json!({"tool": tool, "reason": name}), "{told}");
-        ensure!(told["calls_made"] == json!([{"tool": tool, "outcome": name, "ms": 0}]), "{told}");
+        ensure!(
+            told["calls_made"] == json!([{"tool": tool, "outcome": name, "ms": 0, "bytes": 0}]),
+            "{told}"
+        );
         ensure!(replay(&mut peer, id + 1)?["verdict"] == "equal");
         let seen = json!([{"get": [{"var": "e"}, "reason"]}, {"get": [{"var": "e"}, "tool"]}]);
         let handler = json!({"lam": "e", "body": seen});
