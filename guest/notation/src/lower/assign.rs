@@ -33,7 +33,7 @@ impl<'s> Cx<'_, 's> {
     ) -> Lowered {
         let span = self.span(id);
         match &self.ast.pattern(target).what {
-            Target::Name(name) => match self.assigned_var(target) {
+            Target::Name(name) => match self.target(target) {
                 Some(var) => {
                     self.assign_place(id, target, (var, Vec::new()), operator, value, is_wanted)
                         .await
@@ -274,7 +274,7 @@ impl<'s> Cx<'_, 's> {
     ) -> Result<(), crate::lexer::Wrong> {
         let span = self.ast.pattern(pattern).span;
         match &self.ast.pattern(pattern).what {
-            Target::Name(name) => match self.assigned_var(pattern) {
+            Target::Name(name) => match self.target(pattern) {
                 Some(var) => {
                     self.rebind(var, value, span);
                     self.set_own(var, 0);
@@ -366,9 +366,7 @@ impl<'s> Cx<'_, 's> {
     ) -> Lowered {
         let span = self.span(id);
         let place = match &self.ast.pattern(target).what {
-            Target::Name(_) => {
-                self.assigned_var(target).map(|root| Place { root, steps: Vec::new() })
-            }
+            Target::Name(_) => self.target(target).map(|root| Place { root, steps: Vec::new() }),
             Target::Path(path) => self.place_of(*path),
             _ => None,
         };

@@ -4,7 +4,7 @@ use crate::lexer::{Wrong, wrong};
 use crate::tree::{Id, Tree, What, Words};
 use pif_core::fault::Code;
 use pif_core::numbers::Numbers;
-use pif_language::form::{Form, Shape};
+use pif_language::form::Form;
 
 /// Where something is in the text.
 pub(crate) type Span = (u32, u32);
@@ -90,18 +90,10 @@ impl<'s> Builder<'s> {
         self.tree.form(form, operands, span)
     }
 
-    /// A form of two operands and more; operands of `and` and `or` are two, so more of them nest.
+    /// A form of two operands and more; of one operand it is that operand.
     pub(crate) fn form_of_many(&mut self, form: Form, operands: &[Id], span: Span) -> Id {
-        let most = match form.row().map(|row| row.shape) {
-            Some(Shape::Operands(2)) => 2,
-            _ => usize::MAX,
-        };
         match operands {
             [only] => *only,
-            [first, second, more @ ..] if most == 2 => {
-                let start = self.form(form, &[*first, *second], span);
-                more.iter().fold(start, |left, right| self.form(form, &[left, *right], span))
-            }
             _ => self.form(form, operands, span),
         }
     }

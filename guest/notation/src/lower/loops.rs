@@ -220,7 +220,7 @@ impl<'a, 's> Cx<'a, 's> {
     }
 
     /// What a loop begins with: its elements, or its counters with their first values.
-    async fn begin(&self, parts: &Parts, span: Span) -> Result<Begun<'s>, Wrong> {
+    async fn begin(&self, parts: &Parts, span: Span) -> Result<Begun, Wrong> {
         let mut begun = Begun::default();
         if let Some((over, _, _, is_keys)) = parts.over {
             let value = self.lenient(over).await?;
@@ -298,7 +298,7 @@ impl<'a, 's> Cx<'a, 's> {
     async fn reduced(
         &self,
         parts: &Parts,
-        begun: &Begun<'s>,
+        begun: &Begun,
         var: VarId,
         lists: &Gathered,
         span: Span,
@@ -375,7 +375,7 @@ impl<'a, 's> Cx<'a, 's> {
     async fn rounds(
         &self,
         parts: &Parts,
-        begun: &Begun<'s>,
+        begun: &Begun,
         (vars, lists): (&Rc<[VarId]>, &Gathered),
         (label, end): (Option<&'s str>, After<'s>),
         span: Span,
@@ -947,10 +947,9 @@ impl<'a, 's> Cx<'a, 's> {
 
 /// What a loop begins with.
 #[derive(Debug, Default)]
-struct Begun<'s> {
+struct Begun {
     list: Option<Id>,
     counters: Vec<(VarId, Id, u8)>,
-    _names: std::marker::PhantomData<&'s ()>,
 }
 
 struct Saved {

@@ -57,11 +57,11 @@ impl<'s> Cx<'_, 's> {
                     }
                 }
                 Target::List { elements, rest } => {
-                    let whole = self.part_name(value, span, out);
+                    let whole = self.fixed_in(value, span, out);
                     let mut inner = Vec::new();
                     for (at, element) in elements.iter().enumerate() {
                         let Some(element) = element else { continue };
-                        let part = self.list_part(whole, at, element, out).await?;
+                        let part = self.list_part(whole, at, element).await?;
                         inner.push((element.pattern, part, own.saturating_sub(1)));
                     }
                     if let Some(rest) = rest {
@@ -74,7 +74,7 @@ impl<'s> Cx<'_, 's> {
                     open.extend(inner.into_iter().rev());
                 }
                 Target::Record { members, rest } => {
-                    let whole = self.part_name(value, span, out);
+                    let whole = self.fixed_in(value, span, out);
                     let (mut inner, mut keys) = (Vec::new(), Vec::new());
                     for (key, element) in members {
                         let key = match key {
@@ -85,7 +85,7 @@ impl<'s> Cx<'_, 's> {
                             }
                         };
                         keys.push(key);
-                        let part = self.record_part(whole, key, element, out).await?;
+                        let part = self.record_part(whole, key, element).await?;
                         inner.push((element.pattern, part, own.saturating_sub(1)));
                     }
                     if let Some(rest) = rest {
@@ -103,10 +103,6 @@ impl<'s> Cx<'_, 's> {
     }
 
     /// A name for a value that several parts are taken from.
-    fn part_name(&self, value: Id, span: Span, out: &mut Bindings<'s>) -> Id {
-        self.fixed_in(value, span, out)
-    }
-
     fn fixed_in(&self, value: Id, span: Span, out: &mut Bindings<'s>) -> Id {
         let is_name = self.b().tree.form_of(value) == Form::Var;
         if is_name || self.is_constant(value) {
@@ -118,45 +114,28 @@ impl<'s> Cx<'_, 's> {
         b.variable(&name, span)
     }
 
-    async fn list_part(
-        &self,
-        whole: Id,
-        at: usize,
-        element: &Element,
-        out: &mut Bindings<'s>,
-    ) -> Result<Id, Wrong> {
+    async fn list_part(&self, whole: Id, at: usize, element: &Element) -> Result<Id, Wrong> {
         let span = self.ast.pattern(element.pattern).span;
-        let default = self.default(element.default, out).await?;
+        let default = self.default(element.default).await?;
         let mut b = self.b();
         let at = b.number(at.to_string(), span);
         let default = default.unwrap_or_else(|| b.null(span));
         Ok(b.form(Form::Get, &[whole, at, default], span))
     }
 
-    async fn record_part(
-        &self,
-        whole: Id,
-        key: Id,
-        element: &Element,
-        out: &mut Bindings<'s>,
-    ) -> Result<Id, Wrong> {
+    async fn record_part(&self, whole: Id, key: Id, element: &Element) -> Result<Id, Wrong> {
         let span = self.ast.pattern(element.pattern).span;
-        let default = self.default(element.default, out).await?;
+        let default = self.default(element.default).await?;
         let mut b = self.b();
         let default = default.unwrap_or_else(|| b.null(span));
         Ok(b.form(Form::Get, &[whole, key, default], span))
     }
 
     /// A default, which sees the names that are bound before it.
-    async fn default(
-        &self,
-        default: Option<ExprId>,
-        out: &mut Bindings<'s>,
-    ) -> Result<Option<Id>, Wrong> {
+    async fn default(&self, default: Option<ExprId>) -> Result<Option<Id>, Wrong> {
         let Some(default) = default else { return Ok(None) };
         self.open();
         let value = self.expr(default).await?;
-        let _ = out;
         Ok(Some(self.close(value, self.span(default))))
     }
 
@@ -209,8 +188,9 @@ impl<'s> Cx<'_, 's> {
         let id = if is_tested { self.lenient(value).await? } else { self.expr(value).await? };
         match (var, alias) {
             (Some(var), Some(steps)) => {
-                let keys = self.alias_keys(&steps, out).await?;
-                let id = self.aliased(&steps, &keys, is_tested, id, span);
+                let keys = self.place_keys(&steps).await?;
+                let whole = self.variable(steps.root, span);
+                let id = self.read(whole, &keys, is_tested, span);
                 self.bind_name(var, id, 0, out);
                 self.flow.borrow_mut().aliases.insert(var, owned::Alias { root: steps.root, keys });
             }

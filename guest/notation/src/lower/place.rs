@@ -1,12 +1,12 @@
 //! Places: a variable, or a path of members from one. How they are read and written, and who else
 //! sees them.
 
-use crate::ast::{ExprId, PatternId, Span, Target, What};
+use crate::ast::{ExprId, Span, Target, What};
 use crate::lexer::Wrong;
 use crate::lower::Cx;
 use crate::lower::owned::Alias;
 use crate::lower::resolve::{Origin, VarId};
-use crate::tree::{self, Id, Words};
+use crate::tree::{self, Id};
 use pif_language::form::Form;
 
 /// A step of a path to a place.
@@ -144,6 +144,9 @@ impl<'s> Cx<'_, 's> {
         for step in steps {
             let mut steady = None;
             let key = match *step {
+                PlaceStep::Name("__proto__", span) => {
+                    self.refuse(span.0, "there are no prototypes", "write the members themselves")
+                }
                 PlaceStep::Name(name, span) => self.b().text(name, span),
                 PlaceStep::Index(id) | PlaceStep::Lookup(id) => {
                     let key = self.expr(id).await?;
@@ -382,33 +385,6 @@ impl<'s> Cx<'_, 's> {
         self.may_change(place.root, depth + 1, self.span(value).0)
             .then_some(place)
             .filter(|place| self.known.var(place.root).origin != Origin::Free)
-    }
-
-    pub(super) async fn alias_keys(
-        &self,
-        place: &Place<'s>,
-        out: &mut Vec<(Words<'s>, Id)>,
-    ) -> Result<Vec<Key>, Wrong> {
-        let _ = out;
-        self.place_keys(place).await
-    }
-
-    /// The value of an alias.
-    pub(super) fn aliased(
-        &self,
-        place: &Place<'s>,
-        keys: &[Key],
-        lenient: bool,
-        _: Id,
-        span: Span,
-    ) -> Id {
-        let whole = self.variable(place.root, span);
-        self.read(whole, keys, lenient, span)
-    }
-
-    /// The variable of a pattern that is a name.
-    pub(super) fn assigned_var(&self, pattern: PatternId) -> Option<VarId> {
-        self.target(pattern)
     }
 }
 

@@ -289,7 +289,7 @@ impl<'a, 's> Cx<'a, 's> {
         let mut bindings = Vec::new();
         for (pattern, value) in names {
             let changes = value.is_some_and(|id| self.has_effects(id));
-            if changes || self.has_steps(*value) {
+            if changes {
                 self.step(std::mem::take(&mut bindings), false, span);
             }
             self.open();
@@ -306,11 +306,6 @@ impl<'a, 's> Cx<'a, 's> {
         }
         self.step(bindings, false, span);
         Ok(())
-    }
-
-    fn has_steps(&self, value: Option<ExprId>) -> bool {
-        let _ = value;
-        false
     }
 
     /// What comes behind a list of statements.
