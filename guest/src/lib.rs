@@ -14,8 +14,8 @@
 //! ```
 //!
 //! Hosts need [`machine`], [`request`], [`limits`] and [`fault`], or [`envelope`] alone.
-//! [`analysis`] checks a program without running it. Tools that read programs use [`json`],
-//! [`form`], [`term`], [`mod@parse`] and [`mod@print`].
+//! [`analysis`] checks a program without running it, [`foresight`] tells what it takes and calls.
+//! Tools that read programs use [`json`], [`form`], [`term`], [`mod@parse`] and [`mod@print`].
 //!
 //! # The map
 //!
@@ -29,7 +29,7 @@
 //! | `builtin` | the forms that take all their operands as values, a file for each group |
 //! | `run` | the state of one run: registers, stack, fuel, room, open `try`s |
 //! | `compile` | terms to operations |
-//! | `check` | [`analysis`]: likely mistakes, found without a run; hints for wrong types |
+//! | `check` | [`analysis`] and [`foresight`], without a run; hints for wrong types |
 //! | `data` | JSON to values, and values to JSON |
 //! | `algorithm` | numbers, regular expressions, sorting, grouping, CSV, dates |
 //! | `code` | the operations, in one table, and the code made of them |
@@ -67,7 +67,7 @@ pub use pif_core::{fault, json, limits};
 use pif_language as language;
 pub use pif_notation as notation;
 
-pub use check::analysis;
+pub use check::{analysis, foresight};
 pub use edge::envelope;
 pub use json::number;
 #[doc(hidden)]

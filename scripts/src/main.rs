@@ -7,6 +7,7 @@ mod bench;
 mod bundle;
 mod cancel;
 mod clients;
+mod codemode;
 mod conformance;
 mod counts;
 mod curve;
@@ -87,6 +88,8 @@ enum Task {
     Web(web::Options),
     /// Run real MCP clients against the server (needs npm)
     Clients,
+    /// Run programs as models write them over real servers of tools (needs npm, python3, git)
+    Codemode(codemode::Options),
     /// Run the protocol's conformance suite against the broker's client and the server over HTTP (needs
     /// npm)
     Conformance(conformance::Options),
@@ -125,6 +128,7 @@ fn main() -> Result<()> {
         Task::Wait(options) => wait::run(&options),
         Task::Web(options) => web::run(&options),
         Task::Clients => clients::run(),
+        Task::Codemode(options) => codemode::run(&options),
         Task::Conformance(options) => conformance::run(&options),
         Task::Examples => examples::run(),
         Task::Npm => npm::run(),

@@ -6,6 +6,7 @@
 pub mod broker;
 pub mod differential;
 pub mod evaluate;
+pub mod javascript;
 pub mod memory;
 pub mod notation;
 pub mod parse;
@@ -34,6 +35,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "broker", corpus: "broker", check: broker::check },
     Target { name: "differential", corpus: "program", check: differential::check },
     Target { name: "evaluate", corpus: "program", check: evaluate::check },
+    Target { name: "javascript", corpus: "program", check: javascript::check },
     Target { name: "memory", corpus: "program", check: memory::check },
     #[cfg(feature = "host")]
     Target { name: "wire", corpus: "wire", check: wire::check },

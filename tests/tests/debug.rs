@@ -87,7 +87,7 @@ fn a_long_value_is_cut_and_its_size_is_told() {
 fn lines_of_the_notation_tell_where_in_the_text() {
     let found = lines("const n = 2;\nn + 40");
     assert!(
-        found.iter().any(|line| line == "value at `/in/add/1` (byte 17), depth 1: 40"),
+        found.iter().any(|line| line == "value at `/in/plus/1` (byte 17), depth 1: 40"),
         "{found:#?}"
     );
 }

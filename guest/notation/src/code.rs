@@ -12,8 +12,8 @@ use pif_language::term::{Origin, TermId, Terms};
 /// many faults. These names are variables already.
 ///
 /// A text is JSON if it begins with a bracket, reads as JSON, and is no plain data, which is a list
-/// or a record in the notation. Any other is the notation. What reads as neither gets the fault of
-/// what it looks like.
+/// or a record in the notation; a key that stands twice is refused. Any other is the notation. What
+/// reads as neither gets the fault of what it looks like.
 #[inline(never)]
 pub fn code(
     terms: &mut Terms,
@@ -32,6 +32,7 @@ pub fn code(
         }
         Ok(_) => None,
         Err(fault) if is_too_long(&fault) => return Err(vec![fault]),
+        Err(fault) if fault.code == Code::DuplicateKey => return Err(vec![explain(fault, text)]),
         Err(fault) => Some(fault),
     };
     terms.tape.cut(first, bytes);

@@ -2,9 +2,11 @@
 
 use crate::mistakes::{Habit, NAMES, find};
 use crate::print::term_within;
+use crate::table::operator;
 use pif_core::fault::{Code, Fault};
+use pif_language::form::Form;
 use pif_language::parse::{Notation, parse};
-use pif_language::term::{Origin, Terms};
+use pif_language::term::{Origin, TermId, Terms};
 
 /// The fault as one of a program in the notation, if it has a place in one.
 #[inline(never)]
@@ -23,6 +25,46 @@ pub fn translated(mut fault: Fault) -> Fault {
 fn habit(fault: &Fault) -> Option<&'static Habit> {
     let name = fault.message.strip_prefix("unbound variable `")?.split('`').next()?;
     (fault.code == Code::Unbound).then(|| find(NAMES, name)).flatten()
+}
+
+/// Most tokens and characters of a part of a program that a message quotes.
+const MOST_QUOTED: u32 = 40;
+
+/// What a form is called in a program: its operator, else its name.
+#[must_use]
+pub fn called(form: Form) -> &'static str {
+    operator(form).map_or(form.name(), |row| row.mark)
+}
+
+/// Names a part of a program for a message: as the program spells it, if it is short.
+#[must_use]
+pub fn subject(terms: &Terms, part: TermId) -> String {
+    let token = terms.node(part).token;
+    let is_short = terms.tape.after(token) - token <= MOST_QUOTED;
+    let printed = is_short.then(|| term_within(terms, part, &names_in(terms, part)));
+    match printed.filter(|text| is_quotable(text)) {
+        Some(text) => format!("`{text}`"),
+        None => "the value here".to_owned(),
+    }
+}
+
+/// The names of variables that a term uses or binds.
+fn names_in(terms: &Terms, root: TermId) -> Vec<&str> {
+    let (mut open, mut names) = (vec![root], Vec::new());
+    while let Some(id) = open.pop() {
+        names.extend(terms.names(id).iter().map(|name| terms.name(*name)));
+        open.extend(terms.operands(id));
+    }
+    names
+}
+
+/// Whether a text is a short line without names such as `_1`, which the program does not have.
+fn is_quotable(text: &str) -> bool {
+    let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let is_made = |word: &str| {
+        word.strip_prefix('_').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    text.chars().count() <= MOST_QUOTED as usize && !text.contains('\n') && !words.any(is_made)
 }
 
 /// A hint in which terms stand in the notation.

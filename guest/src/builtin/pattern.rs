@@ -3,7 +3,9 @@
 //!
 //! Fuel, which bounds the time. For the pattern: 16 per byte, 256 per class beyond ASCII (8192 if a
 //! flag ignores case, because the parser then looks at all its characters) and 1 per step. The last
-//! 8 patterns of the run are free. For the text: bytes · (8 + steps) / 16. `find_all`,
+//! 8 patterns of the run are free. `regex` pays for its pattern, and so does the first search with
+//! it: a function that was kept holds its regular expressions made, and its calls cost the same
+//! before and after. For the text: bytes · (8 + steps) / 16. `find_all`,
 //! `regex_split` and `regex_match` with the flag g: 1 per element of the result. `captures`,
 //! `regex_match_all`, `regex_parts`: 1 per match and per group of it. `regex_replace` and
 //! `substitute`: the number of dollars in the replacement, once and per match; 1 per match; 1 per 8
@@ -24,11 +26,8 @@ use crate::algorithm::trouble::Trouble;
 use crate::memory::heap::{Full, Heap};
 use crate::memory::tagged::REGEX;
 use crate::memory::word::{UNIT, Word, boolean};
-use crate::run::state::Exit;
+use crate::run::state::{Exit, Known};
 use std::rc::Rc;
-
-/// Recent patterns to keep. They need not be paid for again.
-const KEPT: usize = 8;
 
 impl Call<'_> {
     /// Tells whether an operand is a regular expression.
@@ -54,7 +53,10 @@ impl Call<'_> {
 /// Makes a regular expression.
 pub(crate) fn regex(c: &mut Call<'_>) -> Result<Word, Exit> {
     let source = Source { text: c.text(0)?, flags: Some(c.text(1)?) };
-    compiled(c, &source)?;
+    if !c.s.patterns.iter().any(|known| known.source == source) {
+        let (pattern, price) = compile(c, &source)?;
+        c.s.know(Known { source: source.clone(), pattern, owed: price });
+    }
     c.room(
         3 + Heap::text_words(source.text.len())
             + Heap::text_words(source.flags.as_ref().map_or(0, String::len)),
@@ -188,35 +190,42 @@ fn search_cost(text: &str, pattern: &Pattern) -> u64 {
 
 /// Returns a pattern, compiled now or before.
 fn compiled(c: &mut Call<'_>, source: &Source) -> Result<Rc<Pattern>, Exit> {
-    if let Some(at) = c.s.patterns.iter().position(|(known, _)| known == source)
-        && let Some((known, pattern)) = c.s.patterns.remove(at)
-    {
-        c.s.patterns.push_front((known, Rc::clone(&pattern)));
-        return Ok(pattern);
-    }
+    let known = c.s.patterns.iter().position(|known| known.source == *source);
+    let known = match known.and_then(|at| c.s.patterns.remove(at)) {
+        Some(known) => {
+            c.charge(known.owed)?;
+            Known { owed: 0, ..known }
+        }
+        None => Known { source: source.clone(), pattern: compile(c, source)?.0, owed: 0 },
+    };
+    let pattern = Rc::clone(&known.pattern);
+    c.s.know(known);
+    Ok(pattern)
+}
+
+/// Compiles a pattern. Returns what it has cost, too.
+fn compile(c: &mut Call<'_>, source: &Source) -> Result<(Rc<Pattern>, u64), Exit> {
     let text = source.text.as_str();
     regex::check_length(text)?;
-    c.charge(BYTE * text.len() as u64)?;
-    let pattern = match &source.flags {
+    let bytes = BYTE * text.len() as u64;
+    c.charge(bytes)?;
+    let (pattern, classes, size) = match &source.flags {
         None => {
             let (tree, classes) = regex::parse(text)?;
             c.charge(classes)?;
             let (hir, size) = regex::translate(text, &tree)?;
             c.charge(size)?;
-            regex::compile(text, &hir, size)?
+            (regex::compile(text, &hir, size)?, classes, size)
         }
         Some(flags) => {
             let parsed = regex::parse_script(text, flags)?;
             c.charge(parsed.classes)?;
             let size = script::size(text, &parsed)?;
             c.charge(size)?;
-            script::compile(text, &parsed, size)?
+            (script::compile(text, &parsed, size)?, parsed.classes, size)
         }
     };
-    let pattern = Rc::new(pattern);
-    c.s.patterns.truncate(KEPT - 1);
-    c.s.patterns.push_front((source.clone(), Rc::clone(&pattern)));
-    Ok(pattern)
+    Ok((Rc::new(pattern), bytes + classes + size))
 }
 
 /// Finds the beginnings and ends of the matches.

@@ -10,7 +10,7 @@ use pif_language::hint::{nearest, recursive};
 use pif_language::kinds;
 use pif_language::scope::Scope;
 
-use crate::check::mismatch::{mismatch, no_function};
+use crate::check::mismatch::{Wrong, mismatch, no_function};
 use pif_language::infer;
 
 use pif_language::term::{NameId, TermId, Terms};
@@ -253,9 +253,9 @@ impl Reader<'_> {
         if given != 0 && given & accepted == 0 {
             let found = kinds::name(given);
             let fault = if accepted == kinds::FUNCTION {
-                no_function(terms, term, at, found)
+                no_function(Wrong::noted(terms, term, at), found)
             } else {
-                mismatch(terms, term, at, (kinds::wanted(accepted), found))
+                mismatch(Wrong::noted(terms, term, at), (kinds::wanted(accepted), found))
             };
             let mut hint = fault.hint;
             if inner == Form::Text

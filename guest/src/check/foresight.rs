@@ -5,6 +5,8 @@ use crate::check::advice::{Walk, schedule};
 use pif_core::fault::{Fault, Place};
 use pif_core::json::tape::{Token, TokenId};
 use pif_language::form::Form;
+use pif_language::infer;
+use pif_language::kinds::{self, BOOLEAN, Kinds, LIST, NUMBER, STRING, UNKNOWN};
 use pif_language::print;
 use pif_language::term::{NameId, TermId, Terms};
 use pif_notation::submitted;
@@ -25,6 +27,17 @@ pub struct Outlook {
     pub tools: Vec<Spot>,
     /// Calls of tools of other servers with a literal name.
     pub calls: Vec<Foreseen>,
+    /// Members that the value before the point surely does not have.
+    pub absent: Vec<Absent>,
+}
+
+/// A member that no value of a type has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Absent {
+    /// The key.
+    pub member: Spot,
+    /// The type, as `type_of` names it.
+    pub kind: &'static str,
 }
 
 /// A parameter of a function, or a member of the record that it takes.
@@ -185,6 +198,48 @@ fn literal(terms: &Terms, id: TermId) -> Option<String> {
     }
 }
 
+/// Types whose members are known: they have places, and `length`.
+const SIMPLE: Kinds = LIST | STRING | NUMBER | BOOLEAN;
+
+/// What is bound where a walk is: of each name how often it is, and the type of its value.
+struct Scope {
+    count: usize,
+    given: Kinds,
+}
+
+/// The type of a term's value, as far as it or the binding of a variable shows it.
+fn given(terms: &Terms, bound: &[Scope], term: TermId) -> Kinds {
+    if terms.form(term) == Form::Var {
+        let scope = bound.get(terms.only_name(term) as usize);
+        return scope.filter(|it| it.count > 0).map_or(UNKNOWN, |it| it.given);
+    }
+    infer::given(terms, term)
+}
+
+/// The type of what a `let` binds a name to.
+fn given_of(terms: &Terms, bound: &[Scope], (name, binder): (NameId, TermId)) -> Kinds {
+    if terms.form(binder) != Form::Let {
+        return UNKNOWN;
+    }
+    let mut pairs = terms.names(binder).iter().zip(terms.operands(binder));
+    let mut own = pairs.by_ref().filter(|(other, _)| **other == name);
+    match (own.next(), own.next()) {
+        (Some((_, value)), None) => given(terms, bound, *value),
+        _ => UNKNOWN,
+    }
+}
+
+/// The member that a term reads, where no value before the point has it.
+fn absent(terms: &Terms, bound: &[Scope], (object, key): (TermId, TermId)) -> Option<Absent> {
+    let kinds = given(terms, bound, object);
+    if kinds == UNKNOWN || kinds & !SIMPLE != 0 || terms.form(key) != Form::Text {
+        return None;
+    }
+    let name = terms.text(key);
+    let is_there = name == "length" || name.starts_with(|c: char| c.is_ascii_digit());
+    (!is_there).then(|| Absent { member: spot(terms, key, name), kind: kinds::name(kinds) })
+}
+
 enum Step {
     Inner(Walk),
     /// The operand of a `try` ends.
@@ -192,14 +247,10 @@ enum Step {
 }
 
 fn walk(terms: &Terms, root: TermId, out: &mut Outlook) {
-    let mut bound = vec![0_usize; terms.count_names()];
+    let unbound = || Scope { count: 0, given: UNKNOWN };
+    let mut bound: Vec<Scope> = (0..terms.count_names()).map(|_| unbound()).collect();
     let mut seen = vec![false; terms.count_names()];
     let (mut open, mut caught) = (vec![Step::Inner(Walk::Term(root))], 0_usize);
-    let count = |bound: &mut Vec<usize>, name: NameId, more: bool| {
-        if let Some(count) = bound.get_mut(name as usize) {
-            *count = if more { *count + 1 } else { count.saturating_sub(1) };
-        }
-    };
     let mut scopes = Vec::new();
     while let Some(step) = open.pop() {
         let term = match step {
@@ -207,14 +258,19 @@ fn walk(terms: &Terms, root: TermId, out: &mut Outlook) {
                 caught -= 1;
                 continue;
             }
-            Step::Inner(Walk::Bind(name, _)) => {
-                scopes.push(name);
-                count(&mut bound, name, true);
+            Step::Inner(Walk::Bind(name, binder)) => {
+                let given = given_of(terms, &bound, (name, binder));
+                if let Some(scope) = bound.get_mut(name as usize) {
+                    scopes.push((name, scope.given));
+                    *scope = Scope { count: scope.count + 1, given };
+                }
                 continue;
             }
             Step::Inner(Walk::Unbind) => {
-                if let Some(name) = scopes.pop() {
-                    count(&mut bound, name, false);
+                if let Some((name, given)) = scopes.pop()
+                    && let Some(scope) = bound.get_mut(name as usize)
+                {
+                    *scope = Scope { count: scope.count - 1, given };
                 }
                 continue;
             }
@@ -223,7 +279,7 @@ fn walk(terms: &Terms, root: TermId, out: &mut Outlook) {
         match (terms.form(term), terms.operands(term)) {
             (Form::Var, _) => {
                 let name = terms.only_name(term);
-                let is_free = bound.get(name as usize).is_some_and(|count| *count == 0);
+                let is_free = bound.get(name as usize).is_some_and(|it| it.count == 0);
                 let is_new =
                     seen.get_mut(name as usize).is_some_and(|seen| !std::mem::replace(seen, true));
                 if is_free && is_new {
@@ -244,6 +300,9 @@ fn walk(terms: &Terms, root: TermId, out: &mut Outlook) {
                 continue;
             }
             _ if caught > 0 => {}
+            (Form::Get, [object, key]) if out.absent.len() < MOST => {
+                out.absent.extend(absent(terms, &bound, (*object, *key)));
+            }
             (Form::Tool | Form::CodeOf, [name]) if terms.form(*name) == Form::Text => {
                 push(&mut out.tools, spot(terms, *name, terms.text(*name)));
             }
@@ -362,7 +421,12 @@ mod tests {
             |spots: &[super::Spot]| spots.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
         assert_eq!(names(&outlook.unbound), ["data", "foo"]);
         assert_eq!(names(&outlook.tools), ["t"]);
-        let place = locate("x =>\n  x + y", "/body/add/1").map(|it| (it.line, it.column));
+        let code = r#"const xs = ["a", "b"]; [xs.foo, xs.length, xs[0], data.foo, "a".bar]"#;
+        let absent = foresee(code)?.absent;
+        let absent: Vec<_> =
+            absent.iter().map(|it| (it.member.name.as_str(), it.kind)).collect();
+        assert_eq!(absent, [("foo", "list"), ("bar", "string")]);
+        let place = locate("x =>\n  x + y", "/body/plus/1").map(|it| (it.line, it.column));
         assert_eq!(place, Some((2, 7)));
         Ok(())
     }

@@ -9,6 +9,7 @@ use pif_language::kinds;
 use pif_language::kinds::Kinds;
 
 use pif_language::term::{TermId, Terms};
+use pif_notation::{called, subject};
 
 fn ordinal(operand: usize) -> String {
     match operand {
@@ -24,8 +25,39 @@ fn ordinal(operand: usize) -> String {
     }
 }
 
-/// Names an operand in words.
-fn which(terms: &Terms, term: TermId, operand: usize) -> String {
+/// A term with a value of the wrong type, and whose words its fault has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wrong<'a> {
+    pub(crate) terms: &'a Terms,
+    pub(crate) term: TermId,
+    pub(crate) operand: usize,
+    /// Whether the fault quotes the program, which is in the notation.
+    pub(crate) is_quoted: bool,
+}
+
+impl<'a> Wrong<'a> {
+    /// In a note about a term: the program is quoted where it is in the notation.
+    pub(crate) fn noted(terms: &'a Terms, term: TermId, operand: usize) -> Self {
+        let is_quoted = terms.byte(terms.node(term).token).is_some();
+        Self { terms, term, operand, is_quoted }
+    }
+
+    /// Names the operand in words.
+    fn which(&self) -> String {
+        let Self { terms, term, operand, is_quoted } = *self;
+        let form = terms.form(term);
+        if is_quoted {
+            return match terms.evaluated(term).get(operand) {
+                Some(part) if operand != TOGETHER => subject(terms, *part),
+                _ => format!("the operands of `{}`", called(form)),
+            };
+        }
+        named(terms, term, operand)
+    }
+}
+
+/// Names an operand by its form and its place.
+fn named(terms: &Terms, term: TermId, operand: usize) -> String {
     let form = terms.form(term);
     let (name, is_only) = (form.name(), terms.operands(term).len() == 1);
     match form {
@@ -39,13 +71,9 @@ fn which(terms: &Terms, term: TermId, operand: usize) -> String {
 }
 
 /// The fault of a list operand with an element of another type than `wanted`.
-pub(crate) fn element(
-    terms: &Terms,
-    term: TermId,
-    operand: usize,
-    (wanted, found): (&str, &str),
-) -> Fault {
-    let which = which(terms, term, operand);
+pub(crate) fn element(at: Wrong<'_>, (wanted, found): (&str, &str)) -> Fault {
+    let Wrong { terms, term, .. } = at;
+    let which = at.which();
     let message = format!("{which} must be {wanted}, not one that holds a value of type {found}");
     let fault = Fault::new(Code::TypeMismatch, message);
     match idiom(terms.form(term), wanted, found) {
@@ -55,13 +83,9 @@ pub(crate) fn element(
 }
 
 /// The fault of an operand of the wrong type.
-pub(crate) fn mismatch(
-    terms: &Terms,
-    term: TermId,
-    operand: usize,
-    (wanted, found): (&str, &str),
-) -> Fault {
-    let which = which(terms, term, operand);
+pub(crate) fn mismatch(at: Wrong<'_>, (wanted, found): (&str, &str)) -> Fault {
+    let Wrong { terms, term, operand, .. } = at;
+    let which = at.which();
     let fault = Fault::new(
         Code::TypeMismatch,
         format!("{which} must be {wanted}, not a value of type {found}"),
@@ -264,7 +288,8 @@ fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
 }
 
 /// The fault of an applied value that is not a function.
-pub(crate) fn no_function(terms: &Terms, term: TermId, operand: usize, found: &str) -> Fault {
+pub(crate) fn no_function(at: Wrong<'_>, found: &str) -> Fault {
+    let Wrong { terms, term, operand, is_quoted } = at;
     let name = terms.form(term).name();
     if terms.form(term) == Form::Reduce
         && infer::given(terms, terms.operand(term, operand)) == kinds::FUNCTION
@@ -273,7 +298,11 @@ pub(crate) fn no_function(terms: &Terms, term: TermId, operand: usize, found: &s
         return Fault::new(Code::NotAFunction, message)
             .hint(r#"write {"lam": ["acc", "x"], "body": t}; `fold` gives one pair"#);
     }
-    let message = format!("`{name}` needs a function to apply, not a value of type {found}");
+    let message = if is_quoted {
+        format!("{} must be a function, not a value of type {found}", at.which())
+    } else {
+        format!("`{name}` needs a function to apply, not a value of type {found}")
+    };
     let fault = Fault::new(Code::NotAFunction, message);
     if let Some(syntax) = swapped(terms, term, operand, kinds::of_name(found)) {
         return fault.hint(format!("the order is {syntax}"));

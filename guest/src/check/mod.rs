@@ -3,6 +3,5 @@
 pub(crate) mod advice;
 pub mod analysis;
 pub(crate) mod doubt;
-#[cfg(any(feature = "component", test))]
 pub mod foresight;
 pub(crate) mod mismatch;

@@ -5,7 +5,7 @@
 
 use crate::check::analysis;
 use crate::check::analysis::Mention;
-use crate::check::foresight::{self, Foreseen, Outlook, Parameter, Spot};
+use crate::check::foresight::{self, Absent, Foreseen, Outlook, Parameter, Spot};
 use crate::edge::envelope;
 use crate::machine;
 use crate::request::{
@@ -226,7 +226,7 @@ fn summary(summary: analysis::Summary) -> types::Summary {
 }
 
 fn outlook(outlook: Outlook) -> types::Outlook {
-    let Outlook { parameters, takes_record, unbound, tools, calls } = outlook;
+    let Outlook { parameters, takes_record, unbound, tools, calls, absent } = outlook;
     let spot = |Spot { name, at, excerpt, place }: Spot| types::Spot {
         name,
         at,
@@ -243,11 +243,16 @@ fn outlook(outlook: Outlook) -> types::Outlook {
         members,
         closed: is_closed,
     };
+    let missing = |Absent { member, kind }: Absent| types::Absent {
+        member: spot(member),
+        kind: kind.to_owned(),
+    };
     types::Outlook {
         parameters: parameters.into_iter().map(parameter).collect(),
         takes_record,
         unbound: unbound.into_iter().map(spot).collect(),
         tools: tools.into_iter().map(spot).collect(),
         calls: calls.into_iter().map(call).collect(),
+        absent: absent.into_iter().map(missing).collect(),
     }
 }

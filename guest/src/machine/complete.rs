@@ -3,12 +3,11 @@
 use crate::algorithm::mapping;
 use crate::algorithm::trouble::Trouble;
 use crate::builtin;
-use crate::code::image::Keys;
 use crate::code::slots::fold;
 use crate::code::{Image, Op, Slot};
+use crate::machine::structure::{half, record, spread_arguments, two};
 use crate::machine::{each, eval, operate, tools, trace};
 use crate::memory::heap::Frame;
-use crate::memory::heap::Heap;
 use crate::memory::types::type_name;
 use crate::run::context::Context;
 use crate::run::state::{Exit, State, WINDOW};
@@ -16,7 +15,7 @@ use pif_core::limits::to_u32;
 use pif_language::form::Form;
 
 use crate::memory::word::{
-    CONS, FALSE, HOLE, NIL, PAIR, UNIT, Word, as_small, is_function, is_list, small, tag,
+    CONS, FALSE, HOLE, NIL, PAIR, Word, as_small, is_function, is_list, small,
 };
 
 /// Does the operation at `pc`, or returns the reason why it cannot. After an exit, the registers
@@ -62,12 +61,12 @@ impl State {
     }
 
     /// Returns the end of the slots in use, if these are.
-    fn live(&self, slots: &[Slot]) -> usize {
+    pub(super) fn live(&self, slots: &[Slot]) -> usize {
         let highest = slots.iter().copied().max().unwrap_or_default();
         self.base + usize::from(highest) + 1
     }
 
-    fn must_be_function(&self, f: Word) -> Result<(), Exit> {
+    pub(super) fn must_be_function(&self, f: Word) -> Result<(), Exit> {
         if is_function(f) { Ok(()) } else { Err(self.not_a_function(f)) }
     }
 
@@ -400,61 +399,4 @@ fn with_literal(c: &Context<'_>, a: Slot, n: i32) -> [Word; 2] {
         Some((0, _)) => [literal, other],
         _ => [other, literal],
     }
-}
-
-/// Makes an object of the words in two slots.
-fn two(s: &mut State, d: Slot, [a, b]: [Slot; 2], tag: u64) -> Result<(), Exit> {
-    s.make_room(2, s.live(&[d, a, b]))?;
-    let made = s.heap.two(s.slot(a), s.slot(b), tag);
-    s.set_slot(d, made);
-    Ok(())
-}
-
-/// Makes a record of a key list and a reversed list of values.
-fn record(c: &mut Context<'_>, keys: u32, list: Word, live: usize) -> Result<Word, Exit> {
-    let Some(Keys { constants, shape }) = c.image.keys.get(keys as usize) else { return Ok(NIL) };
-    let mut rest = [list];
-    c.s.make_room_keeping(Heap::record_words(constants.len()), live, &mut rest)?;
-    let [mut rest] = rest;
-    let mut members = Vec::with_capacity(2 * constants.len());
-    for key in constants.iter().rev() {
-        if tag(rest) != CONS {
-            break;
-        }
-        let [value, next] = c.s.heap.next(rest);
-        members.extend([value, c.s.constants.get(*key as usize).copied().unwrap_or_default()]);
-        rest = next;
-    }
-    members.reverse();
-    Ok(shape.record(&mut c.s.heap, &members)?)
-}
-
-/// Puts as many elements of the list after the slot `f` as that function has parameters into the
-/// slots from `base` on. Returns how many. Without elements it is a single null.
-fn spread_arguments(c: &mut Context<'_>, f: Slot, base: Slot) -> Result<u8, Exit> {
-    let (function, list) = (c.s.slot(f), c.s.slot(f + 1));
-    c.s.must_be_function(function)?;
-    if !is_list(list) {
-        return Err(c.s.wrong_type(1, list, "a list"));
-    }
-    let arguments = c.s.heap.elements_of(list, c.s.parameters(c.image, function));
-    c.bulk(arguments.len() as u64)?;
-    if arguments.is_empty() {
-        c.s.set_slot(base, UNIT);
-        return Ok(1);
-    }
-    let mut n = 0;
-    for argument in arguments {
-        c.s.set_slot(base + n, argument);
-        n += 1;
-    }
-    Ok(n)
-}
-
-/// Takes half of a list of two.
-fn half(s: &mut State, d: Slot, a: Slot, which: usize) -> Result<(), Exit> {
-    let whole = s.heap.without_match(s.slot(a));
-    let halves = s.heap.halves(whole).ok_or_else(|| s.wrong_type(0, whole, "a pair"))?;
-    s.set_slot(d, halves[which.min(1)]);
-    Ok(())
 }

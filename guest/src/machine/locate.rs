@@ -8,19 +8,21 @@ use crate::run::site::{Site, site};
 use pif_core::text::quote::{shorten, visible};
 use pif_language::kinds::FUNCTION;
 
-use crate::check::mismatch::{element, mismatch, no_function};
+use crate::check::mismatch::{Wrong, element, mismatch, no_function};
 use crate::code::{Image, Op, Slot};
 use crate::data::show;
 use crate::run::meter::Stop;
 use crate::run::state::State;
 use pif_core::fault::{Code, FailedCall, Fault, Limit};
 use pif_language::form::Form;
+use pif_language::forms::FORMS;
 use pif_language::hint::{LONGEST, nearest, recursive};
 
 use crate::memory::heap::Heap;
 use crate::memory::word::{KIND_RECORD, Word};
 use crate::request::Refusal;
 use pif_language::term::{TermId, Terms};
+use pif_notation::called;
 
 /// Most tools in a fault's chain of calls.
 const MOST_CALLS: usize = 32;
@@ -38,25 +40,34 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
     let (called_at, site) = origin(image, s, &trouble);
     let terms = &s.terms;
     let form = terms.form(site.term);
+    // The program sees a fault that it catches in the words of terms.
+    let is_quoted = |code| {
+        let token = terms.node(site.term).token;
+        site.eval.is_none() && !s.catches(code) && terms.byte(token).is_some()
+    };
+    let wrong = |operand, code| {
+        Wrong { terms, term: site.term, operand, is_quoted: is_quoted(code) }
+    };
+    let named = |code| if is_quoted(code) { called(form) } else { form.name() };
     let name = form.name();
     let (operand, fault) = match trouble {
         Trouble::Elsewhere(fault) => return Fault { calls: calls(image, s, fault.code), ..*fault },
         Trouble::Here(fault) => (None, *fault),
         Trouble::Type { operand, wanted, found } => {
-            (Some(operand), mismatch(terms, site.term, operand, (wanted, found)))
+            (Some(operand), mismatch(wrong(operand, Code::TypeMismatch), (wanted, found)))
         }
         Trouble::Element { operand, wanted, found } => {
-            (Some(operand), element(terms, site.term, operand, (wanted, found)))
+            (Some(operand), element(wrong(operand, Code::TypeMismatch), (wanted, found)))
         }
         Trouble::NotAFunction { found } | Trouble::NotAFunctionAfter { found, .. } => {
             let operand = applied(form, image.op(called_at), terms.operands(site.term).len());
-            (Some(operand), no_function(terms, site.term, operand, found))
+            (Some(operand), no_function(wrong(operand, Code::NotAFunction), found))
         }
         Trouble::Unbound(variable) => (None, unbound(terms, s, (site.term, terms.name(variable)))),
         Trouble::DivideByZero => {
-            (None, Fault::new(Code::DivideByZero, format!("`{name}` by zero")))
+            (None, Fault::new(Code::DivideByZero, format!("`{}` by zero", named(Code::DivideByZero))))
         }
-        Trouble::NotFinite => (None, not_finite(image, s, form)),
+        Trouble::NotFinite => (None, not_finite(image, s, (form, named(Code::NotFinite)))),
         Trouble::NotANumber(operand, text) => (Some(operand), no_number(&text)),
         Trouble::EmptyList => (
             None,
@@ -69,7 +80,9 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
                 .hint(r#"test with {"all": [{"lam": "x", "body": {"eq": [{"var": "x"}, null]}}, list]} first"#),
         ),
         Trouble::OutOfRange(what) => (None, Fault::new(Code::OutOfRange, what)),
-        Trouble::MissingKey(key, record) => (None, missing_key(s, form, &key, record)),
+        Trouble::MissingKey(key, record) => {
+            (None, missing_key(s, (form, is_quoted(Code::MissingKey)), (&key, record)))
+        }
         Trouble::NoMatch => (
             None,
             Fault::new(Code::NoMatch, "no test of `cond` is true")
@@ -112,7 +125,7 @@ fn applied(form: Form, op: Op, operands: usize) -> usize {
 }
 
 /// The fault of a result that is not finite, with its operands.
-fn not_finite(image: &Image, s: &State, form: Form) -> Fault {
+fn not_finite(image: &Image, s: &State, (form, name): (Form, &str)) -> Fault {
     let op = image.op(s.pc);
     let slots =
         if let Op::Builtin { d, n, .. } = op { (d..d + n).collect() } else { op.operands() };
@@ -121,7 +134,7 @@ fn not_finite(image: &Image, s: &State, form: Form) -> Fault {
     let operands: Vec<String> = slots.iter().map(show).collect();
     let of =
         if operands.is_empty() { String::new() } else { format!(" of {}", operands.join(" and ")) };
-    let message = format!("the result of `{}`{of} is not a finite number", form.name());
+    let message = format!("the result of `{name}`{of} is not a finite number");
     let fault = Fault::new(Code::NotFinite, message);
     let is_negative = operands.first().is_some_and(|first| first.starts_with('-'));
     match form {
@@ -192,7 +205,11 @@ fn outside_tool(name: &str) -> Fault {
 /// Most keys of a record to compare with a missing one.
 const MOST_KEYS: usize = 1_000;
 
-fn missing_key(s: &State, form: Form, key: &str, record: Word) -> Fault {
+fn missing_key(
+    s: &State,
+    (form, is_quoted): (Form, bool),
+    (key, record): (&str, Word),
+) -> Fault {
     let message = format!("the record has no key `{}`", shorten(key));
     let fault = Fault::new(Code::MissingKey, message);
     let hint = match form {
@@ -202,6 +219,7 @@ fn missing_key(s: &State, form: Form, key: &str, record: Word) -> Fault {
         Form::Get if key.contains('.') => {
             r#"for a path, write {"get_in": [record, ["a", "b"]]}; give a default, or test with `has`"#
         }
+        Form::Get if is_quoted => "give a default, as in x.key ?? 0, or test \"key\" in x",
         _ => "give a default, or test with `has`",
     };
     if s.catches(Code::MissingKey) {
@@ -311,7 +329,13 @@ fn unbound(terms: &Terms, s: &State, (variable, name): (TermId, &str)) -> Fault 
     }
     // Comparing names takes long: it is done once in a run at most.
     let others = terms.all_names().filter(|other| *other != name);
-    let near = if s.catches(Code::Unbound) { None } else { nearest(name, others) };
+    let near = if s.catches(Code::Unbound) {
+        None
+    } else if is_called(terms, variable) {
+        nearest(name, others.chain(FORMS.iter().map(|row| row.name)))
+    } else {
+        nearest(name, others)
+    };
     let tool = s.known_tool(name).is_some_and(Option::is_some);
     if tool {
         return fault.hint(format!(r#"for the tool, write {{"tool": "{}"}}"#, shorten(name)));
@@ -322,6 +346,13 @@ fn unbound(terms: &Terms, s: &State, (variable, name): (TermId, &str)) -> Fault 
             r#"bind it, as in {"let": [["x", 1]], "in": t} or {"lam": "x", "body": t}; a text has quotes"#,
         ),
     }
+}
+
+/// Whether a variable stands where a function is called, so that the name of a form may be meant.
+fn is_called(terms: &Terms, variable: TermId) -> bool {
+    let calls = |it: &TermId| terms.form(*it) == Form::App && terms.operand(*it, 0) == variable;
+    // A term comes after those in it.
+    (variable..terms.len()).any(|it| calls(&it))
 }
 
 fn unknown_tool(s: &State, name: &str) -> Fault {

@@ -17,6 +17,7 @@ mod rows;
 #[cfg(feature = "shortcuts")]
 mod shortcuts;
 mod steps;
+mod structure;
 mod tools;
 mod trace;
 

@@ -72,6 +72,18 @@ pub(crate) struct Tool {
     pub(crate) entry: Option<u32>,
 }
 
+/// Recent patterns to keep. They need not be paid for again.
+const KEPT: usize = 8;
+
+/// A pattern that the run has compiled.
+#[derive(Debug)]
+pub(crate) struct Known {
+    pub(crate) source: Source,
+    pub(crate) pattern: Rc<Pattern>,
+    /// What its first search pays for it.
+    pub(crate) owed: u64,
+}
+
 /// The changing state of a run.
 #[derive(Debug)]
 pub(crate) struct State {
@@ -102,7 +114,7 @@ pub(crate) struct State {
     pub(crate) first_built: Option<TermId>,
     pub(crate) active_evals: u32,
     /// Recent patterns, the last one first.
-    pub(crate) patterns: VecDeque<(Source, Rc<Pattern>)>,
+    pub(crate) patterns: VecDeque<Known>,
     /// Open `try`s, the innermost last.
     pub(crate) trials: Vec<Trial>,
     pub(crate) endings: Endings,
@@ -126,6 +138,12 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// Keeps a pattern as the last one, and forgets the oldest of too many.
+    pub(crate) fn know(&mut self, pattern: Known) {
+        self.patterns.truncate(KEPT - 1);
+        self.patterns.push_front(pattern);
+    }
+
     pub(crate) fn new(limits: &Limits, step: u64) -> Self {
         Self {
             terms: Rc::default(),

@@ -143,7 +143,8 @@ impl Form {
 }
 
 fn score(asked: &str, own: &str, text: &str) -> u32 {
-    let last = asked.rsplit('.').next().unwrap_or(asked);
+    // An operator such as `?.` is its name as it stands.
+    let last = asked.rsplit('.').next().filter(|it| !it.is_empty()).unwrap_or(asked);
     let is_name = names(own).any(|name| name == asked || name.rsplit('.').next() == Some(last));
     if is_name {
         return NAME;

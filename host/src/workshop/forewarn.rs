@@ -81,6 +81,11 @@ impl Workshop {
                 faults.push(placed(fault(FaultCode::UnknownTool, message, Some(&hint)), spot));
             }
         }
+        for absent in &outlook.absent {
+            let message = format!("a {} has no {}", absent.kind, quote_one(&absent.member.name));
+            let hint = "a list and a text have `length`, and their parts from 0 on";
+            faults.push(placed(fault(FaultCode::MissingKey, message, Some(hint)), &absent.member));
+        }
         let offers = self.effects.offers();
         for call in outlook.calls.iter().filter(|_| has_several_sites(outlook)) {
             if tools.native_of(&call.tool.name, self.effects.as_ref())?.is_none() {

@@ -24,6 +24,8 @@ pub(super) struct Known {
     flags: Option<String>,
     regex: Compiled,
     steps: u64,
+    /// What its first search pays for it.
+    owed: u64,
 }
 
 #[derive(Clone)]
@@ -192,16 +194,33 @@ fn steps(hir: &Hir) -> u128 {
 }
 
 impl Evaluator {
+    /// Which of the recent patterns it is.
+    fn known(&self, pattern: &str, flags: Option<&str>) -> Option<usize> {
+        let is_it = |known: &Known| known.text == pattern && known.flags.as_deref() == flags;
+        self.patterns.iter().position(is_it)
+    }
+
+    /// Makes a regular expression: its pattern is compiled, and its first search pays for it again.
+    pub(super) fn make_regex(&mut self, pattern: &str, flags: &str) -> Result<(), Code> {
+        if self.known(pattern, Some(flags)).is_some() {
+            return Ok(());
+        }
+        let before = self.fuel;
+        self.compile(pattern, Some(flags))?;
+        let owed = before - self.fuel;
+        let made = self.patterns.front_mut().ok_or(Code::Internal)?;
+        made.owed = owed;
+        Ok(())
+    }
+
     pub(super) fn compile(
         &mut self,
         pattern: &str,
         flags: Option<&str>,
     ) -> Result<(Compiled, u64), Code> {
-        let known = self
-            .patterns
-            .iter()
-            .position(|known| known.text == pattern && known.flags.as_deref() == flags);
-        if let Some(known) = known.and_then(|at| self.patterns.remove(at)) {
+        let known = self.known(pattern, flags);
+        if let Some(mut known) = known.and_then(|at| self.patterns.remove(at)) {
+            self.work(std::mem::take(&mut known.owed))?;
             self.patterns.push_front(known.clone());
             return Ok((known.regex, known.steps));
         }
@@ -225,7 +244,7 @@ impl Evaluator {
         };
         self.patterns.truncate(7);
         let (text, flags) = (pattern.to_owned(), flags.map(str::to_owned));
-        self.patterns.push_front(Known { text, flags, regex: regex.clone(), steps });
+        self.patterns.push_front(Known { text, flags, regex: regex.clone(), steps, owed: 0 });
         Ok((regex, steps))
     }
 

@@ -57,7 +57,7 @@ impl Evaluator {
             let [Value::Text(pattern), Value::Text(flags)] = operands else {
                 return Err(Code::TypeMismatch);
             };
-            self.compile(pattern, Some(flags))?;
+            self.make_regex(pattern, flags)?;
             return Ok(Value::Regex(Rc::new((pattern.to_string(), flags.to_string()))));
         }
         let [Value::Text(s), pattern, rest @ ..] = operands else {

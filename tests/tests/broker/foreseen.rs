@@ -33,6 +33,7 @@ fn nothing_is_called_where_a_fault_is_sure() -> Result<()> {
         (format!(r#"[{write}, call("flies.write", {{}})]"#), "unknown-capability", "flies"),
         (format!(r#"[{write}, call("files.write", {{}})]"#), "malformed", "`path` is missing"),
         (format!(r#"[{write}, call("files.write", {{path: 1}})]"#), "malformed", "must be a text"),
+        (format!("const xs = [1, 2]; [{write}, xs.size]"), "missing-key", "a list has no `size`"),
     ] {
         let told = running.call("run", &json!({ "code": code }))?;
         ensure!(told["code"] == fault && told["line"] == 1, "{code}: {told}");

@@ -123,7 +123,7 @@ fn the_whole_result_is_printed_as_it_was_sent() -> Result<()> {
 fn a_tool_that_fails_fails_the_command() -> Result<()> {
     let web = Web::start(&[])?;
     let url = url(&web);
-    fails(Call::new(&[&url, "run", r#"{"code": "x = 1"}"#])?, "unparsable: `=`")?;
+    fails(Call::new(&[&url, "run", r#"{"code": "x = 1"}"#])?, "malformed: `x` is no variable")?;
     fails(Call::new(&[&url, "nosuch"])?, "unknown tool `nosuch`")?;
     fails(Call::new(&[&url, "größe"])?, "unknown tool `größe`")?;
     Ok(())

@@ -122,6 +122,9 @@ impl Evaluator {
   (func (export "pif:evaluator/machines@0.1.0#[dtor]machine") (param i32) (unreachable))
   (func (export "pif:evaluator/machines@0.1.0#evaluate") (param i32 i32) (result i32) (unreachable))
   (func (export "pif:evaluator/analysis@0.1.0#check") (param i32 i32) (result i32) {check})
+  (func (export "pif:evaluator/analysis@0.1.0#foresee") (param i32 i32) (result i32) (unreachable))
+  (func (export "pif:evaluator/analysis@0.1.0#locate") (param i32 i32 i32 i32) (result i32)
+    (unreachable))
   (func (export "pif:evaluator/analysis@0.1.0#notation") (param i32 i32) (result i32) (unreachable))
   (func (export "pif:evaluator/analysis@0.1.0#words") (result i32) (unreachable))
   (func (export "pif:evaluator/analysis@0.1.0#forms") (result i32) {forms}))"#

@@ -89,7 +89,7 @@ pub const ROWS: &[Row] = &[
         group: "strings",
         shape: Shape::Between(1, 3),
         evaluation: Evaluation::Builtin,
-        takes: &[STRING, STRING, NUMBER, ANY],
+        takes: &[STRING, STRING, NUMBER_OR_NULL, ANY],
         gives: LIST,
         fuel: Fuel { visit: OUTSIDE, application: 0, work: TEXT },
         is_original: false,
