@@ -45,7 +45,6 @@ pub(crate) enum What<'s> {
     /// `@tool`
     Tool(Words<'s>),
     /// `self`, as a value or as a function.
-    SelfRef,
     List(Vec<Item>),
     Record(Vec<Member<'s>>),
     Function(FunctionId),

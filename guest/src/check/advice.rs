@@ -268,7 +268,7 @@ impl Reader<'_> {
             self.note(operand, fault.message, hint);
         }
         let is_called_with_one = form.evaluation() == Evaluation::Elementwise
-            && !matches!(form, Form::Update | Form::UpdateIn)
+            && !matches!(form, Form::Update | Form::UpdateIn | Form::SortWith)
             || form == Form::Fold;
         if inner == Form::Lam && at == 0 && is_called_with_one && terms.names(operand).len() > 1 {
             let message = format!("`{}` calls its function with one value", form.name());

@@ -158,6 +158,9 @@ fn is_bracketed(terms: &Terms, term: TermId) -> bool {
 fn misplaced(form: Form, operand: usize, wanted: &str, found: &str) -> Option<&'static str> {
     Some(match (form, operand, found) {
         (Form::Contains | Form::IndexOf, 0, "record") => r#"write {"has": [record, key]}"#,
+        (Form::Lookup, 0, "record") => r#"write {"get": [record, key]}"#,
+        (Form::Put, 1, "string") => r#"to a list, add with {"append": [list, [x]]}"#,
+        (Form::Update, 1, "string") => r#"for each element of a list, write {"map": [f, list]}"#,
         (Form::Slice, 0, "record") => r#"write {"pick": [record, [key, …]]}"#,
         (Form::GetIn | Form::PutIn | Form::UpdateIn, 1, "string") => {
             r#"the path is a list of keys and indices, such as ["a", "b", 0]"#
@@ -219,7 +222,7 @@ fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
         (Form::DateParse, "a string", "integer" | "float") => {
             r#"a number of seconds is already a date; {"date_format": [n]} is its text"#
         }
-        (Form::Append, "a list", "integer" | "float" | "boolean") => {
+        (Form::Append, _, "integer" | "float" | "boolean") => {
             r#"add an element with {"append": [list, [x]]}"#
         }
         (Form::Plus | Form::AsText, _, "list" | "pair") => {

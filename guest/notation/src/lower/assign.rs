@@ -432,7 +432,9 @@ impl<'s> Cx<'_, 's> {
         is_wanted: bool,
     ) -> Result<Option<Id>, crate::lexer::Wrong> {
         let span = self.span(id);
-        let Some(place) = self.place_of(object) else { return Ok(None) };
+        let Some(place) = self.place_of(object) else {
+            return self.taken_of_fresh(object, name, arguments, span).await;
+        };
         let gives_itself = matches!(name, "sort" | "reverse" | "fill" | "copyWithin");
         let is_free = !self.is_seen_after(place.root, span.1.saturating_sub(1));
         let is_alone = !self.is_seen_by_others(place.root, place.depth(), span.1.saturating_sub(1));
@@ -462,7 +464,7 @@ impl<'s> Cx<'_, 's> {
         let before = self.read(whole, &keys, false, span);
         let before = if keys.is_empty() { before } else { self.fixed(before, span) };
         let (after, value, is_moved) =
-            self.changed_by(name, before, (arguments, &parts), place.root, span, is_wanted).await?;
+            self.changed_by(name, before, (arguments, &parts), Some(place.root), span, is_wanted).await?;
         let new = self.written(whole, &keys, after, span);
         self.changed_in_place(place.root, new, if is_moved { None } else { Some(&[]) }, span);
         // Of a map's key nobody changes a part.
@@ -493,6 +495,25 @@ impl<'s> Cx<'_, 's> {
         }))
     }
 
+    /// `s.split("/").pop()`: what is taken from a list that nobody else sees. Nothing for any other.
+    async fn taken_of_fresh(
+        &self,
+        object: ExprId,
+        name: &'s str,
+        arguments: &[Item],
+        span: Span,
+    ) -> Result<Option<Id>, crate::lexer::Wrong> {
+        if !matches!(name, "pop" | "shift" | "splice") || self.own_of(object) == 0 {
+            return Ok(None);
+        }
+        let before = self.expr(object).await?;
+        let before = self.fixed(before, span);
+        let parts = self.items(arguments).await?;
+        let (_, value, _) =
+            self.changed_by(name, before, (arguments, &parts), None, span, true).await?;
+        Ok(value)
+    }
+
     /// Whether a variable's value comes from outside, or is this function's own: not an argument
     /// that a caller sees.
     fn is_found(&self, var: VarId) -> bool {
@@ -508,7 +529,7 @@ impl<'s> Cx<'_, 's> {
         name: &'s str,
         before: Id,
         (arguments, parts): (&[Item], &[(Id, bool)]),
-        root: VarId,
+        root: Option<VarId>,
         span: Span,
         is_wanted: bool,
     ) -> Result<(Id, Option<Id>, bool), crate::lexer::Wrong> {
@@ -595,7 +616,8 @@ impl<'s> Cx<'_, 's> {
                 (self.b().form(Form::Remove, &[before, key], span), Some(value), true)
             }
             "clear" => {
-                let is_map = self.known.var(root).value.is_some_and(|id| {
+                let value = root.and_then(|root| self.known.var(root).value);
+                let is_map = value.is_some_and(|id| {
                     matches!(self.ast.expr(id).what, What::New { name: "Map", .. })
                 });
                 let mut b = self.b();

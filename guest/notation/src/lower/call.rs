@@ -62,6 +62,9 @@ impl<'a, 's> Cx<'a, 's> {
             },
             What::Function(function) => self.call_at_once(id, *function, arguments).await,
             _ => {
+                if let Some(tool) = self.tool_path(callee) {
+                    return self.call_tool(id, tool, arguments).await;
+                }
                 let value = self.expr(callee).await?;
                 self.call_value(id, value, arguments).await
             }
@@ -375,18 +378,24 @@ impl<'a, 's> Cx<'a, 's> {
             })
     }
 
-    /// The name of a tool of another server: `github.search_issues`, where `github` is no variable.
+    /// The name of a tool of another server: `github.search_issues` or `github["search-issues"]`,
+    /// where `github` is no variable.
     fn tool_path(&self, callee: ExprId) -> Option<String> {
-        let (mut names, mut first) = (Vec::new(), callee);
+        let mut names: Vec<&str> = Vec::new();
+        let mut first = callee;
         loop {
-            match self.ast.expr(first).what {
+            match &self.ast.expr(first).what {
                 What::Member { object, name, is_optional: false, .. } => {
                     names.push(name);
-                    first = object;
+                    first = *object;
+                }
+                What::Index { object, index, is_optional: false } => {
+                    let What::Text(name) = &self.ast.expr(*index).what else { return None };
+                    names.push(name);
+                    first = *object;
                 }
                 What::Name(name) if self.var_of(first).is_none() => {
-                    let is_function = library::is_function(name);
-                    if is_function || self.is_global_name(first) {
+                    if self.is_global_name(first) || library::is_constant(name) || *name == "self" {
                         return None;
                     }
                     names.push(name);
@@ -400,6 +409,9 @@ impl<'a, 's> Cx<'a, 's> {
             names.remove(0);
         }
         match *names {
+            // `f.call(x)` is a call of a function that is named.
+            [function, "call" | "apply" | "bind" | "toString"]
+                if library::is_function(function) => None,
             [server, tool] if !PREFIXES.contains(&server) => Some(format!("{server}.{tool}")),
             _ => None,
         }

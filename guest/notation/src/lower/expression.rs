@@ -44,7 +44,6 @@ impl<'s> Cx<'_, 's> {
                 let name = b.text(name.clone(), span);
                 Ok(b.form(Form::Tool, &[name], span))
             }
-            What::SelfRef => Ok(self.b().form(Form::SelfRef, &[], span)),
             What::List(items) => self.list(items, span).await,
             What::Record(members) => self.record(members, span).await,
             What::Function(function) => self.function_value(*function).await,
@@ -92,6 +91,9 @@ impl<'s> Cx<'_, 's> {
             return self.named(var, span);
         }
         let mut b = self.b();
+        if name == "self" {
+            return b.form(Form::SelfRef, &[], span);
+        }
         if let Some(found) = library::constant(&mut b, name, span) {
             return found;
         }

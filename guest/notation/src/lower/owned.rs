@@ -148,7 +148,7 @@ impl<'s> Cx<'_, 's> {
                 .map_or(0, |(var, depth)| self.own_of_var(var).saturating_sub(depth)),
             What::Await(id) => within(*id),
             What::Assign { value, operator: None, .. } => within(*value),
-            What::Function(_) | What::Tool(_) | What::SelfRef | What::Pipe(_) | What::Json(..) => 0,
+            What::Function(_) | What::Tool(_) | What::Pipe(_) | What::Json(..) => 0,
             What::Call { .. } => self.own_of_call(id, left),
             What::New { name, arguments } => match (*name, arguments.as_slice()) {
                 ("Array", [_]) | (_, []) => ALL,

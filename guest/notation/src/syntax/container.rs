@@ -140,7 +140,6 @@ impl<'s> Parser<'s> {
         }
         let what = match name {
             "undefined" => What::Null,
-            "self" => What::SelfRef,
             _ => What::Name(name),
         };
         Ok(self.ast.borrow_mut().add_expr(what, (token.start, token.end)))

@@ -104,7 +104,6 @@ fn expr(ast: &Ast<'_>, id: ExprId) -> String {
         What::Template(parts) => format!("`{}`", joined(parts.iter().map(|it| show(*it)))),
         What::Name(it) => (*it).to_owned(),
         What::Tool(it) => format!("@{it}"),
-        What::SelfRef => "SELF".to_owned(),
         What::List(all) => format!("[{}]", items(ast, all)),
         What::Record(members) => {
             let members = members.iter().map(|member| match member {

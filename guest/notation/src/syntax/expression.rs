@@ -133,7 +133,6 @@ impl Parser<'_> {
         let (target, span) = self.look(id, |expr| {
             let target = match &expr.what {
                 What::Name(name) => Some(Target::Name(name)),
-                What::SelfRef => Some(Target::Name("self")),
                 What::Member { is_optional: false, .. }
                 | What::Index { is_optional: false, .. } => Some(Target::Path(id)),
                 _ => None,

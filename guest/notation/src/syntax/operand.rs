@@ -167,7 +167,6 @@ impl<'s> Parser<'s> {
             "true" => What::Boolean(true),
             "false" => What::Boolean(false),
             "null" | "undefined" => What::Null,
-            "self" => What::SelfRef,
             "function" | "new" | "if" => return Ok(None),
             "async" if self.is(1, "function") && !self.token(1).on_new_line => return Ok(None),
             "json" if self.is(1, "(") && (self.is(2, "{") || self.is(2, "[")) => self.json(),
