@@ -9,6 +9,7 @@ use super::definition::Definition;
 use super::grant::{Denial, Permit, classify, granted, permit};
 use super::install::Installed;
 use super::signature::signature;
+use super::spelled::meant;
 use super::upstream::{Sendable, Shared, Upstream, object};
 use crate::domain::{Approval, EffectClass, FaultCode, Grant, Offer, Refusal};
 use crate::text;
@@ -165,10 +166,14 @@ impl Catalog {
         let server = &upstream.server;
         let pins = self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner);
         let offered = pins.offered(&upstream.id).unwrap_or_default();
-        let Some(definition) = offered.iter().find(|it| it.name == tool) else {
+        let meant = meant(offered.iter().map(|it| it.name.as_str()), tool);
+        let Some(definition) = offered.iter().find(|it| Some(it.name.as_str()) == meant) else {
             drop(pins);
             return Err(self.unknown(asked.tool));
         };
+        let tool = definition.name.as_str();
+        let name = format!("{}.{tool}", upstream.id);
+        let asked = Asked { tool: &name, ..*asked };
         let grant = granted(&server.grants, tool);
         let class = classify(server, tool, definition.hints());
         let hash = pins.hash(&upstream.id, tool).unwrap_or_default();

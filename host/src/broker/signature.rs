@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::spelled;
 use crate::domain::Offer;
 use crate::text;
 
@@ -22,7 +23,8 @@ const LEVELS: usize = 3;
 pub(super) fn signature(name: &str, input: &Value, output: Option<&Value>) -> String {
     let takes = Types { root: input }.record(input, LEVELS);
     let gives = output.map(|output| format!(" → {}", Types { root: output }.name(output, 2)));
-    let told = format!("{}({takes}){}", text::line(name, 200), gives.unwrap_or_default());
+    let call = spelled::call(&text::line(name, 200), &takes);
+    let told = format!("{call}{}", gives.unwrap_or_default());
     text::line(&told, MOST)
 }
 
@@ -45,8 +47,8 @@ fn example(name: &str, input: &Value) -> String {
         format!("{}: {}", key(name), types.sample(schema))
     });
     let arguments: Vec<String> = arguments.collect();
-    let call = format!("call({}, {{{}}})", Value::from(name), arguments.join(", "));
-    text::line(&call, MOST_SAMPLE)
+    let arguments = format!("{{{}}}", arguments.join(", "));
+    text::line(&spelled::call(name, &arguments), MOST_SAMPLE)
 }
 
 /// The names of required arguments.

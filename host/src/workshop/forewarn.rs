@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::opening::Workshop;
 use super::world::Tools;
-use crate::broker::foreseen_mistake;
+use crate::broker::{foreseen_mistake, meant};
 use crate::domain::{EffectClass, Fault, FaultCode, Grant, Offer, Place, fault};
 use crate::sandbox::{Code, Foreseen, Outlook, Request, Spot, Watch};
 use crate::text::quote_one;
@@ -115,7 +115,8 @@ impl Workshop {
 
     fn call(&self, call: &Foreseen, offers: &[Offer]) -> Option<Fault> {
         let name = &call.tool.name;
-        let Some(offer) = offers.iter().find(|it| it.name == *name) else {
+        let meant = meant(offers.iter().map(|it| it.name.as_str()), name);
+        let Some(offer) = offers.iter().find(|it| Some(it.name.as_str()) == meant) else {
             return self.unknown(&call.tool, offers);
         };
         let is_beyond = offer.grant == Grant::Read && offer.class != EffectClass::Read;
