@@ -2,9 +2,9 @@
 
 use crate::ast::{Ast, ExprId, Item, Span, What};
 use crate::lexer::Wrong;
+use crate::lower::context::{Cx, Lowered};
 use crate::lower::library;
 use crate::lower::names::is_global;
-use crate::lower::{Cx, Lowered};
 use crate::tree::{Id, Manner, Words};
 use pif_language::form::Form;
 

@@ -1,7 +1,7 @@
 //! Operators between two operands.
 
 use crate::ast::{Binary, ExprId, Span, What};
-use crate::lower::{Cx, Lowered};
+use crate::lower::context::{Cx, Lowered};
 use crate::tree::Id;
 use pif_language::form::Form;
 

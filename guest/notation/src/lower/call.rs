@@ -1,13 +1,14 @@
 //! Calls: of local functions, of the library, of members, of tools of other servers.
 
-use crate::ast::{ExprId, FunctionId, Item, Span, What};
+use crate::ast::{ExprId, FunctionId, Item, Member, Span, What};
 use crate::lexer::Wrong;
-use crate::lower::branch::Arm;
 use crate::lower::builder::{Argument, Call};
+use crate::lower::context::{Cx, Lowered};
+use crate::lower::control::Arm;
+use crate::lower::flow::ALL;
 use crate::lower::function::Use;
+use crate::lower::library;
 use crate::lower::names::{changes_in_place, is_callback_member};
-use crate::lower::owned::ALL;
-use crate::lower::{Cx, Lowered, library};
 use crate::tree::{Id, Manner, Words};
 use pif_language::form::Form;
 
@@ -246,9 +247,9 @@ impl<'a, 's> Cx<'a, 's> {
         let Some(var) = self.var_of(object) else { return false };
         let Some(value) = self.known.var(var).value else { return false };
         match &self.ast.expr(value).what {
-            What::Record(members) => members.iter().any(|member| {
-                matches!(member, crate::ast::Member::Named { name: own, .. } if own == name)
-            }),
+            What::Record(members) => members
+                .iter()
+                .any(|member| matches!(member, Member::Named { name: own, .. } if own == name)),
             _ => false,
         }
     }

@@ -1,10 +1,12 @@
 //! Expressions.
 
 use crate::ast::{Binary, ExprId, Item, Member, Span, Unary, What};
+use crate::lexer::Wrong;
+use crate::lower::context::{Cx, Lowered};
 use crate::lower::library;
 use crate::lower::resolve::VarId;
-use crate::lower::{Cx, Lowered};
-use crate::tree::{self, Id, Words};
+use crate::tree;
+use crate::tree::{Id, Words};
 use pif_language::form::Form;
 use pif_language::kinds;
 use std::collections::BTreeMap;
@@ -117,7 +119,7 @@ impl<'s> Cx<'_, 's> {
     }
 
     /// Lowers expressions in order. One that changes something comes after those before it.
-    pub(super) async fn operands(&self, list: &[ExprId]) -> Result<Vec<Id>, crate::lexer::Wrong> {
+    pub(super) async fn operands(&self, list: &[ExprId]) -> Result<Vec<Id>, Wrong> {
         let last = list.iter().rposition(|id| self.has_effects(*id)).unwrap_or(0);
         let mut operands = Vec::with_capacity(list.len());
         for (at, id) in list.iter().enumerate() {
@@ -128,10 +130,7 @@ impl<'s> Cx<'_, 's> {
     }
 
     /// As `operands`, of values that are kept.
-    pub(super) async fn items(
-        &self,
-        list: &[Item],
-    ) -> Result<Vec<(Id, bool)>, crate::lexer::Wrong> {
+    pub(super) async fn items(&self, list: &[Item]) -> Result<Vec<(Id, bool)>, Wrong> {
         let last = list.iter().rposition(|item| self.has_effects(item.value)).unwrap_or(0);
         let mut items = Vec::with_capacity(list.len());
         for (at, item) in list.iter().enumerate() {
@@ -388,13 +387,6 @@ impl<'s> Cx<'_, 's> {
             _ => vec![self.lenient(operand).await?],
         };
         Ok(self.b().form(Form::Typeof, &parts, span))
-    }
-
-    /// Notes that the elements of a value are kept under another name.
-    pub(super) fn share_elements(&self, id: ExprId) {
-        if let Some((var, depth)) = self.root_of(id) {
-            self.flow.borrow_mut().limit(var, depth.saturating_add(1));
-        }
     }
 
     /// Whether a term always gives a number.

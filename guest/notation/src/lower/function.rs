@@ -1,11 +1,10 @@
 //! Functions: as values, and calls of those that have a name here.
 
-use crate::ast::{Body, ExprId, FunctionId, Item, Span};
-use crate::lower::owned::ALL;
-use crate::lower::plan::Plan;
+use crate::ast::{Body, ExprId, FunctionId, Item, Span, What};
+use crate::lower::context::{Cx, Lowered};
+use crate::lower::control::After;
+use crate::lower::flow::ALL;
 use crate::lower::resolve::VarId;
-use crate::lower::statement::After;
-use crate::lower::{Cx, Lower, Lowered};
 use crate::tree::{Id, Words};
 use pif_language::form::Form;
 
@@ -16,19 +15,6 @@ pub(super) struct Use {
     pub(super) is_test: bool,
     /// Levels of the first argument that are its own.
     pub(super) own: u8,
-}
-
-static NO_PLAN: Plan = Plan { takes: Vec::new(), gives: Vec::new() };
-
-impl Lower<'_> {
-    pub(super) fn plan(&self, function: FunctionId) -> &Plan {
-        self.plans.get(function as usize).unwrap_or(&NO_PLAN)
-    }
-
-    /// Whether a function runs at once where it stands.
-    pub(super) fn is_inline(&self, function: FunctionId) -> bool {
-        self.known.is_inline.get(function as usize).copied().unwrap_or_default()
-    }
 }
 
 impl<'a, 's> Cx<'a, 's> {
@@ -83,7 +69,7 @@ impl<'a, 's> Cx<'a, 's> {
         for var in takes.iter().chain(&gives) {
             self.set_own(*var, ALL);
         }
-        let is_new = self.bound.borrow_mut().insert(id);
+        let is_new = self.set_bound(id);
         let mut bindings = Vec::new();
         let mut names: Vec<Words<'s>> = Vec::new();
         self.open();
@@ -151,10 +137,8 @@ impl<'a, 's> Cx<'a, 's> {
     /// The function that an expression is: a literal, or the name of a local one.
     pub(super) fn function_of(&self, id: ExprId) -> Option<FunctionId> {
         match self.ast.expr(id).what {
-            crate::ast::What::Function(function) => Some(function),
-            crate::ast::What::Name(_) => {
-                self.var_of(id).and_then(|var| self.known.var(var).function)
-            }
+            What::Function(function) => Some(function),
+            What::Name(_) => self.var_of(id).and_then(|var| self.known.var(var).function),
             _ => None,
         }
     }
@@ -218,7 +202,7 @@ impl<'a, 's> Cx<'a, 's> {
             return Ok(self.b().apply(callee, &operands, span));
         }
         for var in &plan.takes {
-            let depth = self.depths.borrow().get(var).copied().unwrap_or_default();
+            let depth = self.depths.borrow().get(*var as usize).copied().unwrap_or_default();
             if plan.gives.contains(var) && depth > 0 && !self.may_change(*var, depth, span.0) {
                 let name = self.known.var(*var).name;
                 let hint = format!("make a copy first: structuredClone({name})");

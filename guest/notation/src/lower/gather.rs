@@ -2,15 +2,12 @@
 //! elements in front of a list of its own, which is turned round and appended when the loop is left.
 
 use crate::ast::{ExprId, Span};
-use crate::lower::Cx;
+use crate::lower::context::Cx;
+use crate::lower::control::{After, Elements, Gathered};
 use crate::lower::resolve::VarId;
-use crate::lower::statement::After;
 use crate::tree::{Id, Words};
 use pif_language::form::Form;
 use std::rc::Rc;
-
-/// Lists that a loop gathers.
-pub(super) type Gathered = Rc<[VarId]>;
 
 impl<'s> Cx<'_, 's> {
     /// The variables among those that change in a loop to which it only appends.
@@ -169,13 +166,4 @@ impl<'s> Cx<'_, 's> {
         let turned = self.b().form(Form::Reverse, &[list], span);
         self.rebind(elements.list, turned, span);
     }
-}
-
-/// A list whose elements a loop changes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Elements {
-    pub(super) list: VarId,
-    item: VarId,
-    /// Levels of an element that are its own.
-    pub(super) own: u8,
 }

@@ -3,7 +3,7 @@
 
 use crate::ast::{Ast, ExprId, FunctionId, PatternId, Span, Statement, StmtId, What};
 use crate::lexer::Wrong;
-use crate::lower::Cx;
+use crate::lower::context::Cx;
 use crate::lower::function::Use;
 use crate::lower::resolve::Resolved;
 use std::collections::BTreeMap;
@@ -11,9 +11,10 @@ use std::collections::BTreeMap;
 /// Functions that are declared in one statement.
 type Unit = Vec<FunctionId>;
 
-/// Of each function that is declared with others in one statement of functions, all of them.
-pub(super) fn units(ast: &Ast<'_>, known: &Resolved<'_>) -> BTreeMap<FunctionId, Unit> {
-    let mut units = BTreeMap::new();
+/// Of each function that is declared with others in one statement of functions, all of them; of the
+/// others none.
+pub(super) fn units(ast: &Ast<'_>, known: &Resolved<'_>) -> Vec<Unit> {
+    let mut units = vec![Unit::new(); ast.functions.len()];
     for stmt in &ast.stmts {
         let Statement::Declare { names, .. } = &stmt.what else { continue };
         let functions = names.iter().map(|(pattern, value)| {
@@ -23,7 +24,9 @@ pub(super) fn units(ast: &Ast<'_>, known: &Resolved<'_>) -> BTreeMap<FunctionId,
         });
         let Some(functions) = functions.collect::<Option<Unit>>() else { continue };
         for function in &functions {
-            units.insert(*function, functions.clone());
+            if let Some(unit) = units.get_mut(*function as usize) {
+                unit.clone_from(&functions);
+            }
         }
     }
     units
@@ -75,7 +78,7 @@ impl Cx<'_, '_> {
                 && event.is_call
                 && is_outside
                 && !var.is_changed
-                && !self.bound.borrow().contains(&function)
+                && !self.is_bound(function)
                 && !found.contains(&function)
             {
                 found.push(function);
@@ -86,13 +89,16 @@ impl Cx<'_, '_> {
 
     /// The functions that stand in one declaration with this one.
     fn unit_of(&self, function: FunctionId) -> Unit {
-        self.units.get(&function).cloned().unwrap_or_else(|| vec![function])
+        match self.units.get(function as usize) {
+            Some(unit) if !unit.is_empty() => unit.clone(),
+            _ => vec![function],
+        }
     }
 
     /// Binds a function, and before it those that it needs (strongly connected components after
     /// R. Tarjan, 1972).
     pub(super) async fn hoist_function(&self, function: FunctionId) -> Result<(), Wrong> {
-        if self.bound.borrow().contains(&function) {
+        if self.is_bound(function) {
             return Ok(());
         }
         let first = self.unit_of(function);
@@ -171,7 +177,9 @@ impl Cx<'_, '_> {
     async fn bind_functions(&self, functions: Unit, is_circle: bool) -> Result<(), Wrong> {
         let mut functions = functions;
         functions.sort_by_key(|f| self.ast.function(*f).span.0);
-        self.bound.borrow_mut().extend(&functions);
+        for function in &functions {
+            self.set_bound(*function);
+        }
         let mut is_recursive = is_circle;
         let mut bindings = Vec::new();
         for (at, function) in functions.iter().enumerate() {

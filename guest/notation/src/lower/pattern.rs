@@ -1,9 +1,11 @@
 //! What a pattern binds. What it misses is null, or its default.
 
-use crate::ast::{Element, ExprId, Key, PatternId, Span, Target, What};
+use crate::ast;
+use crate::ast::{Element, ExprId, PatternId, Span, Target, What};
 use crate::lexer::Wrong;
+use crate::lower::context::Cx;
+use crate::lower::flow::{ALL, Alias};
 use crate::lower::resolve::{Origin, VarId};
-use crate::lower::{Cx, owned};
 use crate::tree::{Id, Words};
 use pif_language::form::Form;
 
@@ -11,11 +13,6 @@ use pif_language::form::Form;
 type Bindings<'s> = Vec<(Words<'s>, Id)>;
 
 impl<'s> Cx<'_, 's> {
-    /// The variable that a pattern is.
-    pub(super) fn target(&self, pattern: PatternId) -> Option<VarId> {
-        self.known.targets.get(pattern as usize).copied().flatten()
-    }
-
     /// Binds a name to a value. A name of a block that would hide another one gets a made name.
     pub(super) fn bind_name(&self, var: VarId, value: Id, own: u8, out: &mut Bindings<'s>) {
         let name = self.term_name(var);
@@ -78,8 +75,8 @@ impl<'s> Cx<'_, 's> {
                     let (mut inner, mut keys) = (Vec::new(), Vec::new());
                     for (key, element) in members {
                         let key = match key {
-                            Key::Named(name) => self.b().text(name.clone(), span),
-                            Key::Computed(id) => {
+                            ast::Key::Named(name) => self.b().text(name.clone(), span),
+                            ast::Key::Computed(id) => {
                                 let key = self.expr(*id).await?;
                                 self.fixed_in(key, span, out)
                             }
@@ -178,7 +175,7 @@ impl<'s> Cx<'_, 's> {
         let Some(value) = value else {
             let null = self.b().null(span);
             if let Some(var) = self.target(pattern) {
-                self.bind_name(var, null, owned::ALL, out);
+                self.bind_name(var, null, ALL, out);
             }
             return Ok(());
         };
@@ -192,7 +189,7 @@ impl<'s> Cx<'_, 's> {
                 let whole = self.variable(steps.root, span);
                 let id = self.read(whole, &keys, is_tested, span);
                 self.bind_name(var, id, 0, out);
-                self.flow.borrow_mut().aliases.insert(var, owned::Alias { root: steps.root, keys });
+                self.flow.borrow_mut().aliases.insert(var, Alias { root: steps.root, keys });
             }
             (Some(var), None) => {
                 self.share(value);

@@ -1,12 +1,12 @@
-//! Places: a variable, or a path of members from one. How they are read and written, and who else
-//! sees them.
+//! Places: a variable, or a path of members from one. How they are read and written.
 
 use crate::ast::{ExprId, Span, Target, What};
 use crate::lexer::Wrong;
-use crate::lower::Cx;
-use crate::lower::owned::Alias;
+use crate::lower::context::Cx;
+use crate::lower::flow::Key;
 use crate::lower::resolve::{Origin, VarId};
-use crate::tree::{self, Id};
+use crate::tree;
+use crate::tree::Id;
 use pif_language::form::Form;
 
 /// A step of a path to a place.
@@ -35,23 +35,6 @@ impl Place<'_> {
         self.steps.iter().filter(|step| !matches!(step, PlaceStep::Assigned(_))).count()
     }
 }
-
-/// A step whose key is a term.
-#[derive(Clone, Debug)]
-pub(crate) struct Key {
-    pub(crate) id: Id,
-    pub(crate) is_lookup: bool,
-    /// How the key is written, to tell whether two are one.
-    spelling: String,
-}
-
-impl PartialEq for Key {
-    fn eq(&self, other: &Self) -> bool {
-        self.spelling == other.spelling && self.is_lookup == other.is_lookup
-    }
-}
-
-impl Eq for Key {}
 
 impl<'s> Cx<'_, 's> {
     /// The place that an expression is, if it is one.
@@ -303,78 +286,6 @@ impl<'s> Cx<'_, 's> {
         Key { id, is_lookup: true, spelling }
     }
 
-    /// Binds a variable anew.
-    pub(super) fn rebind(&self, var: VarId, value: Id, span: Span) {
-        let name = self.name_of(var);
-        self.step(vec![(name, value)], false, span);
-    }
-
-    /// Gives a changed value to a variable, and to what it is a member of. `keys` is where it has
-    /// changed; whether other members stay where they are.
-    pub(super) fn changed_in_place(&self, var: VarId, value: Id, keys: Option<&[Key]>, span: Span) {
-        self.rebind(var, value, span);
-        let (alias, stale): (Option<Alias>, Vec<VarId>) = {
-            let flow = self.flow.borrow();
-            let stale = flow.aliases.iter().filter(|(other, alias)| {
-                **other != var
-                    && alias.root == var
-                    && !keys.is_some_and(|keys| differ(keys, &alias.keys))
-            });
-            (flow.aliases.get(&var).cloned(), stale.map(|(other, _)| *other).collect())
-        };
-        {
-            let mut flow = self.flow.borrow_mut();
-            for other in stale {
-                flow.aliases.remove(&other);
-                flow.stale.insert(other);
-            }
-        }
-        if let Some(alias) = alias {
-            let whole = self.variable(alias.root, span);
-            let value = self.variable(var, span);
-            let value = self.written(whole, &alias.keys, value, span);
-            let mine = self.flow.borrow_mut().aliases.remove(&var);
-            self.changed_in_place(alias.root, value, Some(&alias.keys), span);
-            if let Some(mine) = mine {
-                self.flow.borrow_mut().aliases.insert(var, mine);
-            }
-        }
-    }
-
-    /// Whether a value so many levels below a variable may be changed: nobody else sees it.
-    pub(super) fn may_change(&self, var: VarId, depth: usize, at: u32) -> bool {
-        {
-            let mut depths = self.depths.borrow_mut();
-            let known = depths.entry(var).or_default();
-            *known = depth.max(*known);
-        }
-        let alias = self.flow.borrow().aliases.get(&var).cloned();
-        if let Some(alias) = alias {
-            return self.may_change(alias.root, depth + alias.keys.len(), at);
-        }
-        let own = usize::from(self.flow.borrow().own(var));
-        let depth = depth.max(1);
-        if own >= depth {
-            return true;
-        }
-        let info = self.known.var(var);
-        let is_alone =
-            !self.flow.borrow().is_escaped(var) && !self.is_seen_by_others(var, depth - 1, at);
-        match info.origin {
-            Origin::Declared(_) => is_alone && own == 0 && info.source.is_some(),
-            Origin::Callback | Origin::Loop => is_alone,
-            _ => false,
-        }
-    }
-
-    /// Whether a variable is a parameter of the function that the program is.
-    pub(super) fn is_main(&self, var: VarId) -> bool {
-        let Some(function) = self.known.var(var).owner else { return false };
-        let owner = self.known.owners.get(function as usize).copied().flatten();
-        let named = self.known.function_vars.get(function as usize).copied().flatten();
-        owner.is_none() && named.is_none()
-    }
-
     /// The place that a declared variable shares with another variable, if it changes it.
     pub(super) fn alias_of(&self, var: VarId, value: ExprId) -> Option<Place<'s>> {
         if !self.known.var(var).is_mutated {
@@ -386,14 +297,4 @@ impl<'s> Cx<'_, 's> {
             .then_some(place)
             .filter(|place| self.known.var(place.root).origin != Origin::Free)
     }
-}
-
-/// Whether two paths lead to different places for certain.
-fn differ(one: &[Key], other: &[Key]) -> bool {
-    one.iter().zip(other).any(|(a, b)| {
-        let is_literal = |key: &Key| {
-            key.spelling.starts_with(|c: char| c == '"' || c == '-' || c.is_ascii_digit())
-        };
-        a != b && is_literal(a) && is_literal(b)
-    })
 }

@@ -3,7 +3,7 @@
 
 use crate::ast::{Ast, FunctionId, Kind};
 use crate::lower::resolve::{Event, Origin, Resolved, VarId};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// How a function gets at the changing locals around it.
 #[derive(Clone, Debug, Default)]
@@ -54,14 +54,16 @@ pub(crate) fn plans(ast: &Ast<'_>, known: &Resolved<'_>) -> Vec<Plan> {
             owner = owner_of(function);
         }
     }
-    let mut by_var: BTreeMap<VarId, Vec<&Event>> = BTreeMap::new();
+    let mut by_var: Vec<Vec<&Event>> = vec![Vec::new(); known.vars.len()];
     for event in known.events.iter().filter(|event| !event.is_call) {
-        by_var.entry(event.var).or_default().push(event);
+        if let Some(changes) = by_var.get_mut(event.var as usize) {
+            changes.push(event);
+        }
     }
     let mut reads: Vec<BTreeSet<VarId>> = writes.clone();
     for var in &changing {
         let info = known.var(*var);
-        let changes: Vec<&Event> = by_var.get(var).into_iter().flatten().copied().collect();
+        let changes = by_var.get(*var as usize).map_or(&[][..], Vec::as_slice);
         let mut seen = BTreeSet::new();
         for user in &info.users {
             let mut user = *user;
@@ -71,7 +73,7 @@ pub(crate) fn plans(ast: &Ast<'_>, known: &Resolved<'_>) -> Vec<Plan> {
                 if is_inside || !seen.insert(f) {
                     break;
                 }
-                if is_stale(ast, known, f, *var, &changes)
+                if is_stale(ast, known, f, *var, changes)
                     && let Some(all) = reads.get_mut(f as usize)
                 {
                     all.insert(*var);

@@ -1,112 +1,19 @@
 //! Statements, one after another, and what comes behind the last.
 
-use crate::ast::{Ast, ExprId, Span, Statement, StmtId, What};
+use crate::ast::{ExprId, Span, Statement, StmtId, What};
 use crate::lexer::Wrong;
-use crate::lower::loops::Jump;
-use crate::lower::owned::Flow;
-use crate::lower::resolve::{Exits, VarId};
-use crate::lower::{Cx, Lowered, loops};
-use crate::tree::{Id, Words};
+use crate::lower::binary::is_choice;
+use crate::lower::context::{Cx, Lowered};
+use crate::lower::control::{After, List};
+use crate::lower::resolve::{Origin, VarId};
+use crate::tree::Id;
 use pif_language::form::Form;
-use std::cell::RefCell;
 use std::rc::Rc;
-
-/// Statements in order.
-#[derive(Clone, Debug)]
-pub(super) struct List(Rc<[StmtId]>);
-
-impl From<Vec<StmtId>> for List {
-    fn from(list: Vec<StmtId>) -> Self {
-        Self(list.into())
-    }
-}
-
-impl List {
-    pub(super) fn one(id: StmtId) -> Self {
-        Self([id].into())
-    }
-
-    pub(super) fn none() -> Self {
-        Self([].into())
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    pub(super) fn stmt(&self, at: usize) -> StmtId {
-        self.0.get(at).copied().unwrap_or(StmtId::MAX)
-    }
-
-    pub(super) fn to_vec(&self) -> Vec<StmtId> {
-        self.0.to_vec()
-    }
-
-    pub(super) fn iter_from(&self, at: usize) -> impl Iterator<Item = StmtId> {
-        self.0.iter().skip(at).copied()
-    }
-
-    /// From the beginning of a statement to the end of the last.
-    pub(super) fn rest_span(&self, at: usize, ast: &Ast<'_>) -> Option<Span> {
-        let (first, last) = (self.0.get(at)?, self.0.last()?);
-        Some((ast.stmt(*first).span.0, ast.stmt(*last).span.1))
-    }
-}
-
-/// What comes behind the last statement of a list.
-#[derive(Clone, Debug)]
-pub(super) enum After<'s> {
-    /// The end of the program: the last expression is its value.
-    Value,
-    /// The end of a function: null.
-    Null,
-    /// The end of a part: variables that it has changed.
-    State(Rc<[VarId]>),
-    /// Other statements.
-    Rest(List, usize, Rc<After<'s>>),
-    /// A function that goes on with the variables.
-    Join(Rc<Join<'s>>),
-    /// What comes behind a loop that gathers lists.
-    Gathered(super::gather::Gathered, Rc<After<'s>>),
-    /// The end of a round that has changed its element.
-    Changed(super::gather::Elements, Rc<After<'s>>),
-    /// The next round of a loop.
-    Next(Rc<loops::Round<'s>>),
-}
-
-/// A function that goes on where ways come together.
-#[derive(Debug)]
-pub(super) struct Join<'s> {
-    pub(super) name: Words<'s>,
-    pub(super) vars: Rc<[VarId]>,
-    /// What is known on all ways that lead here.
-    pub(super) flow: RefCell<Option<Flow>>,
-}
-
-impl After<'_> {
-    /// Whether it may be written twice.
-    pub(super) fn is_small(&self) -> bool {
-        match self {
-            Self::Value | Self::Null | Self::State(_) | Self::Join(_) => true,
-            Self::Next(round) => round.is_small,
-            Self::Changed(_, after) => after.is_small(),
-            Self::Rest(..) | Self::Gathered(..) => false,
-        }
-    }
-}
 
 impl<'a, 's> Cx<'a, 's> {
     /// Lowers statements from one on, in tail position.
     pub(super) async fn statements(&self, list: List, at: usize, after: After<'s>) -> Lowered {
         self.stack.call(self.clone().run_of_statements(list, at, after)).await
-    }
-
-    pub(super) fn exits_of(&self, id: StmtId) -> Exits {
-        self.known
-            .exits
-            .get(id as usize)
-            .copied()
-            .unwrap_or(Exits { falls: true, ..Exits::default() })
     }
 
     async fn run_of_statements(self, list: List, at: usize, after: After<'s>) -> Lowered {
@@ -204,7 +111,7 @@ impl<'a, 's> Cx<'a, 's> {
 
     /// A returned value: an absent member is null for whoever gets it only where that is asked.
     async fn returned_expr(&self, id: ExprId) -> Lowered {
-        if self.around.is_test() {
+        if self.around.tests {
             return self.test(id).await;
         }
         self.lenient_value(id).await
@@ -257,9 +164,7 @@ impl<'a, 's> Cx<'a, 's> {
                 self.refuse(span.0, "the value of this statement is not used", hint);
                 return Ok(());
             }
-            What::Binary { operator, .. }
-                if !self.has_effects(id) && !super::binary::is_choice(*operator) =>
-            {
+            What::Binary { operator, .. } if !self.has_effects(id) && !is_choice(*operator) => {
                 let hint = "bind it, const a = 1; or write `return` before it";
                 self.refuse(span.0, "the value of this statement is not used", hint);
                 return Ok(());
@@ -387,18 +292,24 @@ impl<'a, 's> Cx<'a, 's> {
             _ => Vec::new(),
         }
     }
-}
 
-impl super::Around<'_> {
-    /// Whether the value of the function that runs is a test.
-    fn is_test(&self) -> bool {
-        self.tests
+    pub(super) async fn program(self) -> Lowered {
+        let list = self.ast.program.clone();
+        let span = (0, 0);
+        self.open();
+        let value = self.statements(list.into(), 0, After::Value).await?;
+        let value = self.called(value);
+        Ok(self.close(value, span))
     }
-}
 
-/// A loop or a `switch` that `break` leaves.
-impl<'s> Jump<'s> {
-    pub(super) fn of_switch(end: After<'s>) -> Self {
-        Self { label: None, end, next: None }
+    /// A program that is a function of nothing and names what it finds bound is called.
+    fn called(&self, value: Id) -> Id {
+        let [only] = *self.ast.program else { return value };
+        let Statement::Expression(id) = self.ast.stmt(only).what else { return value };
+        let What::Function(function) = self.ast.expr(id).what else { return value };
+        let takes_nothing = self.ast.function(function).parameters.is_empty();
+        let names_free =
+            self.known.vars.iter().any(|var| var.origin == Origin::Free && !var.uses.is_empty());
+        if takes_nothing && names_free { self.b().apply(value, &[], self.span(id)) } else { value }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::ast::{Binary, ExprId, What};
 use crate::lower::binary::is_choice;
-use crate::lower::{Cx, Lowered};
+use crate::lower::context::{Cx, Lowered};
 use crate::tree::Id;
 use pif_language::form::Form;
 

@@ -58,7 +58,7 @@ impl<'s> Reader<'_, 's> {
         } else {
             self.shorthand(token, close)?
         };
-        Ok(Member::Named { name, at: token.start, value })
+        Ok(Member::Named { name, value })
     }
 
     /// `[k]: t`

@@ -1,0 +1,193 @@
+//! Where control goes: lists of statements, what comes behind the last of them, loops with their rounds,
+//! and the places where ways come together.
+
+use crate::ast::{Ast, ExprId, Kind, PatternId, Span, StmtId};
+use crate::lower::flow::Flow;
+use crate::lower::resolve::VarId;
+use crate::tree::{Id, Words};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Statements in order.
+#[derive(Clone, Debug)]
+pub(super) struct List(Rc<[StmtId]>);
+
+impl From<Vec<StmtId>> for List {
+    fn from(list: Vec<StmtId>) -> Self {
+        Self(list.into())
+    }
+}
+
+impl List {
+    pub(super) fn one(id: StmtId) -> Self {
+        Self([id].into())
+    }
+
+    pub(super) fn none() -> Self {
+        Self([].into())
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn stmt(&self, at: usize) -> StmtId {
+        self.0.get(at).copied().unwrap_or(StmtId::MAX)
+    }
+
+    pub(super) fn to_vec(&self) -> Vec<StmtId> {
+        self.0.to_vec()
+    }
+
+    pub(super) fn iter_from(&self, at: usize) -> impl Iterator<Item = StmtId> {
+        self.0.iter().skip(at).copied()
+    }
+
+    /// From the beginning of a statement to the end of the last.
+    pub(super) fn rest_span(&self, at: usize, ast: &Ast<'_>) -> Option<Span> {
+        let (first, last) = (self.0.get(at)?, self.0.last()?);
+        Some((ast.stmt(*first).span.0, ast.stmt(*last).span.1))
+    }
+}
+
+/// What comes behind the last statement of a list.
+#[derive(Clone, Debug)]
+pub(super) enum After<'s> {
+    /// The end of the program: the last expression is its value.
+    Value,
+    /// The end of a function: null.
+    Null,
+    /// The end of a part: variables that it has changed.
+    State(Rc<[VarId]>),
+    /// Other statements.
+    Rest(List, usize, Rc<After<'s>>),
+    /// A function that goes on with the variables.
+    Join(Rc<Join<'s>>),
+    /// What comes behind a loop that gathers lists.
+    Gathered(Gathered, Rc<After<'s>>),
+    /// The end of a round that has changed its element.
+    Changed(Elements, Rc<After<'s>>),
+    /// The next round of a loop.
+    Next(Rc<Round<'s>>),
+}
+
+impl After<'_> {
+    /// Whether it may be written twice.
+    pub(super) fn is_small(&self) -> bool {
+        match self {
+            Self::Value | Self::Null | Self::State(_) | Self::Join(_) => true,
+            Self::Next(round) => round.is_small,
+            Self::Changed(_, after) => after.is_small(),
+            Self::Rest(..) | Self::Gathered(..) => false,
+        }
+    }
+}
+
+/// A function that goes on where ways come together.
+#[derive(Debug)]
+pub(super) struct Join<'s> {
+    pub(super) name: Words<'s>,
+    pub(super) vars: Rc<[VarId]>,
+    /// What is known on all ways that lead here.
+    pub(super) flow: RefCell<Option<Flow>>,
+}
+
+/// Where ways go on, and what is left to lower there.
+pub(super) struct Joined<'s> {
+    pub(super) after: After<'s>,
+    pub(super) rest: Option<(Rc<Join<'s>>, List, usize, After<'s>)>,
+}
+
+/// A loop that `break` and `continue` lead out of, or on.
+#[derive(Clone, Debug)]
+pub(super) struct Jump<'s> {
+    pub(super) label: Option<&'s str>,
+    /// Behind the loop.
+    pub(super) end: After<'s>,
+    /// The next round; nothing of a `switch`.
+    pub(super) next: Option<After<'s>>,
+}
+
+/// A loop or a `switch` that `break` leaves.
+impl<'s> Jump<'s> {
+    pub(super) fn of_switch(end: After<'s>) -> Self {
+        Self { label: None, end, next: None }
+    }
+}
+
+/// The next round of a loop.
+#[derive(Debug)]
+pub(super) struct Round<'s> {
+    pub(super) name: Words<'s>,
+    /// The elements that are left.
+    pub(super) rest: Option<Words<'s>>,
+    /// The number of the element.
+    pub(super) index: Option<Words<'s>>,
+    /// What the elements have given so far.
+    pub(super) given: Option<Words<'s>>,
+    pub(super) vars: Rc<[VarId]>,
+    pub(super) update: Option<ExprId>,
+    /// The test behind a round, and what comes if it fails.
+    pub(super) test: Option<(ExprId, After<'s>)>,
+    /// What is known at the end of a round.
+    pub(super) flow: RefCell<Option<Flow>>,
+    /// Whether the way to the next round may be written twice.
+    pub(super) is_small: bool,
+}
+
+/// The end of a function that a member of a list calls for each element.
+#[derive(Debug)]
+pub(super) struct End<'s> {
+    pub(super) what: &'static str,
+    pub(super) round: Rc<Round<'s>>,
+    pub(super) item: Words<'s>,
+    pub(super) vars: Rc<[VarId]>,
+    pub(super) elements: Option<Elements>,
+}
+
+/// Lists that a loop gathers.
+pub(super) type Gathered = Rc<[VarId]>;
+
+/// A list whose elements a loop changes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Elements {
+    pub(super) list: VarId,
+    pub(super) item: VarId,
+    /// Levels of an element that are its own.
+    pub(super) own: u8,
+}
+
+/// A loop statement in its parts.
+pub(super) struct Parts {
+    pub(super) begin: Option<StmtId>,
+    pub(super) test: Option<ExprId>,
+    pub(super) update: Option<ExprId>,
+    pub(super) over: Option<(ExprId, Option<Kind>, PatternId, bool)>,
+    pub(super) body: StmtId,
+    pub(super) tests_last: bool,
+    /// The list whose elements the loop changes.
+    pub(super) elements: Option<Elements>,
+}
+
+/// What a loop begins with.
+#[derive(Debug, Default)]
+pub(super) struct Begun {
+    pub(super) list: Option<Id>,
+    pub(super) counters: Vec<(VarId, Id, u8)>,
+}
+
+/// A branch of a choice between values.
+#[derive(Clone, Copy)]
+pub(super) enum Arm {
+    Value(Id),
+    Expr {
+        id: ExprId,
+        lenient: bool,
+    },
+    /// The call `id`, of a member of another object.
+    Member {
+        id: ExprId,
+        object: ExprId,
+        is_wanted: bool,
+    },
+}
