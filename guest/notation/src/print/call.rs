@@ -3,8 +3,10 @@
 use crate::lexer::is_name;
 use crate::lower::library;
 use crate::print::layout::Piece;
+use crate::print::printer::{
+    Ask, BREAK, CLOSE, OPEN, Printer, Work, begin, end, quoted, text, whole,
+};
 use crate::print::spelling::{Spelling, Use};
-use crate::print::{Ask, BREAK, CLOSE, OPEN, Printer, Work, begin, end, quoted, text, whole};
 use crate::table::{ATOM, ROOT, SUBJECT};
 use pif_language::form::{Form, Shape};
 use pif_language::term::TermId;

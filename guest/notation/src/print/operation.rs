@@ -1,7 +1,7 @@
 //! Operators, choices and templates.
 
+use crate::print::printer::{Ask, CLOSE, LINE, OPEN, Printer, Work, text, whole};
 use crate::print::spelling::Spelling;
-use crate::print::{Ask, CLOSE, LINE, OPEN, Printer, Work, text, whole};
 use crate::table::{
     ARROW, BOTH, CHOICE, EITHER, Operator, PATH, PIPE, PREFIX, ROOT, Style, operator,
 };

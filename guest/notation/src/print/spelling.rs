@@ -2,8 +2,8 @@
 
 use crate::lower::library;
 use crate::lower::names::changes_in_place;
+use crate::print::printer::{Ask, Printer};
 use crate::print::scope::can_be_bound;
-use crate::print::{Ask, Printer};
 use crate::table::{Operator, arguments, operator, subject};
 use pif_language::form::{Form, Row, Shape};
 use pif_language::kinds::{self, FUNCTION, Kinds, LIST, NULL, RECORD, STRING};

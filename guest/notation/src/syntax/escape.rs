@@ -1,7 +1,7 @@
 //! The escapes in texts.
 
 use crate::lexer::Wrong;
-use crate::syntax::Parser;
+use crate::syntax::parser::Parser;
 use crate::tree::Words;
 
 impl<'s> Parser<'s> {

@@ -2,9 +2,9 @@
 
 use crate::ast::{Body, Element, ExprId, Function, FunctionId, PatternId, Statement, StmtId, What};
 use crate::stack::Answer;
+use crate::syntax::braces::Braces;
 use crate::syntax::lexer::Kind;
-use crate::syntax::wrap::Braces;
-use crate::syntax::{Around, Parser, Read, Reader};
+use crate::syntax::parser::{Around, Parser, Read, Reader};
 use pif_core::text::quote::shorten;
 
 impl<'s> Reader<'_, 's> {

@@ -1,10 +1,10 @@
 //! What begins an operand.
 
 use crate::ast::{ExprId, What};
+use crate::syntax::braces::Braces;
 use crate::syntax::lexer::{Kind, Token};
 use crate::syntax::number::as_json;
-use crate::syntax::wrap::Braces;
-use crate::syntax::{Around, Parser, Read, Reader};
+use crate::syntax::parser::{Around, Parser, Read, Reader};
 use pif_core::text::quote::shorten;
 use pif_core::text::words;
 

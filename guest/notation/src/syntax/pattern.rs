@@ -4,7 +4,7 @@ use crate::ast::{Element, ExprId, Key, PatternId, Target};
 use crate::stack::Answer;
 use crate::syntax::lexer::Kind;
 use crate::syntax::operand::is_reserved;
-use crate::syntax::{Around, Parser, Read, Reader};
+use crate::syntax::parser::{Around, Parser, Read, Reader};
 use pif_core::text::quote::shorten;
 
 impl<'s> Reader<'_, 's> {

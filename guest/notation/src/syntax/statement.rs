@@ -4,7 +4,7 @@ use crate::ast::{ExprId, Kind as Word, PatternId, Statement, StmtId};
 use crate::stack::Answer;
 use crate::syntax::lexer::Kind;
 use crate::syntax::operand::is_reserved;
-use crate::syntax::{Around, Parser, Read, Reader};
+use crate::syntax::parser::{Around, Parser, Read, Reader};
 use pif_core::text::words;
 
 /// Words that begin a statement.

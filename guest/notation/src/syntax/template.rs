@@ -2,7 +2,7 @@
 
 use crate::ast::{ExprId, What};
 use crate::syntax::lexer::Kind;
-use crate::syntax::{Around, Read, Reader};
+use crate::syntax::parser::{Around, Read, Reader};
 
 impl Reader<'_, '_> {
     pub(super) async fn template(&self) -> Read<ExprId> {

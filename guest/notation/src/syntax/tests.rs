@@ -1,7 +1,8 @@
 //! Programs, and what they are read as.
 
 use crate::ast::Span;
-use crate::syntax::{MOST_FAULTS, dump, parse};
+use crate::syntax::parser::MOST_FAULTS;
+use crate::syntax::{dump, parse};
 use std::fmt::Write as _;
 
 fn read(text: &str) -> String {

@@ -2,11 +2,11 @@
 
 use crate::lexer::{Wrong, wrong};
 use crate::mistakes::{Habit, find};
+use crate::syntax::braces::Braces;
 use crate::syntax::habits::{AFTER, BEFORE, REFUSED};
 use crate::syntax::lexer::{Kind, Token};
 use crate::syntax::operator::INFIX;
-use crate::syntax::wrap::Braces;
-use crate::syntax::{Parser, Read};
+use crate::syntax::parser::{Parser, Read};
 use pif_core::fault::{Code, Fault, Place};
 use pif_core::text::quote::shorten;
 use pif_core::text::words;

@@ -1,6 +1,6 @@
 //! Members that apply a function to the elements of a list: `map`, `filter`, `reduce`, `sort`.
 
-use super::lists::{constant, from_indices};
+use super::ranges::{constant, from_indices};
 use super::work::{Made, Once, Row, Work, make};
 use crate::lower::builder::Argument;
 use crate::tree::{Id, Words};
