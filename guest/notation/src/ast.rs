@@ -349,7 +349,8 @@ impl<'s> Ast<'s> {
         self.functions.get(id as usize).unwrap_or(&NOBODY)
     }
 
-    /// A pattern and all those within it: each before its parts, of which the last comes first.
+    /// Lists a pattern and all patterns within it. Each comes before its parts, and the last part
+    /// comes first.
     fn with_parts(&self, pattern: PatternId) -> Vec<PatternId> {
         let mut found = Vec::new();
         let mut open = vec![pattern];
@@ -370,15 +371,15 @@ impl<'s> Ast<'s> {
         found
     }
 
-    /// The names and the paths of a pattern, the last of the text first.
+    /// Lists the names and the paths of a pattern, from the last to the first.
     pub(crate) fn leaves(&self, pattern: PatternId) -> impl Iterator<Item = PatternId> {
         self.with_parts(pattern)
             .into_iter()
             .filter(|id| matches!(self.pattern(*id).what, Target::Name(_) | Target::Path(_)))
     }
 
-    /// The expressions in a pattern: defaults, computed keys, and paths. Those of a pattern come
-    /// before those of its parts, of which the last comes first.
+    /// Lists the expressions in a pattern: defaults, computed keys, and paths. The expressions of a
+    /// pattern come before those of its parts, and the last part comes first.
     pub(crate) fn expressions_in(&self, pattern: PatternId) -> Vec<ExprId> {
         let mut found = Vec::new();
         for id in self.with_parts(pattern) {

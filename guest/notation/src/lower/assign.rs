@@ -1,7 +1,6 @@
-//! Assignments, to a name, to a path, and to the parts of a pattern.
+//! Assignments to a name, to a path, and to the parts of a pattern.
 
-use crate::ast;
-use crate::ast::{Binary, ExprId, PatternId, Span, Target, What};
+use crate::ast::{self, Binary, ExprId, PatternId, Span, Target, What};
 use crate::lexer::Wrong;
 use crate::lower::context::{Cx, Lowered};
 use crate::lower::flow::{ALL, Alias, Key};
@@ -11,7 +10,7 @@ use crate::tree::Id;
 use pif_language::form::Form;
 
 impl<'s> Cx<'_, 's> {
-    /// An assignment as an expression.
+    /// Lowers an assignment whose value is used.
     pub(super) async fn assign(
         &self,
         id: ExprId,
@@ -22,7 +21,7 @@ impl<'s> Cx<'_, 's> {
         self.assign_any(id, target, operator, value, true).await
     }
 
-    /// An assignment; whether somebody takes its value.
+    /// Lowers an assignment. `is_wanted` tells whether its value is used.
     pub(super) async fn assign_any(
         &self,
         id: ExprId,
@@ -66,7 +65,7 @@ impl<'s> Cx<'_, 's> {
         }
     }
 
-    /// `m[k] = m[k] || x` is `m[k] ||= x`.
+    /// Reads `m[k] = m[k] || x` as `m[k] ||= x`.
     fn default_of(
         &self,
         place: &Place<'s>,
@@ -83,7 +82,7 @@ impl<'s> Cx<'_, 's> {
         (operator, value)
     }
 
-    /// An assignment within the place of another one.
+    /// Lowers an assignment that stands within the path of another one.
     pub(super) async fn assign_nested(
         self,
         id: ExprId,
@@ -96,7 +95,7 @@ impl<'s> Cx<'_, 's> {
     }
 
     /// Assigns to a place whose keys are terms.
-    pub(super) async fn assign_place(
+    async fn assign_place(
         &self,
         id: ExprId,
         target: PatternId,
@@ -184,7 +183,7 @@ impl<'s> Cx<'_, 's> {
         Ok(new)
     }
 
-    /// `[a, b] = [b, a]`
+    /// Lowers `[a, b] = [b, a]`.
     async fn assign_parts(&self, target: PatternId, value: ExprId, span: Span) -> Lowered {
         let mut work: Vec<(PatternId, Id)> = Vec::new();
         let elements = match &self.ast.pattern(target).what {
@@ -214,6 +213,7 @@ impl<'s> Cx<'_, 's> {
         Ok(self.b().null(span))
     }
 
+    /// Assigns a value to a pattern. The parts of the pattern are added to the work.
     async fn assign_part(
         &self,
         pattern: PatternId,
@@ -274,6 +274,7 @@ impl<'s> Cx<'_, 's> {
         Ok(())
     }
 
+    /// Reads a part of a value, or its default.
     async fn part_of(
         &self,
         whole: Id,

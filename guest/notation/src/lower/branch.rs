@@ -1,4 +1,4 @@
-//! Branches: `if`, `? :`, `switch`, and operators whose right operand changes something.
+//! Branches: `if`, `? :`, `switch`, and operators whose right operand changes a variable.
 
 use crate::ast::{Binary, ExprId, Span, Statement, StmtId};
 use crate::lexer::Wrong;
@@ -9,7 +9,7 @@ use pif_language::form::Form;
 use std::rc::Rc;
 
 impl<'a, 's> Cx<'a, 's> {
-    /// `test ? then : otherwise`
+    /// Lowers `test ? then : otherwise`.
     pub(super) async fn conditional(
         &self,
         id: ExprId,
@@ -33,7 +33,7 @@ impl<'a, 's> Cx<'a, 's> {
         Ok(self.b().form(Form::If, &parts, span))
     }
 
-    /// `a && (x = b)` and its like.
+    /// Lowers `a && (x = b)` and the other choices whose right operand changes a variable.
     pub(super) async fn choice_with_effects(
         &self,
         id: ExprId,
@@ -57,11 +57,12 @@ impl<'a, 's> Cx<'a, 's> {
         self.arms(test, arms, span).await
     }
 
-    /// A choice between values that change variables on the way.
+    /// Lowers a choice between values whose evaluation changes variables.
     pub(super) async fn arms(&self, test: Id, arms: [Arm; 2], span: Span) -> Lowered {
         let vars = self.changed(span);
         let before = self.flow.borrow().clone();
-        let (mut terms, mut after) = (vec![test], None);
+        let mut terms = vec![test];
+        let mut after = None;
         for arm in arms {
             *self.flow.borrow_mut() = before.clone();
             self.open();
@@ -82,7 +83,7 @@ impl<'a, 's> Cx<'a, 's> {
         Ok(self.spread(choice, true, &vars, span))
     }
 
-    /// An `if`. Nothing, if what follows it stands behind it as behind any statement.
+    /// Lowers an `if`. The result is none if the statements behind it still are to be lowered.
     pub(super) async fn if_statement(
         &self,
         list: &List,
@@ -104,7 +105,8 @@ impl<'a, 's> Cx<'a, 's> {
         }
         let vars = self.changed(span);
         let before = self.flow.borrow().clone();
-        let (mut terms, mut joined) = (vec![test_term], None);
+        let mut terms = vec![test_term];
+        let mut joined = None;
         for arm in [Some(then), otherwise] {
             *self.flow.borrow_mut() = before.clone();
             self.open();
@@ -126,8 +128,8 @@ impl<'a, 's> Cx<'a, 's> {
         Ok(None)
     }
 
-    /// Two ways that may not come together: what follows stands in the one that goes on, or in a
-    /// function that both call.
+    /// Lowers two branches of which one may not reach its end. The statements behind them stand in
+    /// the branch that goes on, or in a function that both call.
     async fn ways(
         &self,
         test: Id,
@@ -152,7 +154,7 @@ impl<'a, 's> Cx<'a, 's> {
         self.joined(join, choice, span).await
     }
 
-    /// A `switch`.
+    /// Lowers a `switch`.
     pub(super) async fn switch(&self, list: &List, at: usize, after: &After<'s>) -> Lowered {
         let id = list.stmt(at);
         let span = self.stmt_span(id);
@@ -181,7 +183,7 @@ impl<'a, 's> Cx<'a, 's> {
                 None => is_default = true,
             }
             has_default = is_default;
-            // An empty case goes on with the next one.
+            // An empty case shares the body of the next one.
             if body.is_empty() && index + 1 < bodies {
                 continue;
             }

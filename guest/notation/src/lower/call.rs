@@ -1,4 +1,4 @@
-//! Calls: of local functions, of the library, of members, of tools of other servers.
+//! Calls of local functions, of the library, of members, and of tools of other servers.
 
 use crate::ast::{ExprId, FunctionId, Item, Member, Span, What};
 use crate::lexer::Wrong;
@@ -12,20 +12,21 @@ use crate::lower::names::{changes_in_place, is_callback_member};
 use crate::tree::{Id, Manner, Words};
 use pif_language::form::Form;
 
-/// Names before the name of a server, as other systems write them.
+/// Prefixes that other systems write before the name of a server.
 const PREFIXES: [&str; 4] = ["tools", "codemode", "mcp", "servers"];
 
 impl<'a, 's> Cx<'a, 's> {
-    /// A call; whether somebody asks if its value is there.
+    /// Lowers a call whose value is used.
     pub(super) async fn call(&self, id: ExprId, lenient: bool) -> Lowered {
         self.call_any(id, lenient, true).await
     }
 
-    /// A call as a statement.
+    /// Lowers a call whose value is not used.
     pub(super) async fn call_for_effect(&self, id: ExprId) -> Lowered {
         self.call_any(id, true, false).await
     }
 
+    /// Lowers a call. `is_wanted` tells whether its value is used.
     async fn call_any(&self, id: ExprId, lenient: bool, is_wanted: bool) -> Lowered {
         let What::Call { callee, arguments, .. } = &self.ast.expr(id).what else {
             return self.expr(id).await;
@@ -69,7 +70,7 @@ impl<'a, 's> Cx<'a, 's> {
         }
     }
 
-    /// `xs?.push(x)`: nothing is done where there is nothing.
+    /// Lowers `xs?.push(x)`. Nothing is pushed if `xs` is null.
     async fn optional_effect(&self, id: ExprId, object: ExprId, is_wanted: bool) -> Lowered {
         let span = self.span(id);
         let value = self.lenient(object).await?;
@@ -82,7 +83,7 @@ impl<'a, 's> Cx<'a, 's> {
         self.arms(test, arms, span).await
     }
 
-    /// A call with another object before the point than is written.
+    /// Lowers a call with another object before the point than the written one.
     pub(super) async fn member_of(self, id: ExprId, object: ExprId, is_wanted: bool) -> Lowered {
         let What::Call { callee, arguments, .. } = &self.ast.expr(id).what else {
             return self.expr(id).await;
@@ -93,7 +94,7 @@ impl<'a, 's> Cx<'a, 's> {
         self.call_of_member(id, object, name, arguments, is_wanted).await
     }
 
-    /// `(() => { … })()`
+    /// Lowers `(() => { … })()`.
     async fn call_at_once(&self, id: ExprId, function: FunctionId, arguments: &[Item]) -> Lowered {
         let span = self.span(id);
         let parts = self.items(arguments).await?;
@@ -102,7 +103,7 @@ impl<'a, 's> Cx<'a, 's> {
         let shape = self.ast.function(function);
         let count = shape.parameters.len();
         if count == 0 && shape.name.is_none() && parts.is_empty() && gives.is_empty() {
-            // It is what it gives: the block of an expression.
+            // Without arguments the call is the body of the function.
             let body = self.b().tree.operands(callee).first().copied();
             return Ok(body.unwrap_or(callee));
         }
@@ -122,7 +123,7 @@ impl<'a, 's> Cx<'a, 's> {
         Ok(self.spread(whole, true, &gives, span))
     }
 
-    /// A call of a value.
+    /// Makes a call of a value.
     pub(super) async fn call_value(&self, id: ExprId, function: Id, arguments: &[Item]) -> Lowered {
         let span = self.span(id);
         let parts = self.items(arguments).await?;
@@ -134,7 +135,7 @@ impl<'a, 's> Cx<'a, 's> {
         Ok(self.b().apply(function, &operands, span))
     }
 
-    /// A function of the library, or a form by its name.
+    /// Lowers a call of a function of the library, or of a form by its name.
     async fn call_library(&self, id: ExprId, name: Words<'s>, arguments: &[Item]) -> Lowered {
         let span = self.span(id);
         if name == "Object.assign"
@@ -159,7 +160,7 @@ impl<'a, 's> Cx<'a, 's> {
         }
     }
 
-    /// `Object.assign(r, …)` of a local that changes.
+    /// Lowers `Object.assign(r, …)` where `r` is a local that changes.
     async fn assign_members(&self, id: ExprId, arguments: &[Item]) -> Lowered {
         let span = self.span(id);
         let Some(first) = arguments.first() else { return Ok(self.b().null(span)) };
@@ -186,7 +187,7 @@ impl<'a, 's> Cx<'a, 's> {
         Ok(self.read(whole, &keys, false, span))
     }
 
-    /// `new Name(…)`
+    /// Lowers `new Name(…)`.
     pub(super) async fn construct(&self, id: ExprId, name: &'s str, arguments: &[Item]) -> Lowered {
         let span = self.span(id);
         let parts = self.callback_arguments(name, arguments, None).await?;
@@ -195,7 +196,7 @@ impl<'a, 's> Cx<'a, 's> {
         Ok(self.noted(found, span))
     }
 
-    /// `x.name(…)`
+    /// Lowers `x.name(…)`.
     async fn call_of_member(
         &self,
         id: ExprId,
@@ -242,7 +243,8 @@ impl<'a, 's> Cx<'a, 's> {
         self.call_member(id, subject, Some(object), name, arguments).await
     }
 
-    /// A member of a record literal that a local always is: it goes before names of the library.
+    /// Tells whether the object is a local that always is one record literal, and the literal has
+    /// this member. The member hides a name of the library.
     fn is_known_member(&self, object: ExprId, name: &str) -> bool {
         let Some(var) = self.var_of(object) else { return false };
         let Some(value) = self.known.var(var).value else { return false };
@@ -254,6 +256,7 @@ impl<'a, 's> Cx<'a, 's> {
         }
     }
 
+    /// Makes a call of a member of a record.
     async fn call_field(
         &self,
         id: ExprId,
@@ -272,7 +275,7 @@ impl<'a, 's> Cx<'a, 's> {
         self.call_value(id, function, arguments).await
     }
 
-    /// A member of a value that is a term: of the library, or a function that is a member.
+    /// Lowers a call of a member of the library, or of a function that is a member of a record.
     pub(super) async fn call_member(
         &self,
         id: ExprId,
@@ -302,7 +305,7 @@ impl<'a, 's> Cx<'a, 's> {
         }
     }
 
-    /// Arguments as terms; functions as the member calls them.
+    /// Lowers arguments. A function literal becomes a function as the member calls it.
     async fn callback_arguments(
         &self,
         name: &str,
@@ -346,8 +349,7 @@ impl<'a, 's> Cx<'a, 's> {
         Ok(parts)
     }
 
-    /// A local function that takes locals too, as a function of its own parameters that is called
-    /// at once.
+    /// Wraps a lifted local function in a function of its own parameters.
     fn wrapped(&self, id: ExprId, function: FunctionId, span: Span) -> Lowered {
         let Some(var) = self.var_of(id) else { return Ok(self.b().null(span)) };
         let count = self.ast.function(function).parameters.len().max(1);
@@ -361,7 +363,7 @@ impl<'a, 's> Cx<'a, 's> {
         Ok(self.b().function(names, call, span))
     }
 
-    /// Whether a function that a member calls changes something outside itself.
+    /// Tells whether a function that a member calls changes a variable outside itself.
     fn changes_by_callback(&self, name: &str, arguments: &[Item]) -> bool {
         is_callback_member(name)
             && arguments.iter().any(|item| {
@@ -378,7 +380,8 @@ impl<'a, 's> Cx<'a, 's> {
 
     /// The name of a tool of another server: `github.search_issues`, where `github` is no variable.
     fn tool_path(&self, callee: ExprId) -> Option<String> {
-        let (mut names, mut first) = (Vec::new(), callee);
+        let mut names = Vec::new();
+        let mut first = callee;
         loop {
             match self.ast.expr(first).what {
                 What::Member { object, name, is_optional: false, .. } => {
@@ -406,6 +409,7 @@ impl<'a, 's> Cx<'a, 's> {
         }
     }
 
+    /// Makes a call of a tool.
     async fn call_tool(&self, id: ExprId, tool: String, arguments: &[Item]) -> Lowered {
         let span = self.span(id);
         let parts = self.items(arguments).await?;

@@ -1,5 +1,5 @@
-//! Members that call a function for each element, such as `forEach` and `map`, where the function changes
-//! what is around it: they are loops.
+//! Members that call a function for each element, such as `forEach` and `map`. If the function
+//! changes variables around it, the call becomes a loop.
 
 use crate::ast::{Body, ExprId, FunctionId, Item, Member, Span, What};
 use crate::lexer::Wrong;
@@ -12,7 +12,7 @@ use pif_language::form::Form;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Members whose function may change what is around it.
+/// Members whose function may change variables around it.
 const ROUNDS: [&str; 12] = [
     "forEach",
     "map",
@@ -29,7 +29,7 @@ const ROUNDS: [&str; 12] = [
 ];
 
 impl<'s> Cx<'_, 's> {
-    /// A member that calls its function for each element, where the function changes something.
+    /// Lowers a call of such a member to a loop. The result is none if the loop cannot be made.
     pub(super) async fn callback_loop(
         &self,
         id: ExprId,
@@ -222,7 +222,7 @@ impl<'s> Cx<'_, 's> {
         Ok(Some(value))
     }
 
-    /// `xs.forEach(f)` of a function that is only known when it runs.
+    /// Lowers `xs.forEach(f)` where `f` is not known before the program runs.
     async fn each_of_unknown(
         &self,
         id: ExprId,
@@ -240,7 +240,8 @@ impl<'s> Cx<'_, 's> {
         Ok(Some(self.b().null(span)))
     }
 
-    /// The list that a callback goes over, and whether it is a map, whose values come before keys.
+    /// Lowers the list that a callback loop goes over. Tells also whether it is a map: its function
+    /// gets the value before the key.
     async fn rounds_over(
         &self,
         what: &str,
@@ -286,7 +287,7 @@ impl<'s> Cx<'_, 's> {
         ))
     }
 
-    /// The body of a function that a loop runs for each element.
+    /// Lowers the body of the function as the body of the loop.
     async fn callback_body(
         &self,
         function: FunctionId,
@@ -334,6 +335,7 @@ impl<'s> Cx<'_, 's> {
         }
     }
 
+    /// Lowers the body of a function that is an expression.
     async fn callback_value(&self, body: ExprId) -> Lowered {
         if self.around.ends.as_ref().is_some_and(|end| end.what == "forEach") {
             self.stack.call(self.clone().effect_level(body)).await?;
@@ -342,7 +344,8 @@ impl<'s> Cx<'_, 's> {
         self.kept(body).await
     }
 
-    /// The name of a parameter of a callback whose body becomes a part of the function around it.
+    /// Names a parameter of a callback. The body becomes a part of the function around it, so a
+    /// name that would hide another variable there is replaced by a made one.
     fn hidden_name(&self, var: VarId) -> Words<'s> {
         let info = self.known.var(var);
         let hides = self
@@ -353,7 +356,8 @@ impl<'s> Cx<'_, 's> {
         if hides { self.b().make_name() } else { info.name.into() }
     }
 
-    /// What a round of a callback does with the function's value.
+    /// Ends a round of a callback loop: uses the value of the function, and goes on with the next
+    /// round or leaves the loop.
     pub(super) async fn end_round(&self, end: &Rc<End<'s>>, value: Id, span: Span) -> Lowered {
         let value = if self.is_constant(value) { value } else { self.fixed(value, span) };
         let round = &end.round;

@@ -1,4 +1,5 @@
-//! What lowering knows and makes, and where in the program it is. All topics work on this.
+//! The state of lowering, and the place in the program where it is. All other modules of the
+//! lowering use it.
 
 use crate::ast::{Ast, ExprId, FunctionId, PatternId, Span, StmtId};
 use crate::lexer::Wrong;
@@ -8,8 +9,7 @@ use crate::lower::flow::Flow;
 use crate::lower::plan::Plan;
 use crate::lower::resolve::{Exits, Resolved, VarId};
 use crate::stack::Stack;
-use crate::tree;
-use crate::tree::{Id, Tree, Words};
+use crate::tree::{self, Id, Tree, Words};
 use pif_core::fault::Code;
 use std::cell::{Cell, RefCell, RefMut};
 use std::collections::BTreeMap;
@@ -24,27 +24,28 @@ const MOST_AGAIN: u32 = 20_000;
 
 static NO_PLAN: Plan = Plan { takes: Vec::new(), gives: Vec::new() };
 
-/// What lowering knows and makes, whatever it is at.
+/// The state of lowering.
 pub(crate) struct Lower<'s> {
     pub(super) ast: Ast<'s>,
     pub(super) known: Resolved<'s>,
     pub(super) plans: Vec<Plan>,
     pub(super) builder: RefCell<Builder<'s>>,
-    /// Bindings that stand before the term that is being made, for each term that is open.
+    /// For each open term the bindings before it, the innermost last.
     pub(super) chains: RefCell<Vec<Vec<Step<'s>>>>,
-    /// Names of variables in terms, where they are not those of the program.
+    /// Names of variables in terms, where these differ from the names in the program.
     pub(super) names: RefCell<BTreeMap<VarId, Words<'s>>>,
     pub(super) flow: RefCell<Flow>,
-    /// Of each function whether it is bound already.
+    /// Whether each function is bound already.
     pub(super) bound: RefCell<Vec<bool>>,
     pub(super) faults: RefCell<Vec<Wrong>>,
     /// Lists that a loop gathers backwards, and the names of what they were before it.
     pub(super) gathers: RefCell<BTreeMap<VarId, Words<'s>>>,
-    /// Of each variable how deep below it its value changes.
+    /// How many levels below each variable its value changes.
     pub(super) depths: RefCell<Vec<usize>>,
-    /// Of each expression whether it is a chain with a `?.` in it.
+    /// Whether each expression is a chain with a `?.` in it.
     pub(super) optionals: Vec<bool>,
-    /// Of each function all those that one statement declares with it; none for the others.
+    /// The functions that are declared in one statement with each function. It is empty for a
+    /// function that is declared alone.
     pub(super) units: Vec<Vec<FunctionId>>,
     /// How many statements may still be lowered a second time.
     pub(super) again: Cell<u32>,
@@ -58,24 +59,24 @@ pub(super) struct Step<'s> {
     span: Span,
 }
 
-/// What is around an expression or a statement.
+/// The surroundings of an expression or a statement.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Around<'s> {
-    /// The function that runs: nothing in the program itself.
+    /// The function around; the program itself has none.
     pub(super) function: Option<FunctionId>,
-    /// Whether the value of the function is a test.
+    /// Whether the caller uses the value of the function as a condition.
     pub(super) tests: bool,
-    /// What a `return` gives beside its value.
+    /// Variables that a `return` gives beside its value.
     pub(super) returned: Vec<VarId>,
-    /// What a `return` does, in a callback that has become a loop.
+    /// The end of a round, which a `return` leads to in a callback that has become a loop.
     pub(super) ends: Option<Rc<End<'s>>>,
-    /// Where `break` and `continue` lead, the innermost last.
+    /// Targets of `break` and `continue`, the innermost last.
     pub(super) jumps: Vec<Rc<Jump<'s>>>,
     /// Loops and callbacks around, the innermost last.
     pub(super) repeats: Vec<Span>,
 }
 
-/// A place in the program: what lowering knows, the stack, and what is around.
+/// A place in the program: the state of lowering, the stack, and the surroundings.
 #[derive(Clone)]
 pub(crate) struct Cx<'a, 's> {
     pub(super) lower: &'a Lower<'s>,
@@ -95,7 +96,7 @@ impl<'s> Deref for Cx<'_, 's> {
 pub(super) type Lowered = Result<Id, Wrong>;
 
 impl<'s> Lower<'s> {
-    /// What lowering knows of a program before it makes the first term.
+    /// Begins the lowering of a program.
     pub(super) fn new(
         source: &'s str,
         ast: Ast<'s>,
@@ -122,7 +123,7 @@ impl<'s> Lower<'s> {
         }
     }
 
-    /// The terms and the root, or the faults that have been found.
+    /// Ends the lowering with the terms and the root, or with the faults.
     pub(super) fn finish(self, result: Option<Lowered>) -> Result<(Tree<'s>, Id), Vec<Wrong>> {
         let mut faults = self.faults.into_inner();
         let builder = self.builder.into_inner();
@@ -145,6 +146,7 @@ impl<'s> Lower<'s> {
         Err(faults)
     }
 
+    /// Borrows what makes terms.
     pub(super) fn b(&self) -> RefMut<'_, Builder<'s>> {
         self.builder.borrow_mut()
     }
@@ -171,12 +173,12 @@ impl<'s> Lower<'s> {
         }
     }
 
-    /// Begins a term.
+    /// Opens a term.
     pub(super) fn open(&self) {
         self.chains.borrow_mut().push(Vec::new());
     }
 
-    /// Ends a term: the bindings that it needs stand before it.
+    /// Closes a term: puts the bindings that it needs before it.
     pub(super) fn close(&self, body: Id, span: Span) -> Id {
         let chain = self.chains.borrow_mut().pop().unwrap_or_default();
         let mut builder = self.b();
@@ -190,7 +192,7 @@ impl<'s> Lower<'s> {
         })
     }
 
-    /// Binds names before the term that is being made.
+    /// Binds names before the innermost open term.
     pub(super) fn step(&self, bindings: Vec<(Words<'s>, Id)>, is_recursive: bool, span: Span) {
         if bindings.is_empty() {
             return;
@@ -200,14 +202,14 @@ impl<'s> Lower<'s> {
         }
     }
 
-    /// Binds a made name to a term; the name is its value from here on.
+    /// Binds a made name to a term.
     pub(super) fn temporary(&self, value: Id, span: Span) -> Words<'s> {
         let name = self.b().make_name();
         self.step(vec![(name.clone(), value)], false, span);
         name
     }
 
-    /// A term that may be used more than once, and after changes: a literal, or a made name.
+    /// Makes a term that may be used more than once, and after changes: a literal, or a made name.
     pub(super) fn fixed(&self, value: Id, span: Span) -> Id {
         if self.is_constant(value) {
             return value;
@@ -216,42 +218,45 @@ impl<'s> Lower<'s> {
         self.b().variable(&name, span)
     }
 
-    /// Whether a term is a literal.
+    /// Tells whether a term is a literal.
     pub(super) fn is_constant(&self, value: Id) -> bool {
         let builder = self.b();
         !matches!(builder.tree.node(value).what, tree::What::Form { .. })
     }
 
-    /// The name of a variable in terms.
+    /// Gives the name of a variable in terms.
     pub(super) fn name_of(&self, var: VarId) -> Words<'s> {
         let renamed = self.names.borrow().get(&var).cloned();
         renamed.unwrap_or_else(|| self.known.var(var).name.into())
     }
 
-    /// A variable as a term.
+    /// Makes the term of a variable.
     pub(super) fn variable(&self, var: VarId, span: Span) -> Id {
         let name = self.name_of(var);
         self.b().variable(&name, span)
     }
 
+    /// Gives the span of an expression.
     pub(super) fn span(&self, id: ExprId) -> Span {
         self.ast.expr(id).span
     }
 
+    /// Gives the span of a statement.
     pub(super) fn stmt_span(&self, id: StmtId) -> Span {
         self.ast.stmt(id).span
     }
 
-    /// The variable of a name.
+    /// Finds the variable of an expression that is a name.
     pub(super) fn var_of(&self, id: ExprId) -> Option<VarId> {
         self.known.names.get(id as usize).copied().flatten()
     }
 
-    /// The variable that a pattern is.
+    /// Finds the variable of a pattern that is a name.
     pub(super) fn target(&self, pattern: PatternId) -> Option<VarId> {
         self.known.targets.get(pattern as usize).copied().flatten()
     }
 
+    /// Tells how a statement may be left.
     pub(super) fn exits_of(&self, id: StmtId) -> Exits {
         self.known
             .exits
@@ -260,21 +265,22 @@ impl<'s> Lower<'s> {
             .unwrap_or(Exits { falls: true, ..Exits::default() })
     }
 
+    /// Gives the plan of a function.
     pub(super) fn plan(&self, function: FunctionId) -> &Plan {
         self.plans.get(function as usize).unwrap_or(&NO_PLAN)
     }
 
-    /// Whether a function runs at once where it stands.
+    /// Tells whether a function is called at once where it stands.
     pub(super) fn is_inline(&self, function: FunctionId) -> bool {
         self.known.is_inline.get(function as usize).copied().unwrap_or_default()
     }
 
-    /// Whether a function is bound already.
+    /// Tells whether a function is bound already.
     pub(super) fn is_bound(&self, function: FunctionId) -> bool {
         self.bound.borrow().get(function as usize).copied().unwrap_or_default()
     }
 
-    /// Notes that a function is bound from here on. Tells whether it was not before.
+    /// Notes that a function is bound from here on. Tells whether it was not bound before.
     pub(super) fn set_bound(&self, function: FunctionId) -> bool {
         let mut bound = self.bound.borrow_mut();
         bound.get_mut(function as usize).is_some_and(|is_bound| !std::mem::replace(is_bound, true))
@@ -282,12 +288,12 @@ impl<'s> Lower<'s> {
 }
 
 impl<'a, 's> Cx<'a, 's> {
-    /// The beginning of a program, around which there is nothing.
+    /// Makes the place at the beginning of a program.
     pub(super) fn new(lower: &'a Lower<'s>, stack: &Stack<'a>) -> Self {
         Self { lower, stack: stack.clone(), around: Rc::default() }
     }
 
-    /// The same place with other things around it.
+    /// Changes the surroundings of this place.
     pub(super) fn with(&self, change: impl FnOnce(&mut Around<'s>)) -> Self {
         let mut around = (*self.around).clone();
         change(&mut around);

@@ -1,5 +1,5 @@
-//! Where control goes: lists of statements, what comes behind the last of them, loops with their rounds,
-//! and the places where ways come together.
+//! Control flow: lists of statements, their continuations, loops with their rounds, and join
+//! points.
 
 use crate::ast::{Ast, ExprId, Kind, PatternId, Span, StmtId};
 use crate::lower::flow::Flow;
@@ -43,27 +43,28 @@ impl List {
         self.0.iter().skip(at).copied()
     }
 
-    /// From the beginning of a statement to the end of the last.
+    /// Gives the span from the beginning of a statement to the end of the last.
     pub(super) fn rest_span(&self, at: usize, ast: &Ast<'_>) -> Option<Span> {
-        let (first, last) = (self.0.get(at)?, self.0.last()?);
+        let first = self.0.get(at)?;
+        let last = self.0.last()?;
         Some((ast.stmt(*first).span.0, ast.stmt(*last).span.1))
     }
 }
 
-/// What comes behind the last statement of a list.
+/// A continuation: where control goes behind the last statement of a list.
 #[derive(Clone, Debug)]
 pub(super) enum After<'s> {
     /// The end of the program: the last expression is its value.
     Value,
     /// The end of a function: null.
     Null,
-    /// The end of a part: variables that it has changed.
+    /// The end of a part, which gives the variables that it has changed.
     State(Rc<[VarId]>),
     /// Other statements.
     Rest(List, usize, Rc<After<'s>>),
-    /// A function that goes on with the variables.
+    /// A join point.
     Join(Rc<Join<'s>>),
-    /// What comes behind a loop that gathers lists.
+    /// The continuation of a loop that gathers lists.
     Gathered(Gathered, Rc<After<'s>>),
     /// The end of a round that has changed its element.
     Changed(Elements, Rc<After<'s>>),
@@ -72,7 +73,7 @@ pub(super) enum After<'s> {
 }
 
 impl After<'_> {
-    /// Whether it may be written twice.
+    /// Tells whether its term is small enough to be written twice.
     pub(super) fn is_small(&self) -> bool {
         match self {
             Self::Value | Self::Null | Self::State(_) | Self::Join(_) => true,
@@ -83,33 +84,34 @@ impl After<'_> {
     }
 }
 
-/// A function that goes on where ways come together.
+/// A join point: a function that several branches call with the variables that they change.
 #[derive(Debug)]
 pub(super) struct Join<'s> {
     pub(super) name: Words<'s>,
     pub(super) vars: Rc<[VarId]>,
-    /// What is known on all ways that lead here.
+    /// The flow at the ends of all branches that lead here.
     pub(super) flow: RefCell<Option<Flow>>,
 }
 
-/// Where ways go on, and what is left to lower there.
+/// The continuation of branches, and the statements behind the join point that are still to be
+/// lowered.
 pub(super) struct Joined<'s> {
     pub(super) after: After<'s>,
     pub(super) rest: Option<(Rc<Join<'s>>, List, usize, After<'s>)>,
 }
 
-/// A loop that `break` and `continue` lead out of, or on.
+/// The targets of `break` and `continue` in a loop or a `switch`.
 #[derive(Clone, Debug)]
 pub(super) struct Jump<'s> {
     pub(super) label: Option<&'s str>,
-    /// Behind the loop.
+    /// The target of `break`.
     pub(super) end: After<'s>,
-    /// The next round; nothing of a `switch`.
+    /// The target of `continue`; a `switch` has none.
     pub(super) next: Option<After<'s>>,
 }
 
-/// A loop or a `switch` that `break` leaves.
 impl<'s> Jump<'s> {
+    /// Makes the targets in a `switch`.
     pub(super) fn of_switch(end: After<'s>) -> Self {
         Self { label: None, end, next: None }
     }
@@ -121,23 +123,24 @@ pub(super) struct Round<'s> {
     pub(super) name: Words<'s>,
     /// The elements that are left.
     pub(super) rest: Option<Words<'s>>,
-    /// The number of the element.
+    /// The index of the element.
     pub(super) index: Option<Words<'s>>,
-    /// What the elements have given so far.
+    /// The result of the elements so far.
     pub(super) given: Option<Words<'s>>,
     pub(super) vars: Rc<[VarId]>,
     pub(super) update: Option<ExprId>,
-    /// The test behind a round, and what comes if it fails.
+    /// The test behind a round, and the continuation if it fails.
     pub(super) test: Option<(ExprId, After<'s>)>,
-    /// What is known at the end of a round.
+    /// The flow at the end of a round.
     pub(super) flow: RefCell<Option<Flow>>,
-    /// Whether the way to the next round may be written twice.
+    /// Whether the call of the next round is small enough to be written twice.
     pub(super) is_small: bool,
 }
 
-/// The end of a function that a member of a list calls for each element.
+/// The end of a function that a member of a list calls for each element, where the call is a loop.
 #[derive(Debug)]
 pub(super) struct End<'s> {
+    /// The name of the member.
     pub(super) what: &'static str,
     pub(super) round: Rc<Round<'s>>,
     pub(super) item: Words<'s>,
@@ -153,26 +156,30 @@ pub(super) type Gathered = Rc<[VarId]>;
 pub(super) struct Elements {
     pub(super) list: VarId,
     pub(super) item: VarId,
-    /// Levels of an element that are its own.
+    /// Levels of an element that nobody else sees.
     pub(super) own: u8,
 }
 
-/// A loop statement in its parts.
+/// The parts of a loop statement.
 pub(super) struct Parts {
     pub(super) begin: Option<StmtId>,
     pub(super) test: Option<ExprId>,
     pub(super) update: Option<ExprId>,
+    /// The list or the record of a loop over elements or keys, the kind of its declaration, its
+    /// pattern, and whether it goes over keys.
     pub(super) over: Option<(ExprId, Option<Kind>, PatternId, bool)>,
     pub(super) body: StmtId,
+    /// Whether the test stands behind the body.
     pub(super) tests_last: bool,
     /// The list whose elements the loop changes.
     pub(super) elements: Option<Elements>,
 }
 
-/// What a loop begins with.
+/// The first values of a loop: its list, and its counters.
 #[derive(Debug, Default)]
 pub(super) struct Begun {
     pub(super) list: Option<Id>,
+    /// Each counter with its first value, and the levels of that which nobody else sees.
     pub(super) counters: Vec<(VarId, Id, u8)>,
 }
 
@@ -184,7 +191,7 @@ pub(super) enum Arm {
         id: ExprId,
         lenient: bool,
     },
-    /// The call `id`, of a member of another object.
+    /// The call `id` with another object before the point.
     Member {
         id: ExprId,
         object: ExprId,

@@ -1,12 +1,12 @@
-//! What is known of the values of variables at a place of the program: how many of their levels nobody
-//! else sees, and which variable is a member of another one.
+//! Data flow: facts about the values of variables at a place of the program. They tell how many
+//! levels of a value nobody else sees, and which variable is an alias of a place.
 
 use crate::lower::resolve::VarId;
 use crate::tree::Id;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// Levels of a value that is a variable's own whole.
+/// The levels of a value of which nobody else sees any part.
 pub(crate) const ALL: u8 = u8::MAX;
 
 /// A step whose key is a term.
@@ -14,7 +14,7 @@ pub(crate) const ALL: u8 = u8::MAX;
 pub(crate) struct Key {
     pub(crate) id: Id,
     pub(crate) is_lookup: bool,
-    /// How the key is written, to tell whether two are one.
+    /// The spelling of the key. Keys of one spelling are one key.
     pub(super) spelling: String,
 }
 
@@ -26,31 +26,33 @@ impl PartialEq for Key {
 
 impl Eq for Key {}
 
-/// A variable that is what a path of keys leads to.
+/// A place of which a variable is an alias.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Alias {
     pub(crate) root: VarId,
     pub(crate) keys: Vec<Key>,
 }
 
-/// What is known of variables at a place of the program.
+/// The facts that hold at a place of the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Flow {
-    /// Levels that are a variable's own; none is 0.
+    /// Levels of a variable's value that nobody else sees. A variable that is not in it has 0.
     own: Rc<BTreeMap<VarId, u8>>,
-    /// Variables that are a member of another one.
+    /// Variables that are aliases of places.
     pub(crate) aliases: BTreeMap<VarId, Alias>,
     /// Variables whose value, or a part of it, is kept elsewhere, too.
-    pub(super) escaped: BTreeSet<VarId>,
+    escaped: BTreeSet<VarId>,
     /// Variables whose value has been changed under another name.
     pub(crate) stale: BTreeSet<VarId>,
 }
 
 impl Flow {
+    /// Counts the levels of a variable's value that nobody else sees.
     pub(crate) fn own(&self, var: VarId) -> u8 {
         self.own.get(&var).copied().unwrap_or_default()
     }
 
+    /// Notes a new value of a variable, of which nobody else sees so many levels.
     pub(crate) fn set_own(&mut self, var: VarId, levels: u8) {
         if self.own(var) != levels || !self.own.contains_key(&var) {
             Rc::make_mut(&mut self.own).insert(var, levels);
@@ -60,19 +62,24 @@ impl Flow {
         self.escaped.remove(&var);
     }
 
-    /// Whether a value is kept elsewhere, too.
+    /// Notes that a value, or a part of it, is kept elsewhere, too.
+    pub(crate) fn escape(&mut self, var: VarId) {
+        self.escaped.insert(var);
+    }
+
+    /// Tells whether a value, or a part of it, is kept elsewhere, too.
     pub(crate) fn is_escaped(&self, var: VarId) -> bool {
         self.escaped.contains(&var)
     }
 
-    /// Others see the levels behind these, too.
+    /// Notes that others see all levels of a value but the first `levels`.
     pub(crate) fn limit(&mut self, var: VarId, levels: u8) {
         if self.own(var) > levels {
             Rc::make_mut(&mut self.own).insert(var, levels);
         }
     }
 
-    /// Leaves only the variables that another place knows.
+    /// Keeps only the variables that another flow has.
     pub(crate) fn keep_of(&mut self, other: &Self) {
         if !Rc::ptr_eq(&self.own, &other.own) {
             Rc::make_mut(&mut self.own).retain(|var, _| other.own.contains_key(var));
@@ -82,13 +89,13 @@ impl Flow {
         self.escaped.retain(|var| other.own.contains_key(var));
     }
 
-    /// Takes every value for one that others see.
+    /// Assumes that others see every value.
     pub(crate) fn forget(&mut self) {
         Rc::make_mut(&mut self.own).values_mut().for_each(|levels| *levels = 0);
         self.aliases.clear();
     }
 
-    /// What holds on both of two ways.
+    /// Keeps the facts that hold in both of two flows.
     pub(crate) fn join(&mut self, other: &Self) {
         if !Rc::ptr_eq(&self.own, &other.own) {
             let vars: Vec<VarId> = self.own.keys().copied().collect();
@@ -102,7 +109,7 @@ impl Flow {
     }
 }
 
-/// Whether two paths lead to different places for certain.
+/// Tells whether two paths certainly lead to different places.
 pub(super) fn differ(one: &[Key], other: &[Key]) -> bool {
     one.iter().zip(other).any(|(a, b)| {
         let is_literal = |key: &Key| {

@@ -1,5 +1,5 @@
-//! `try`. Each statement of its body that changes something is tried by itself, so that the handler sees
-//! what has been changed before the fault.
+//! `try`. Each statement of its body that changes a variable is tried by itself, so that the
+//! handler sees the changes before the fault.
 
 use crate::ast::{PatternId, Span, Statement, StmtId};
 use crate::lexer::Wrong;
@@ -12,19 +12,18 @@ use pif_language::form::Form;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The way to the handler of a `try`.
+/// The handler of a `try` as a function, and the continuation of the body.
 struct Guard<'s> {
     name: Words<'s>,
     vars: Rc<[VarId]>,
     after: After<'s>,
     span: Span,
-    /// What is known wherever a fault may lead to the handler.
+    /// The flow at all places where a fault may lead to the handler.
     flow: Rc<RefCell<Option<Flow>>>,
 }
 
 impl<'a, 's> Cx<'a, 's> {
-    /// A `try`. Each statement of its body that changes something is tried by itself, so that the
-    /// handler sees what has been changed before the fault.
+    /// Lowers a `try`. The result is none if the statements behind it still are to be lowered.
     pub(super) async fn try_statement(
         &self,
         list: &List,
@@ -67,7 +66,7 @@ impl<'a, 's> Cx<'a, 's> {
         self.joined(join, value, span).await.map(Some)
     }
 
-    /// The body and the handler of a `try`, in tail position.
+    /// Lowers the body and the handler of a `try` in tail position.
     async fn tried(
         &self,
         body: &[StmtId],
@@ -79,7 +78,7 @@ impl<'a, 's> Cx<'a, 's> {
         let Some((pattern, handler)) = handler else {
             return self.statements(body.to_vec().into(), 0, after).await;
         };
-        // The handler is a function of the fault and of what may have changed.
+        // The handler is a function of the fault and of the variables that may have changed.
         let (name, fault) = {
             let mut b = self.b();
             (b.make_name(), b.make_name())
@@ -116,7 +115,7 @@ impl<'a, 's> Cx<'a, 's> {
         Ok(b.bind(vec![(name, function)], body, span))
     }
 
-    /// What a handler gets: the value that was thrown, or the fault.
+    /// Makes the argument of a handler: the thrown value, or the fault.
     fn caught(&self, fault: &Words<'s>, span: Span) -> Id {
         let mut b = self.b();
         let variable = b.variable(fault, span);
@@ -129,7 +128,8 @@ impl<'a, 's> Cx<'a, 's> {
         b.form(Form::If, &[test, value, variable], span)
     }
 
-    /// The statements of a `try` from one on: each is tried, and behind it come the others.
+    /// Lowers the statements of a `try` from one on. Each statement is tried, and the others follow
+    /// it.
     async fn guarded(self, list: List, at: usize, guard: Guard<'s>) -> Lowered {
         let span = guard.span;
         let handled = |fault: &Words<'s>| {
@@ -145,7 +145,7 @@ impl<'a, 's> Cx<'a, 's> {
             let mut flow = guard.flow.borrow_mut();
             self.join_flow(&mut flow);
         }
-        // The rest is tried as a whole, if it changes nothing that is seen behind a fault.
+        // The rest is tried as a whole if it changes no variable that the handler sees.
         let rest = list.rest_span(at, &self.ast);
         let changes =
             rest.is_some_and(|rest| self.changed(rest).iter().any(|var| guard.vars.contains(var)));
@@ -160,7 +160,7 @@ impl<'a, 's> Cx<'a, 's> {
         if at >= list.len() {
             return self.finish(guard.after).await;
         }
-        // Locals of the body that the rest needs go on, too.
+        // The locals that the statement declares are handed on to the rest, too.
         let id = list.stmt(at);
         let own = self.stmt_span(id);
         let mut state: Vec<VarId> = self.changed(own);
@@ -183,7 +183,7 @@ impl<'a, 's> Cx<'a, 's> {
         };
         let tried = self.b().form(Form::Try, &[done, step], span);
         let tried = self.fixed(tried, span);
-        // A list of one holds the value; a record is the fault.
+        // A list of one element holds the value, and a record is the fault.
         let test = {
             let mut b = self.b();
             let kind = b.form(Form::TypeOf, &[tried], span);

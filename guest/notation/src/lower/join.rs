@@ -1,5 +1,5 @@
-//! What branches hand on: the variables that they change go on together with their value, and are bound
-//! anew where the branches come together.
+//! Join points. Branches hand on the variables that they change together with their value, and
+//! these are bound anew where the branches join.
 
 use crate::ast::Span;
 use crate::lower::context::{Cx, Lowered};
@@ -11,7 +11,7 @@ use pif_language::form::Form;
 use std::rc::Rc;
 
 impl<'s> Cx<'_, 's> {
-    /// A value and variables as one term.
+    /// Makes one term of a value and variables.
     pub(super) fn tuple(&self, value: Option<Id>, vars: &[VarId], span: Span) -> Id {
         let mut parts: Vec<Id> = value.into_iter().collect();
         parts.extend(vars.iter().map(|var| self.variable(*var, span)));
@@ -23,7 +23,7 @@ impl<'s> Cx<'_, 's> {
         }
     }
 
-    /// Binds variables to the parts of a `tuple`. The result is its value.
+    /// Binds variables to the parts of a `tuple`. The result is the value.
     pub(super) fn spread(&self, whole: Id, has_value: bool, vars: &[VarId], span: Span) -> Id {
         let count = vars.len() + usize::from(has_value);
         if count <= 1 {
@@ -46,12 +46,12 @@ impl<'s> Cx<'_, 's> {
         });
         let bindings: Vec<(Words<'s>, Id)> = bindings.collect();
         let value = if has_value { part(0) } else { whole };
-        // The value is read before a name of the tuple can hide anything it needs.
+        // The result is the value of the tuple, which no name of a variable can hide.
         self.step(bindings, false, span);
         value
     }
 
-    /// Joins what is known here with what is known at the ends of other ways.
+    /// Joins the flow here with the flow at the ends of other branches.
     pub(super) fn join_flow(&self, all: &mut Option<Flow>) {
         let here = self.flow.borrow();
         match all {
@@ -60,7 +60,7 @@ impl<'s> Cx<'_, 's> {
         }
     }
 
-    /// Where several ways go on.
+    /// Makes the continuation of several branches, of which `going` reach their ends.
     pub(super) fn join(
         &self,
         going: usize,
@@ -82,7 +82,7 @@ impl<'s> Cx<'_, 's> {
         Joined { after: After::Join(Rc::clone(&join)), rest: Some((join, list, at, after.clone())) }
     }
 
-    /// Puts the function that several ways call before them.
+    /// Binds the function of a join point before the branches that call it.
     pub(super) async fn joined(&self, join: Joined<'s>, ways: Id, span: Span) -> Lowered {
         let Some((join, list, at, after)) = join.rest else { return Ok(ways) };
         let Some(flow) = join.flow.take() else { return Ok(ways) };

@@ -1,4 +1,4 @@
-//! Loop statements: what they go over, what they begin with, and what comes behind them.
+//! Loop statements: their parts, their first values, and their continuations.
 
 use crate::ast::{Span, Statement, StmtId, What};
 use crate::lexer::Wrong;
@@ -11,6 +11,7 @@ use pif_language::form::Form;
 use std::rc::Rc;
 
 impl<'a, 's> Cx<'a, 's> {
+    /// Takes a loop statement apart. The result is none for any other statement.
     fn parts(&self, id: StmtId) -> Option<Parts> {
         let none = |body| Parts {
             begin: None,
@@ -39,7 +40,7 @@ impl<'a, 's> Cx<'a, 's> {
         })
     }
 
-    /// A loop. Nothing, if what follows stands behind it as behind any statement.
+    /// Lowers a loop. The result is none if the statements behind it still are to be lowered.
     pub(super) async fn loop_statement(
         &self,
         id: StmtId,
@@ -99,7 +100,8 @@ impl<'a, 's> Cx<'a, 's> {
         self.joined(join, value, span).await.map(Some)
     }
 
-    /// A list must not change while a loop goes over it: JavaScript's loop would see the change.
+    /// Refuses a loop that changes the list that it goes over. A loop of JavaScript would see the
+    /// change.
     fn check_over(&self, parts: &Parts) {
         let Some((over, _, _, false)) = parts.over else { return };
         let Some((root, depth)) = self.root_of(over) else { return };
@@ -113,7 +115,8 @@ impl<'a, 's> Cx<'a, 's> {
         }
     }
 
-    /// A regular expression keeps no place, so a loop over `exec` would find the first match for ever.
+    /// Refuses a loop that calls `exec` in its test. A regular expression has no `lastIndex` here,
+    /// so each call would find the first match.
     fn check_exec(&self, parts: &Parts) {
         let Some(test) = parts.test else { return };
         let assigned = match self.ast.expr(test).what {
@@ -129,7 +132,7 @@ impl<'a, 's> Cx<'a, 's> {
         }
     }
 
-    /// A block with a label, which `break` leaves.
+    /// Lowers a block with a label, which `break` leaves.
     async fn labeled_block(
         &self,
         id: StmtId,
@@ -146,7 +149,7 @@ impl<'a, 's> Cx<'a, 's> {
         self.joined(join, value, span).await
     }
 
-    /// What a loop begins with: its elements, or its counters with their first values.
+    /// Lowers the list that a loop goes over, or its counters with their first values.
     async fn begin(&self, parts: &Parts, span: Span) -> Result<Begun, Wrong> {
         let mut begun = Begun::default();
         if let Some((over, _, _, is_keys)) = parts.over {

@@ -1,9 +1,9 @@
-//! A program as JavaScript, to a term.
+//! Lowers a program in JavaScript to a term.
 //!
 //! Values of terms never change, and locals of JavaScript do. So each change of a local binds its
 //! name anew, branches hand on the locals that they change, and a loop is a function that calls
-//! itself with them (as in A. Appel, "SSA is functional programming", 1998). A change that another
-//! name would see is refused (`owned`).
+//! itself with them (A. Appel, "SSA is functional programming", 1998). A change that another name
+//! would see is refused.
 
 mod access;
 mod assign;

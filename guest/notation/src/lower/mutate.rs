@@ -11,8 +11,8 @@ use crate::tree::Id;
 use pif_language::form::Form;
 
 impl<'s> Cx<'_, 's> {
-    /// A member that changes the value before the point: `xs.push(x)`. Nothing if it changes no
-    /// variable, so that its value is all there is.
+    /// Lowers a call of a member that changes the value before the point, such as `xs.push(x)`. The
+    /// result is none if the call changes no variable.
     pub(super) async fn in_place(
         &self,
         id: ExprId,
@@ -55,7 +55,7 @@ impl<'s> Cx<'_, 's> {
             self.changed_by(name, before, (arguments, &parts), place.root, span, is_wanted).await?;
         let new = self.written(whole, &keys, after, span);
         self.changed_in_place(place.root, new, if is_moved { None } else { Some(&[]) }, span);
-        // Of a map's key nobody changes a part.
+        // A key of a map does not change, so only the value counts.
         let kept = if name == "set" { arguments.get(1..).unwrap_or_default() } else { arguments };
         let own = kept.iter().map(|item| self.own_of(item.value)).min().unwrap_or(ALL);
         let becomes_alias = name == "set"
@@ -83,16 +83,16 @@ impl<'s> Cx<'_, 's> {
         }))
     }
 
-    /// Whether a variable's value comes from outside, or is this function's own: not an argument
-    /// that a caller sees.
+    /// Tells whether no caller sees the value of a variable: it is no argument, or the function
+    /// alone sees it.
     fn is_found(&self, var: VarId) -> bool {
         self.known.var(var).origin != Origin::Parameter
             || self.is_main(var)
             || self.flow.borrow().own(var) > 0
     }
 
-    /// The value after a change, the value of the call if it is another one, and whether elements
-    /// have moved.
+    /// Makes the value after a change. Gives also the value of the call if it is another one, and
+    /// whether elements have moved.
     async fn changed_by(
         &self,
         name: &'s str,
@@ -219,7 +219,7 @@ impl<'s> Cx<'_, 's> {
         })
     }
 
-    /// A start that may count from the end, within the list.
+    /// Makes a start index within the list. A negative start counts from the end.
     fn index_from(&self, list: Id, start: Id, span: Span) -> Id {
         let is_plain = self.b().tree.digits(start).is_some_and(|digits| !digits.starts_with('-'));
         let start = {

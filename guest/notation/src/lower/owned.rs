@@ -1,19 +1,19 @@
-//! How many levels of a value nobody else sees. A value may be changed in place as long as one variable
-//! alone leads to it: then a new value under that name is all that anybody could see.
+//! How many levels of a value nobody else sees. A value may be changed in place as long as one
+//! variable alone leads to it: then a new value under that name is all that anybody could see.
 //!
-//! A value that others see too has 0 levels of its own. A list of its own whose elements others see has
-//! 1. A value that is its own whole has `ALL`.
+//! A value that others see too has 0 levels of its own. A list of its own whose elements others see
+//! has 1. A value that is its own whole has `ALL`.
 
 use crate::ast::{Binary, Body, ExprId, FunctionId, Member, Statement, Unary, What};
 use crate::lower::context::Cx;
 use crate::lower::flow::ALL;
 use crate::lower::resolve::{Origin, VarId};
 
-/// Levels of an expression that are looked at.
+/// The depth to which expressions are examined.
 const DEEPEST: u8 = 12;
 
 impl<'s> Cx<'_, 's> {
-    /// How many levels of an expression's value nobody else sees.
+    /// Counts the levels of an expression's value that nobody else sees.
     pub(super) fn own_of(&self, id: ExprId) -> u8 {
         self.own_within(id, DEEPEST)
     }
@@ -134,7 +134,7 @@ impl<'s> Cx<'_, 's> {
         }
     }
 
-    /// The accumulator of a reducer is its own as long as it gives the accumulator or fresh values.
+    /// Counts the levels of the accumulator of a reducer that nobody else sees.
     fn own_of_reducer(&self, function: Option<ExprId>) -> u8 {
         match function.map(|id| &self.ast.expr(id).what) {
             Some(What::Function(function)) => {
@@ -145,7 +145,7 @@ impl<'s> Cx<'_, 's> {
         }
     }
 
-    /// Levels of a function's value that only its caller sees.
+    /// Counts the levels of a function's result that only its caller sees.
     fn own_of_result(&self, function: FunctionId, left: u8) -> u8 {
         let Some(left) = left.checked_sub(1) else { return 0 };
         let function = self.ast.function(function);
@@ -156,7 +156,7 @@ impl<'s> Cx<'_, 's> {
                     Statement::Return(value) => Some(*value),
                     _ => None,
                 });
-                // A value that a nested statement returns is not looked at.
+                // Values that nested statements return are not examined.
                 let is_simple = list.iter().all(|id| {
                     let exits = self.known.exits.get(*id as usize).copied().unwrap_or_default();
                     !exits.returns || matches!(self.ast.stmt(*id).what, Statement::Return(_))
@@ -168,8 +168,8 @@ impl<'s> Cx<'_, 's> {
         }
     }
 
-    /// As `own_within`, of an expression in another function: its locals are what they were
-    /// declared as.
+    /// Counts the levels of an expression in another function. A local there counts as the value of
+    /// its declaration.
     fn own_local(&self, id: ExprId, left: u8) -> u8 {
         if let What::Name(_) = self.ast.expr(id).what
             && let Some(var) = self.var_of(id)
@@ -192,8 +192,8 @@ impl<'s> Cx<'_, 's> {
         self.own_within(id, left)
     }
 
-    /// Whether an expression is surely a number, a text or a boolean.
-    pub(super) fn is_scalar(&self, id: ExprId) -> bool {
+    /// Tells whether the value of an expression always is a number, a text, a boolean or null.
+    fn is_scalar(&self, id: ExprId) -> bool {
         match &self.ast.expr(id).what {
             What::Null | What::Boolean(_) | What::Number(_) | What::Text(_) | What::Template(_) => {
                 true

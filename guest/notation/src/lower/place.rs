@@ -1,4 +1,5 @@
-//! Places: a variable, or a path of members from one. How they are read and written.
+//! Places: variables, and paths of members that begin at a variable. They are read and written
+//! here.
 
 use crate::ast::{ExprId, Span, Target, What};
 use crate::lexer::Wrong;
@@ -18,7 +19,7 @@ pub(super) enum PlaceStep<'s> {
     Lookup(ExprId),
     /// `list.at(i)`
     At(ExprId),
-    /// The place of an assignment, which is made first.
+    /// The target of an assignment, which is executed first.
     Assigned(ExprId),
 }
 
@@ -30,16 +31,17 @@ pub(super) struct Place<'s> {
 }
 
 impl Place<'_> {
-    /// How many levels below the variable the place is.
+    /// Tells how many levels below the variable the place is.
     pub(super) fn depth(&self) -> usize {
         self.steps.iter().filter(|step| !matches!(step, PlaceStep::Assigned(_))).count()
     }
 }
 
 impl<'s> Cx<'_, 's> {
-    /// The place that an expression is, if it is one.
+    /// Reads an expression as a place, if it is one.
     pub(super) fn place_of(&self, id: ExprId) -> Option<Place<'s>> {
-        let (mut first, mut steps) = (id, Vec::new());
+        let mut first = id;
+        let mut steps = Vec::new();
         loop {
             match &self.ast.expr(first).what {
                 What::Name(_) => {
@@ -85,7 +87,8 @@ impl<'s> Cx<'_, 's> {
         }
     }
 
-    /// The keys of a place as terms, each of which may be used twice. Assignments within are made.
+    /// Lowers the keys of a place to terms that may be used twice. Executes the assignments within
+    /// the path.
     pub(super) async fn place_keys(&self, place: &Place<'s>) -> Result<Vec<Key>, Wrong> {
         if let Some(at) =
             place.steps.iter().rposition(|step| matches!(step, PlaceStep::Assigned(_)))
@@ -151,7 +154,7 @@ impl<'s> Cx<'_, 's> {
         Ok(())
     }
 
-    /// A key that stays what it is: a literal, a variable that never changes, or a made name.
+    /// Makes a key that does not change: a literal, a variable that never changes, or a made name.
     fn stable(&self, key: Id, id: ExprId) -> Id {
         let is_steady = match self.ast.expr(id).what {
             What::Name(_) => self.var_of(id).is_some_and(|var| !self.known.var(var).is_changed),
@@ -160,10 +163,10 @@ impl<'s> Cx<'_, 's> {
         if is_steady { key } else { self.fixed(key, self.span(id)) }
     }
 
-    /// How a key is written that is one value wherever it stands: a path from a variable that never
-    /// changes.
-    pub(super) fn steady(&self, id: ExprId) -> Option<String> {
-        let (mut first, mut text) = (id, String::new());
+    /// Spells a key that has one value everywhere: a path from a variable that never changes.
+    fn steady(&self, id: ExprId) -> Option<String> {
+        let mut first = id;
+        let mut text = String::new();
         loop {
             match &self.ast.expr(first).what {
                 What::Name(_) => {
@@ -179,7 +182,7 @@ impl<'s> Cx<'_, 's> {
         }
     }
 
-    /// Whether two places are one for certain.
+    /// Tells whether two places certainly are one.
     pub(super) fn is_one_place(&self, one: &Place<'s>, other: &Place<'s>) -> bool {
         let is_one = |(a, b): (&PlaceStep<'s>, &PlaceStep<'s>)| match (a, b) {
             (PlaceStep::Name(a, _), PlaceStep::Name(b, _)) => a == b,
@@ -198,7 +201,7 @@ impl<'s> Cx<'_, 's> {
             && one.steps.iter().zip(&other.steps).all(is_one)
     }
 
-    /// An index that may count from the end.
+    /// Makes an index of a list. A negative index counts from the end.
     fn index_at(&self, list: Id, index: Id, span: Span) -> Id {
         let literal = self.b().tree.digits(index).map(str::to_owned);
         let index = match literal {
@@ -237,10 +240,11 @@ impl<'s> Cx<'_, 's> {
         }
     }
 
-    /// The value at a path; null for what is absent, where that may be.
+    /// Reads the value at a path. A lenient read gives null for an absent member.
     pub(super) fn read(&self, whole: Id, keys: &[Key], lenient: bool, span: Span) -> Id {
         let mut b = self.b();
-        let (mut value, mut path) = (whole, Vec::new());
+        let mut value = whole;
+        let mut path = Vec::new();
         for (at, key) in keys.iter().enumerate() {
             if key.is_lookup {
                 let null = b.null(span);
@@ -259,7 +263,8 @@ impl<'s> Cx<'_, 's> {
         value
     }
 
-    /// The whole with another value at a path. What the path leads through must be there.
+    /// Makes the whole with another value at a path. All members on the path but the last must be
+    /// present.
     pub(super) fn written(&self, whole: Id, keys: &[Key], value: Id, span: Span) -> Id {
         let mut wholes = vec![whole];
         for key in keys.iter().take(keys.len().saturating_sub(1)) {
@@ -280,13 +285,14 @@ impl<'s> Cx<'_, 's> {
         })
     }
 
-    /// The key of a map.
+    /// Makes a key of a map.
     pub(super) fn lookup_key(&self, id: Id, written: ExprId) -> Key {
         let spelling = self.steady(written).unwrap_or_else(|| self.spelling(id));
         Key { id, is_lookup: true, spelling }
     }
 
-    /// The place that a declared variable shares with another variable, if it changes it.
+    /// Finds the place of which a variable becomes an alias. A variable that is never changed in
+    /// place becomes none.
     pub(super) fn alias_of(&self, var: VarId, value: ExprId) -> Option<Place<'s>> {
         if !self.known.var(var).is_mutated {
             return None;

@@ -1,18 +1,18 @@
-//! Paths of members: where they begin, and how long they are.
+//! The beginnings of paths of members.
 
 use crate::ast::{Ast, ExprId, PatternId, Target, What};
 
-/// What a path of members begins with.
+/// The name at the beginning of a path of members.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Root<'s> {
-    /// A name.
+    /// An expression that is a name.
     Name(ExprId, &'s str),
-    /// A name that an assignment at the beginning of the path gives a value.
+    /// The target of an assignment at the beginning of the path.
     Target(PatternId, &'s str),
 }
 
 impl<'s> Ast<'s> {
-    /// The beginning of a path of members, and how many members there are.
+    /// Finds the name at the beginning of a path of members, and counts the members.
     pub(super) fn root(&self, mut id: ExprId) -> Option<(Root<'s>, usize)> {
         let mut depth = 0;
         loop {
@@ -40,7 +40,7 @@ impl<'s> Ast<'s> {
 }
 
 impl<'s> Root<'s> {
-    /// The name as it is written.
+    /// Gives the name as it is written.
     pub(super) fn name(self) -> &'s str {
         match self {
             Self::Name(_, name) | Self::Target(_, name) => name,

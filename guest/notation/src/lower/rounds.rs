@@ -1,5 +1,5 @@
-//! The rounds of a loop. A loop is a function that calls itself with what a round changes. A loop over
-//! elements that nothing leaves early and that changes one variable is a `reduce`.
+//! Rounds of loops. A loop is a function that calls itself with the variables that a round changes.
+//! A loop over elements that changes one variable and is not left early is a `reduce`.
 
 use crate::ast::{ExprId, Kind, PatternId, Span, What};
 use crate::lexer::Wrong;
@@ -12,13 +12,14 @@ use pif_language::form::Form;
 use std::cell::RefCell;
 use std::rc::Rc;
 
+/// The state that is restored before a loop is lowered again.
 pub(super) struct Saved {
     faults: usize,
     bound: Vec<bool>,
 }
 
 impl<'a, 's> Cx<'a, 's> {
-    /// A loop as a `reduce` of one variable.
+    /// Lowers a loop to a `reduce` of one variable.
     pub(super) async fn reduced(
         &self,
         parts: &Parts,
@@ -61,7 +62,7 @@ impl<'a, 's> Cx<'a, 's> {
         }
     }
 
-    /// A loop as a function that calls itself.
+    /// Lowers a loop to a function that calls itself.
     pub(super) async fn rounds(
         &self,
         parts: &Parts,
@@ -120,7 +121,7 @@ impl<'a, 's> Cx<'a, 's> {
         Ok(b.bind_functions(vec![(name, function)], call, span))
     }
 
-    /// One round: its test, its body, and what comes behind the last.
+    /// Lowers one round: its test, its body, and the continuation behind the last round.
     async fn round(
         &self,
         parts: &Parts,
@@ -170,6 +171,7 @@ impl<'a, 's> Cx<'a, 's> {
         Ok(self.close(whole, span))
     }
 
+    /// Tells whether a test always holds.
     fn is_always(&self, test: ExprId) -> bool {
         match &self.ast.expr(test).what {
             What::Boolean(true) => true,
@@ -178,6 +180,7 @@ impl<'a, 's> Cx<'a, 's> {
         }
     }
 
+    /// Binds the element of a round.
     async fn element(
         &self,
         pattern: PatternId,
@@ -195,7 +198,7 @@ impl<'a, 's> Cx<'a, 's> {
         Ok(())
     }
 
-    /// The name for an element; a pattern is taken apart within the term that is open.
+    /// Names the element of a round. A pattern is taken apart in the open term.
     async fn item(
         &self,
         pattern: PatternId,
@@ -222,6 +225,7 @@ impl<'a, 's> Cx<'a, 's> {
         Ok(name)
     }
 
+    /// Enters a loop.
     fn within_loop(&self, span: Span, jump: Jump<'s>) -> Self {
         self.with(|around| {
             around.repeats.push(span);
@@ -229,13 +233,14 @@ impl<'a, 's> Cx<'a, 's> {
         })
     }
 
-    /// Goes on with the next round.
+    /// Calls the next round.
     pub(super) async fn next_round(&self, round: &Rc<Round<'s>>) -> Lowered {
         let given = round.given.clone();
         let given = given.map(|name| self.b().variable(&name, (0, 0)));
         self.next_with(round, given).await
     }
 
+    /// Calls the next round with the result so far.
     pub(super) async fn next_with(&self, round: &Rc<Round<'s>>, given: Option<Id>) -> Lowered {
         let span = (0, 0);
         if let Some(update) = round.update {
@@ -279,7 +284,7 @@ impl<'a, 's> Cx<'a, 's> {
         }
     }
 
-    /// A value as a list of its elements.
+    /// Makes a list of the elements of a value.
     pub(super) fn elements(&self, value: Id, span: Span) -> Id {
         let mut b = self.b();
         if b.tree.form_of(value).given() == pif_language::kinds::LIST {
@@ -288,7 +293,8 @@ impl<'a, 's> Cx<'a, 's> {
         b.form(Form::Elements, &[value], span)
     }
 
-    /// Lowers something in a loop until what is known at its beginning holds at the end of a round.
+    /// Tells whether the flow at the beginning of a loop is a fixed point: it also holds at the end
+    /// of a round. If not, the loop is lowered again with the flow that holds at both.
     pub(super) fn settle(&self, head: &mut Flow, round: &RefCell<Option<Flow>>, size: u32) -> bool {
         let Some(end) = round.take() else { return true };
         let mut next = head.clone();
@@ -307,11 +313,12 @@ impl<'a, 's> Cx<'a, 's> {
         is_last
     }
 
-    /// What is put back before something is lowered again.
+    /// Saves the state that is restored before a loop is lowered again.
     pub(super) fn save(&self) -> Saved {
         Saved { faults: self.faults.borrow().len(), bound: self.bound.borrow().clone() }
     }
 
+    /// Restores the state before a loop.
     pub(super) fn restore(&self, saved: &Saved) {
         self.faults.borrow_mut().truncate(saved.faults);
         self.bound.borrow_mut().clone_from(&saved.bound);

@@ -1,4 +1,4 @@
-//! Who else sees a value: under which other names it is kept, and whether these are used later.
+//! Aliasing: other names under which a value is kept, and whether they are used later.
 
 use crate::ast::{Binary, ExprId, Member, What};
 use crate::lower::context::Cx;
@@ -7,26 +7,25 @@ use crate::lower::resolve::VarId;
 use crate::lower::root::Root;
 use std::collections::BTreeMap;
 
-/// Variables that are looked at one by one.
+/// Variables of the largest program in which all are tracked.
 const MOST_TRACKED: usize = 4096;
 
 impl<'s> Cx<'_, 's> {
-    /// Whether it matters who sees the value of a variable: it changes in place, or may become a part
-    /// of a value that does. In a program of very many variables only the first is looked at.
-    pub(super) fn is_tracked(&self, var: VarId) -> bool {
+    /// Tells whether the flow tracks a variable: its value changes in place, or may become a part
+    /// of a value that does. A program of very many variables tracks only the first kind.
+    fn is_tracked(&self, var: VarId) -> bool {
         self.known.mutates
             && (self.known.vars.len() <= MOST_TRACKED || self.known.var(var).is_mutated)
     }
 
-    /// Notes how many levels of a variable's new value are its own. Only of values that change in
-    /// place anybody asks.
+    /// Notes how many levels of a variable's new value nobody else sees.
     pub(super) fn set_own(&self, var: VarId, levels: u8) {
         if self.is_tracked(var) {
             self.flow.borrow_mut().set_own(var, levels);
         }
     }
 
-    /// The variable at the beginning of a path, and the number of its members.
+    /// Finds the variable at the beginning of a path, and counts the members.
     pub(super) fn root_of(&self, id: ExprId) -> Option<(VarId, u8)> {
         let (root, depth) = self.ast.root(id)?;
         let var = match root {
@@ -36,7 +35,7 @@ impl<'s> Cx<'_, 's> {
         Some((var, u8::try_from(depth).unwrap_or(u8::MAX)))
     }
 
-    /// Notes that an expression's value is kept under another name: from here on others see it.
+    /// Notes that the value of an expression is kept under another name.
     pub(super) fn share(&self, id: ExprId) {
         let mut work = vec![(id, 0_u8)];
         while let Some((id, above)) = work.pop() {
@@ -102,16 +101,17 @@ impl<'s> Cx<'_, 's> {
         }
     }
 
+    /// Notes that the levels of a variable's value below `depth` are kept under another name.
     fn share_var(&self, var: VarId, depth: u8, id: ExprId) {
         if !self.is_tracked(var) {
             return;
         }
-        // Nobody names it any more: the value goes over to who keeps it.
+        // The variable is not used any more, so the other name alone leads to the value.
         if depth == 0 && !self.is_seen_after(var, self.span(id).1.saturating_sub(1)) {
             return;
         }
         let mut flow = self.flow.borrow_mut();
-        flow.escaped.insert(var);
+        flow.escape(var);
         flow.limit(var, depth);
         if let Some(alias) = flow.aliases.get(&var).cloned() {
             let levels = u8::try_from(alias.keys.len()).unwrap_or(ALL).saturating_add(depth);
@@ -126,7 +126,7 @@ impl<'s> Cx<'_, 's> {
         }
     }
 
-    /// Whether a variable is named behind a byte of the text, or in a loop around it again.
+    /// Tells whether a variable is used behind a byte of the text, or again in a loop around it.
     pub(super) fn is_seen_after(&self, var: VarId, at: u32) -> bool {
         let info = self.known.var(var);
         let later = info.uses.iter().any(|place| *place > at);
@@ -137,11 +137,13 @@ impl<'s> Cx<'_, 's> {
             })
     }
 
-    /// Whether another variable leads to a value so many levels below this one, and is named later.
+    /// Tells whether another variable leads to the value so many levels below this one, and is used
+    /// later.
     pub(super) fn is_seen_by_others(&self, var: VarId, level: usize, at: u32) -> bool {
-        // Each variable above, and how far below it the value lies.
+        // Each variable of which this one is a part, and how many levels below it the value lies.
         let mut above = BTreeMap::from([(var, level)]);
-        let (mut next, mut level) = (var, level);
+        let mut next = var;
+        let mut level = level;
         loop {
             let info = self.known.var(next);
             level += info.gap;

@@ -1,4 +1,4 @@
-//! Statements, one after another, and what comes behind the last.
+//! Statements in order, and their continuations.
 
 use crate::ast::{ExprId, Span, Statement, StmtId, What};
 use crate::lexer::Wrong;
@@ -11,7 +11,7 @@ use pif_language::form::Form;
 use std::rc::Rc;
 
 impl<'a, 's> Cx<'a, 's> {
-    /// Lowers statements from one on, in tail position.
+    /// Lowers the statements of a list from one on, in tail position.
     pub(super) async fn statements(&self, list: List, at: usize, after: After<'s>) -> Lowered {
         self.stack.call(self.clone().run_of_statements(list, at, after)).await
     }
@@ -31,7 +31,8 @@ impl<'a, 's> Cx<'a, 's> {
         self.finish(after).await
     }
 
-    /// A statement: the whole term, if it goes to the end, or nothing.
+    /// Lowers a statement. The result is the whole term, or none if the statements behind it still
+    /// are to be lowered.
     async fn statement(
         &self,
         list: &List,
@@ -104,12 +105,12 @@ impl<'a, 's> Cx<'a, 's> {
         }
     }
 
-    /// The value of a program: its last expression. What it holds is seen by whoever gets it.
+    /// Lowers the last expression of a program, which is its value.
     async fn expr_value(&self, id: ExprId) -> Lowered {
         self.lenient_value(id).await
     }
 
-    /// A returned value: an absent member is null for whoever gets it only where that is asked.
+    /// Lowers a returned value.
     async fn returned_expr(&self, id: ExprId) -> Lowered {
         if self.around.tests {
             return self.test(id).await;
@@ -124,7 +125,7 @@ impl<'a, 's> Cx<'a, 's> {
         }
     }
 
-    /// An expression for what it does.
+    /// Lowers an expression whose value is not used.
     pub(super) async fn effect(&self, id: ExprId) -> Result<(), Wrong> {
         let span = self.span(id);
         let value = match &self.ast.expr(id).what {
@@ -181,11 +182,12 @@ impl<'a, 's> Cx<'a, 's> {
         self.effect(id).await
     }
 
-    /// Whether a term is a call, which may do something by itself.
+    /// Tells whether a term may be a call, which may have effects.
     fn is_call(&self, value: Id) -> bool {
         !matches!(self.b().tree.form_of(value), Form::Var | Form::Unit | Form::Nth | Form::Get)
     }
 
+    /// Lowers a declaration.
     async fn declaration(&self, id: StmtId, names: &[(u32, Option<ExprId>)]) -> Result<(), Wrong> {
         let span = self.stmt_span(id);
         if self.is_function_group(names) {
@@ -213,7 +215,7 @@ impl<'a, 's> Cx<'a, 's> {
         Ok(())
     }
 
-    /// What comes behind a list of statements.
+    /// Makes the term of a continuation.
     pub(super) async fn finish(&self, after: After<'s>) -> Lowered {
         let span = (0, 0);
         match after {
@@ -250,7 +252,7 @@ impl<'a, 's> Cx<'a, 's> {
         }
     }
 
-    /// Gives a value back from the function: what it has changed goes with it.
+    /// Returns a value from the function, together with the variables that it has changed.
     pub(super) async fn give(&self, value: Id, span: Span) -> Lowered {
         if let Some(end) = self.around.ends.clone() {
             return self.end_round(&end, value, span).await;
@@ -265,7 +267,7 @@ impl<'a, 's> Cx<'a, 's> {
         Ok(self.b().list(&parts, span))
     }
 
-    /// `break`, `continue`
+    /// Lowers a `break` or a `continue`.
     async fn jump(&self, label: Option<&str>, continues: bool, span: Span) -> Lowered {
         let jump = self.around.jumps.iter().rev().find(|jump| match label {
             Some(label) => jump.label == Some(label),
@@ -282,7 +284,7 @@ impl<'a, 's> Cx<'a, 's> {
         }
     }
 
-    /// The variables that a statement declares for those behind it.
+    /// Finds the variables that a statement declares for the statements behind it.
     pub(super) fn declared_by(&self, id: StmtId) -> Vec<VarId> {
         match &self.ast.stmt(id).what {
             Statement::Declare { names, .. } => names
@@ -302,7 +304,7 @@ impl<'a, 's> Cx<'a, 's> {
         Ok(self.close(value, span))
     }
 
-    /// A program that is a function of nothing and names what it finds bound is called.
+    /// Calls a program that is a function without parameters and uses a name that it finds bound.
     fn called(&self, value: Id) -> Id {
         let [only] = *self.ast.program else { return value };
         let Statement::Expression(id) = self.ast.stmt(only).what else { return value };

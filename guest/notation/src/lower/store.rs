@@ -1,5 +1,5 @@
-//! Changes of places: a variable is bound anew, and what it is a member of with it. A change that another
-//! name would see is refused.
+//! Changes of places. A change binds the variable anew, and the variable of which it is an alias. A
+//! change that another name would see is refused.
 
 use crate::ast::{ExprId, Span, What};
 use crate::lower::context::Cx;
@@ -35,8 +35,8 @@ impl<'s> Cx<'_, 's> {
         self.flow.borrow_mut().limit(var, levels);
     }
 
-    /// Gives a changed value to a variable, and to what it is a member of. `keys` is where it has
-    /// changed; whether other members stay where they are.
+    /// Binds a variable to its changed value, and changes the place of which it is an alias. `keys`
+    /// is the path of the change; without it, elements may have moved.
     pub(super) fn changed_in_place(&self, var: VarId, value: Id, keys: Option<&[Key]>, span: Span) {
         self.rebind(var, value, span);
         let (alias, stale): (Option<Alias>, Vec<VarId>) = {
@@ -67,7 +67,8 @@ impl<'s> Cx<'_, 's> {
         }
     }
 
-    /// Whether a value so many levels below a variable may be changed: nobody else sees it.
+    /// Tells whether nobody else sees the value so many levels below a variable, so that it may
+    /// change.
     pub(super) fn may_change(&self, var: VarId, depth: usize, at: u32) -> bool {
         if let Some(known) = self.depths.borrow_mut().get_mut(var as usize) {
             *known = depth.max(*known);
@@ -91,7 +92,7 @@ impl<'s> Cx<'_, 's> {
         }
     }
 
-    /// Whether a variable is a parameter of the function that the program is.
+    /// Tells whether a variable is a parameter of the program, if that is a function.
     pub(super) fn is_main(&self, var: VarId) -> bool {
         let Some(function) = self.known.var(var).owner else { return false };
         let owner = self.known.owners.get(function as usize).copied().flatten();
@@ -99,7 +100,8 @@ impl<'s> Cx<'_, 's> {
         owner.is_none() && named.is_none()
     }
 
-    /// Whether a value is a variable that changes in place, so that it and its place go together.
+    /// Tells whether a value is a variable that changes in place, so that it becomes an alias of
+    /// the place where it is put.
     pub(super) fn is_kept_name(&self, value: ExprId, root: VarId) -> bool {
         let var = match self.ast.expr(value).what {
             What::Name(_) => self.var_of(value),
@@ -110,7 +112,8 @@ impl<'s> Cx<'_, 's> {
         })
     }
 
-    /// A variable that has just been put at a path, and changes later, is an alias of the place.
+    /// Notes that a variable has been put at a path. If it changes later, it is an alias of the
+    /// place.
     pub(super) fn alias_stored(&self, root: VarId, keys: &[Key], value: ExprId) {
         if let What::Name(_) = self.ast.expr(value).what
             && let Some(var) = self.var_of(value)
@@ -125,6 +128,7 @@ impl<'s> Cx<'_, 's> {
         }
     }
 
+    /// Refuses a change that another name would see. The hint is a way without the change.
     pub(super) fn refuse_change(&self, var: VarId, what: &str, span: Span) {
         let name = self.known.var(var).name;
         let message = format!("{what} would change `{name}`, which is seen by another name, too");

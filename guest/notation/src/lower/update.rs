@@ -1,4 +1,4 @@
-//! Changes by an operator alone: `++`, `--`, `delete`.
+//! The operators that change a variable: `++`, `--`, `delete`.
 
 use crate::ast::{ExprId, PatternId, Target};
 use crate::lower::context::{Cx, Lowered};
@@ -7,7 +7,7 @@ use crate::lower::place::Place;
 use pif_language::form::Form;
 
 impl<'s> Cx<'_, 's> {
-    /// `x++`, `--x`
+    /// Lowers `x++` or `--x` whose value is used.
     pub(super) async fn update(
         &self,
         id: ExprId,
@@ -18,6 +18,7 @@ impl<'s> Cx<'_, 's> {
         self.update_any(id, target, increases, is_prefix, true).await
     }
 
+    /// Lowers `x++` or `--x`. `is_wanted` tells whether its value is used.
     pub(super) async fn update_any(
         &self,
         id: ExprId,
@@ -61,7 +62,7 @@ impl<'s> Cx<'_, 's> {
         Ok(if keeps_old { before } else { new })
     }
 
-    /// `delete r.k`
+    /// Lowers `delete r.k`.
     pub(super) async fn delete(&self, id: ExprId, operand: ExprId) -> Lowered {
         let span = self.span(id);
         let place = self.place_of(operand).filter(|place| !place.steps.is_empty());

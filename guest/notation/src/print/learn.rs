@@ -44,7 +44,8 @@ impl Printer<'_> {
     /// Learns what is to be known of a term.
     pub(super) fn learn(&mut self, root: TermId) {
         let terms = self.terms;
-        let (count, names) = (root as usize + 1, terms.count_names());
+        let count = root as usize + 1;
+        let names = terms.count_names();
         self.facts = Facts {
             json: vec![false; count],
             takes: vec![0; count],
@@ -96,7 +97,8 @@ impl Printer<'_> {
 
     fn enter(&mut self, id: TermId, walk: &mut Walk) {
         let terms = self.terms;
-        let (form, operands) = (terms.form(id), terms.operands(id));
+        let form = terms.form(id);
+        let operands = terms.operands(id);
         walk.marks.push(walk.log.len());
         if form == Form::Var {
             self.name_used(id, walk);
@@ -134,7 +136,8 @@ impl Printer<'_> {
 
     fn enter_binding(&mut self, id: TermId, walk: &mut Walk, work: &mut Vec<Visit>) {
         let terms = self.terms;
-        let (names, operands) = (terms.names(id), terms.operands(id));
+        let names = terms.names(id);
+        let operands = terms.operands(id);
         let Some((body, values)) = operands.split_last() else { return };
         walk.bodies.add(*body);
         let is_seen =

@@ -108,7 +108,8 @@ impl<'t> Printer<'t> {
 
 /// The names that a binding and those in its body bind.
 pub(super) fn block_names(terms: &Terms, id: TermId) -> Vec<NameId> {
-    let (mut at, mut names) = (id, Vec::new());
+    let mut at = id;
+    let mut names = Vec::new();
     while matches!(terms.form(at), Form::Let | Form::Letrec) {
         names.extend_from_slice(terms.names(at));
         let Some(body) = terms.operands(at).last() else { break };

@@ -205,7 +205,8 @@ impl Printer<'_> {
     /// Whether `typeof` is read so.
     fn type_of(&self, id: TermId) -> bool {
         let terms = self.terms;
-        let (first, is_path) = (terms.operand(id, 0), terms.operands(id).len() > 1);
+        let first = terms.operand(id, 0);
+        let is_path = terms.operands(id).len() > 1;
         let keys = terms.operand(id, 1);
         if is_path {
             let is_list = terms.form(keys) == Form::List && !self.facts.is_json(keys);

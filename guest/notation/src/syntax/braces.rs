@@ -20,7 +20,8 @@ impl Parser<'_> {
 
     pub(super) fn braces_at(&self, open: usize) -> Braces {
         let close = self.token_at(open).mate as usize;
-        let (first, second) = (self.token_at(open + 1), open + 2);
+        let first = self.token_at(open + 1);
+        let second = open + 2;
         let is_at = |at: usize, text| at < close && self.is_at(at, text);
         let is_record = match first.kind {
             _ if close == open + 1 => return Braces::Either,

@@ -217,7 +217,7 @@ impl Parser<'_> {
     }
 
     /// Passes the word of a declaration.
-    pub(super) fn declaring(&self) -> Word {
+    fn declaring(&self) -> Word {
         let word = self.word(0);
         self.pass(1);
         match word {
@@ -234,7 +234,7 @@ impl Parser<'_> {
     }
 
     /// Passes the end of a statement.
-    pub(super) fn end_statement(&self) -> Read<()> {
+    fn end_statement(&self) -> Read<()> {
         if self.take(";") || self.ends_here() || self.is(0, "else") {
             Ok(())
         } else {

@@ -215,7 +215,8 @@ fn fill(w: &mut Work<'_, '_>) -> Made {
 
 /// The list and the index of the first argument, which counts from the end if it is negative.
 fn place<'s>(w: &mut Work<'_, 's>, once: &mut Once<'s>) -> (Id, Id) {
-    let (list, index) = (w.subject(), w.argument(0));
+    let list = w.subject();
+    let index = w.argument(0);
     let whole = w.whole(index);
     if matches!(whole, Some(0..)) {
         return (list, index);

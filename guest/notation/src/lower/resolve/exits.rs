@@ -1,11 +1,11 @@
-//! How each statement is left.
+//! The ways in which statements are left.
 
 use crate::ast::{Statement, StmtId};
 use crate::lower::resolve::resolved::Exits;
 use crate::lower::resolve::walk::Walk;
 
 impl Walk<'_, '_> {
-    /// What leaves a statement, all of whose parts have been walked.
+    /// Notes how a statement is left. All its parts have been walked before.
     pub(super) fn exits(&mut self, id: StmtId) {
         let of = |id: &StmtId| self.out.exits.get(*id as usize).copied().unwrap_or_default();
         let sequence = |list: &[StmtId]| {

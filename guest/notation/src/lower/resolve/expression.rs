@@ -5,6 +5,7 @@ use crate::lower::names::{changes_in_place, is_callback_member};
 use crate::lower::resolve::walk::{Walk, Work};
 
 impl Walk<'_, '_> {
+    /// Walks an expression. `tested` tells whether its value may be absent.
     pub(super) fn expr(&mut self, id: ExprId, tested: bool) {
         let expr = self.ast.expr(id);
         let work = match &expr.what {
@@ -90,11 +91,13 @@ impl Walk<'_, '_> {
         self.schedule(work);
     }
 
-    pub(super) fn deleted(&self, operator: Unary, operand: ExprId, span: Span) -> Option<Work> {
+    /// Schedules the change that a `delete` makes.
+    fn deleted(&self, operator: Unary, operand: ExprId, span: Span) -> Option<Work> {
         let (var, depth) = self.root(operand).filter(|_| operator == Unary::Delete)?;
         Some(Work::Change(var, span.0, depth.max(1)))
     }
 
+    /// Schedules the parts of a call, and the change that it makes.
     pub(super) fn call(&mut self, id: ExprId) -> Vec<Work> {
         let ast = self.ast;
         let What::Call { callee, arguments, is_optional } = &ast.expr(id).what else {

@@ -1,8 +1,8 @@
-//! Which variable each name is, and where variables change: one walk over the program, in the order
-//! of its text, before any of it is lowered.
+//! Name resolution: finds the variable of each name, and the places where variables change. It is
+//! one walk over the program, in the order of its text, before any of it is lowered.
 //!
-//! A change is noted as an event at its byte, so what changes within a statement or a function is
-//! a range of events. A function that a built-in member calls at once (`xs.map(x => …)`) belongs to
+//! A change is noted as an event at its byte, so the changes within a statement or a function are a
+//! range of events. A function that a built-in member calls at once (`xs.map(x => …)`) belongs to
 //! the function around it: its changes are changes there.
 
 mod exits;
@@ -17,7 +17,7 @@ use crate::ast::Ast;
 pub(crate) use resolved::{Event, Exits, Origin, Resolved, VarId};
 use walk::{Walk, Work};
 
-/// Walks a program in which some names are bound.
+/// Resolves the names of a program in which some names are bound.
 pub(crate) fn resolve<'s>(ast: &Ast<'s>, free: &[&'s str]) -> Resolved<'s> {
     let mut walk = Walk::new(ast);
     for name in free {
@@ -34,6 +34,7 @@ pub(crate) fn resolve<'s>(ast: &Ast<'s>, free: &[&'s str]) -> Resolved<'s> {
 }
 
 impl Walk<'_, '_> {
+    /// Does one item of the work list.
     fn step(&mut self, work: Work) {
         match work {
             Work::Expr(id, tested) => self.expr(id, tested),

@@ -1,4 +1,4 @@
-//! Patterns: the variables that they declare, bind and change.
+//! Patterns declare, bind and change variables.
 
 use crate::ast::{ExprId, PatternId, Target, What};
 use crate::lower::resolve::resolved::{Origin, VarId};
@@ -15,7 +15,7 @@ impl Walk<'_, '_> {
                 *slot = Some(var);
             }
             self.enter(var, LATER);
-            // A pattern that is a name alone is the value.
+            // Only a pattern that is a name has the whole value.
             if id == pattern
                 && let Some(value) = value
             {
@@ -29,10 +29,12 @@ impl Walk<'_, '_> {
         }
     }
 
+    /// Lists the variables of a pattern.
     pub(super) fn names_of(&self, pattern: PatternId) -> Vec<VarId> {
         self.out.names_of(self.ast, pattern)
     }
 
+    /// Binds the variables of a pattern.
     pub(super) fn bind_pattern(&mut self, pattern: PatternId) {
         for var in self.names_of(pattern) {
             self.bind(var);

@@ -1,5 +1,5 @@
-//! What is known of the names of a program: its variables, where they change, and how statements are
-//! left.
+//! The result of name resolution: the variables of a program, the events that change them, and the
+//! ways in which statements are left.
 
 use crate::ast::{Ast, ExprId, FunctionId, Kind, PatternId, Span};
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,9 +11,9 @@ pub(crate) type VarId = u32;
 #[derive(Clone, Debug)]
 pub(crate) struct Var<'s> {
     pub(crate) name: &'s str,
-    /// Where it is declared; 0 for a name that the program finds bound.
+    /// The byte of its declaration; 0 for a name that the program finds bound.
     pub(crate) at: u32,
-    /// From where on it is bound: behind the value of its declaration.
+    /// The byte from which on it is bound: behind the value of its declaration.
     pub(crate) from: u32,
     /// The function in whose body it is declared; functions that are called at once count as
     /// part of the function around them.
@@ -21,21 +21,21 @@ pub(crate) struct Var<'s> {
     /// The innermost function in which it is declared.
     pub(crate) home: Option<FunctionId>,
     pub(crate) origin: Origin,
-    /// The function that it always is.
+    /// The function that it always has as its value.
     pub(crate) function: Option<FunctionId>,
-    /// The expression that it always is the value of.
+    /// The expression of its value, if its declaration gives it one.
     pub(crate) value: Option<ExprId>,
-    /// Whether it gets another value after its declaration, or changes in place.
+    /// Whether it is assigned to after its declaration, or changes in place.
     pub(crate) is_changed: bool,
-    /// Whether its value itself is changed in place, as by `push`.
+    /// Whether its value changes in place, as by `push`.
     pub(crate) is_mutated: bool,
-    /// Whether the program asks whether it is there.
+    /// Whether a condition asks whether it is null.
     pub(crate) is_tested: bool,
-    /// The variable whose member it is, or whose elements it goes over.
+    /// The variable of whose value it has a part: a member, or an element.
     pub(crate) source: Option<VarId>,
-    /// How many levels below the source's value it lies, at least.
+    /// The least number of levels between its value and that of the source.
     pub(crate) gap: usize,
-    /// Where it is named.
+    /// The bytes at which it is named.
     pub(crate) uses: Vec<u32>,
     /// The function in which it is named, for each use.
     pub(crate) users: Vec<Option<FunctionId>>,
@@ -45,10 +45,10 @@ pub(crate) struct Var<'s> {
     pub(crate) hides: bool,
 }
 
-/// What makes a variable.
+/// The kind of a variable's declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// The program finds it bound.
+    /// The program finds the name bound.
     Free,
     Declared(Kind),
     /// A `function`.
@@ -62,56 +62,56 @@ pub(crate) enum Origin {
     Caught,
 }
 
-/// A change of a variable, or a call of a local function.
+/// A change of a variable, or a use of a local function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Event {
     pub(crate) at: u32,
     pub(crate) var: VarId,
     pub(crate) is_call: bool,
-    /// Of a change in place how many levels below the variable; 0 of any other.
+    /// The levels between the variable and a change in place; 0 for any other event.
     pub(crate) depth: usize,
     /// The function in whose body it happens.
     pub(crate) owner: Option<FunctionId>,
 }
 
-/// What leaves a statement other than its end.
+/// The ways in which a statement may be left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Exits {
     pub(crate) returns: bool,
     pub(crate) breaks: bool,
     pub(crate) continues: bool,
-    /// Whether it breaks or continues a loop with a label.
+    /// Whether it breaks or continues a statement with a label.
     pub(crate) leaves: bool,
-    /// Whether its end may be reached.
+    /// Whether control may reach its end.
     pub(crate) falls: bool,
 }
 
-/// What is known of the names of a program.
+/// The resolved names of a program.
 #[derive(Debug, Default)]
 pub(crate) struct Resolved<'s> {
     pub(crate) vars: Vec<Var<'s>>,
-    /// Of each expression that is a name, its variable.
+    /// The variable of each expression that is a name.
     pub(crate) names: Vec<Option<VarId>>,
-    /// Of each pattern that is a name, its variable.
+    /// The variable of each pattern that is a name.
     pub(crate) targets: Vec<Option<VarId>>,
-    /// In the order of the text.
+    /// All events in the order of the text.
     pub(crate) events: Vec<Event>,
-    /// Those that may change something where they happen.
+    /// The events that may change a variable where they happen.
     pub(crate) effects: Vec<Event>,
     pub(crate) exits: Vec<Exits>,
     /// Functions that are called at once where they stand.
     pub(crate) is_inline: Vec<bool>,
-    /// Of each function the one in which it stands, and which counts as its own if it is inline.
+    /// The function around each function. An inline function counts as a part of it.
     pub(crate) owners: Vec<Option<FunctionId>>,
-    /// Where a local list gets another element by `push`, whose value nobody takes.
+    /// The bytes of calls of `push` on a local whose values are not used.
     pub(crate) appends: BTreeSet<u32>,
     /// The variables of each name.
     pub(super) by_name: BTreeMap<&'s str, Vec<VarId>>,
-    /// Whether a value changes in place anywhere.
+    /// Whether any value changes in place.
     pub(crate) mutates: bool,
     /// Loops, and functions that are called at once.
     pub(crate) loops: Vec<Span>,
-    /// Of functions with a name, the variable.
+    /// The variable of each function with a name.
     pub(crate) function_vars: Vec<Option<VarId>>,
 }
 
@@ -126,14 +126,14 @@ impl Exits {
         }
     }
 
-    /// Whether a statement may be left before its end.
+    /// Tells whether the statement may be left before its end.
     pub(crate) fn jumps(self) -> bool {
         self.returns || self.breaks || self.continues || self.leaves
     }
 }
 
 impl Var<'_> {
-    /// Whether it is declared by `const`.
+    /// Tells whether it is declared by `const`.
     pub(crate) fn is_constant(&self) -> bool {
         self.origin == Origin::Declared(Kind::Const)
     }
@@ -144,13 +144,13 @@ impl<'s> Resolved<'s> {
         self.vars.get(id as usize).unwrap_or(&NO_VAR)
     }
 
-    /// The variables of a pattern, the last of the text first.
+    /// Lists the variables of a pattern, from the last to the first.
     pub(crate) fn names_of(&self, ast: &Ast<'_>, pattern: PatternId) -> Vec<VarId> {
         let leaves = ast.leaves(pattern);
         leaves.filter_map(|id| self.targets.get(id as usize).copied().flatten()).collect()
     }
 
-    /// Finds what needs all variables.
+    /// Computes the facts that depend on all variables.
     pub(super) fn finish(&mut self) {
         for var in (0..).take(self.vars.len()) {
             if let Some(source) = self.var(var).source
@@ -159,14 +159,15 @@ impl<'s> Resolved<'s> {
                 info.parts.push(var);
             }
         }
-        // Of the earlier variables of a name, the last place where one is named: of those that are
-        // declared in one function, and of those that change.
+        // A variable hides an earlier one of its name that is used later, if both are declared in
+        // one function or the earlier one changes.
         for vars in std::mem::take(&mut self.by_name).into_values() {
             let mut last: BTreeMap<Option<FunctionId>, u32> = BTreeMap::new();
             let mut changing = 0;
             for var in &vars {
                 let info = self.var(*var);
-                let (from, home) = (info.from, info.home);
+                let from = info.from;
+                let home = info.home;
                 let end = info.uses.iter().copied().max().unwrap_or_default();
                 let hidden = last.get(&home).copied().unwrap_or_default().max(changing);
                 let place = last.entry(home).or_default();
@@ -184,23 +185,23 @@ impl<'s> Resolved<'s> {
         }
     }
 
-    /// Whether a function is an expression with a name, which it sees itself.
+    /// Tells whether a function is an expression with a name, which only the function sees.
     pub(crate) fn is_self_named(&self, function: FunctionId) -> bool {
         let var = self.function_vars.get(function as usize).copied().flatten();
         var.is_some_and(|var| self.var(var).owner == Some(function))
     }
 
-    /// The variables that have the name of one.
+    /// Lists all variables that have the name of this one.
     pub(crate) fn same_name(&self, var: VarId) -> &[VarId] {
         self.by_name.get(self.var(var).name).map_or(&[], Vec::as_slice)
     }
 
-    /// The events from one byte to another.
+    /// Lists the events within a span.
     pub(crate) fn within(&self, span: Span) -> &[Event] {
         between(&self.events, span)
     }
 
-    /// Events from one byte to another that may change something.
+    /// Lists the events within a span that may change a variable.
     pub(crate) fn effects_within(&self, span: Span) -> &[Event] {
         between(&self.effects, span)
     }

@@ -1,18 +1,18 @@
-//! Whose part a value is, and which values change with it.
+//! The variables of which values are parts, and which change with these.
 
 use crate::ast::{Binary, ExprId, PatternId, What};
 use crate::lower::resolve::resolved::{Event, VarId};
 use crate::lower::resolve::walk::{Source, Walk};
 
 impl Walk<'_, '_> {
-    /// The variable at the beginning of a path of members, and how many members there are.
+    /// Finds the variable at the beginning of a path of members, and counts the members.
     pub(super) fn root(&self, id: ExprId) -> Option<Source> {
         let (root, depth) = self.ast.root(id)?;
         self.find(root.name()).map(|var| (var, depth))
     }
 
-    /// Whose parts a value has: the root of the expression, through members such as `filter`, which
-    /// make a new list of the elements of another.
+    /// Finds the variable whose parts a value has. This is the root of the expression, also through
+    /// members such as `filter`, which make a new list of the elements of another.
     pub(super) fn source_of(&self, mut id: ExprId) -> Option<Source> {
         let mut is_new = false;
         loop {
@@ -20,11 +20,7 @@ impl Walk<'_, '_> {
                 What::Call { callee, arguments, .. } => match &self.ast.expr(*callee).what {
                     What::Member { object, name, .. } => match *name {
                         "filter" | "slice" | "toSorted" | "toReversed" | "concat" | "values"
-                        | "flat" => {
-                            is_new = true;
-                            id = *object;
-                        }
-                        "find" | "findLast" | "pop" | "shift" => {
+                        | "flat" | "find" | "findLast" | "pop" | "shift" => {
                             is_new = true;
                             id = *object;
                         }
@@ -52,6 +48,7 @@ impl Walk<'_, '_> {
         self.root(id).map(|(var, depth)| (var, depth + usize::from(is_new)))
     }
 
+    /// Notes the variable of which the variables of a pattern have parts.
     pub(super) fn set_source(&mut self, pattern: PatternId, source: Option<Source>) {
         let is_part = self.out.targets.get(pattern as usize).copied().flatten().is_none();
         for var in self.out.names_of(self.ast, pattern) {
@@ -62,11 +59,13 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Notes a change; of one in place how many levels below the variable.
+    /// Notes a change. A change in place lies `depth` levels below the variable; `depth` is 0 for
+    /// any other.
     pub(super) fn change(&mut self, var: VarId, at: u32, depth: usize) {
         let in_place = depth > 0;
         let owner = self.owner;
-        let (mut next, mut depth) = (Some(var), depth);
+        let mut next = Some(var);
+        let mut depth = depth;
         // A change of a member's value is a change of what it is a member of.
         while let Some(var) = next {
             self.out.events.push(Event { at, var, is_call: false, depth, owner });

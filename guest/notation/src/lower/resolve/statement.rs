@@ -31,6 +31,7 @@ impl Walk<'_, '_> {
         self.schedule(work);
     }
 
+    /// Walks a statement.
     pub(super) fn stmt(&mut self, id: StmtId) {
         let stmt = self.ast.stmt(id);
         if stmt.what.is_loop() {
@@ -122,6 +123,8 @@ impl Walk<'_, '_> {
         self.schedule(work);
     }
 
+    /// Schedules the values and the patterns of a declaration. A function is bound before its
+    /// value, so that it sees itself.
     pub(super) fn declaration(&mut self, names: &[(PatternId, Option<ExprId>)]) -> Vec<Work> {
         let is_function = |value: &Option<ExprId>| {
             value.is_some_and(|id| matches!(self.ast.expr(id).what, What::Function(_)))
@@ -153,6 +156,7 @@ impl Walk<'_, '_> {
         work
     }
 
+    /// Walks a function: its parameters, then its body.
     pub(super) fn function(&mut self, id: FunctionId, elements: Option<Elements>) {
         let is_inline = elements.is_some();
         let function = self.ast.function(id);

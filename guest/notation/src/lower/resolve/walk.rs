@@ -1,4 +1,4 @@
-//! The walk over a program: the work that is left, and which names are visible.
+//! The walk over a program: its work list, and the scopes of names.
 
 use crate::ast::{Ast, ExprId, FunctionId, PatternId, StmtId};
 use crate::lower::resolve::resolved::{Event, Exits, Origin, Resolved, Var, VarId};
@@ -11,25 +11,31 @@ pub(super) struct Scope {
     vars: [Vec<VarId>; 2],
 }
 
+/// The index of the variables that are bound.
 const BOUND: usize = 0;
 
+/// The index of the variables that are declared further down.
 pub(super) const LATER: usize = 1;
 
-/// What a callback gets: the position of the parameter for an element, and whose element it is.
+/// The position of a callback's parameter for an element, and the list of the element.
 pub(super) type Elements = (usize, Option<Source>);
 
 /// A variable, and how many levels below its value something lies.
 pub(super) type Source = (VarId, usize);
 
-/// A part of the program that is still to be walked, or what is to be done behind it.
+/// An item of the work list.
 pub(super) enum Work {
+    /// An expression, and whether its value may be absent.
     Expr(ExprId, bool),
     Stmt(StmtId),
     Block(Vec<StmtId>),
     /// A function: whether it is called at once, and with elements of which variable.
     Function(FunctionId, Option<Elements>),
+    /// The end of a function, with the owner and the home around it.
     EndFunction([Option<FunctionId>; 2]),
+    /// A scope begins.
     Push,
+    /// A scope ends.
     Pop,
     /// A pattern whose names are bound here.
     Bind(PatternId),
@@ -40,14 +46,16 @@ pub(super) enum Work {
     Exits(StmtId),
 }
 
+/// The state of the walk.
 pub(super) struct Walk<'a, 's> {
     pub(super) ast: &'a Ast<'s>,
     pub(super) out: Resolved<'s>,
     /// The scopes that are open, each with the variables that it binds and declares.
     scopes: Vec<Scope>,
-    /// Of each name the variables that it is in the scopes that are open, the innermost last: those
-    /// that are bound, and those that are declared further down.
+    /// The variables of each name in the open scopes, the innermost last: those that are bound, and
+    /// those that are declared further down.
     visible: BTreeMap<&'s str, [Vec<VarId>; 2]>,
+    /// The innermost function around that is not called at once.
     pub(super) owner: Option<FunctionId>,
     /// The innermost function around.
     pub(super) home: Option<FunctionId>,
@@ -98,6 +106,7 @@ impl<'s> Walk<'_, 's> {
         }
     }
 
+    /// Makes a variable. It is not visible yet.
     pub(super) fn add(&mut self, name: &'s str, at: u32, origin: Origin) -> VarId {
         self.out.vars.push(Var {
             name,
@@ -123,6 +132,7 @@ impl<'s> Walk<'_, 's> {
         var
     }
 
+    /// Makes a variable visible as one that is bound.
     pub(super) fn bind(&mut self, var: VarId) {
         self.enter(var, BOUND);
         self.hide(var, LATER);
@@ -139,7 +149,8 @@ impl<'s> Walk<'_, 's> {
         }
     }
 
-    pub(super) fn hide(&mut self, var: VarId, how: usize) {
+    /// Takes a variable back from those that are visible.
+    fn hide(&mut self, var: VarId, how: usize) {
         let name = self.out.var(var).name;
         if let Some(vars) = self.visible.get_mut(name).and_then(|all| all.get_mut(how))
             && let Some(at) = vars.iter().rposition(|other| *other == var)
@@ -156,11 +167,13 @@ impl<'s> Walk<'_, 's> {
         }
     }
 
+    /// Finds the variable that a name means here.
     pub(super) fn find(&self, name: &str) -> Option<VarId> {
         let [bound, later] = self.visible.get(name)?;
         bound.last().or(later.first()).copied()
     }
 
+    /// Notes that a variable always has a function as its value.
     pub(super) fn name_function(&mut self, var: VarId, function: FunctionId) {
         if let Some(info) = self.out.vars.get_mut(var as usize) {
             info.function = Some(function);
@@ -170,6 +183,7 @@ impl<'s> Walk<'_, 's> {
         }
     }
 
+    /// Notes a use of a name.
     pub(super) fn uses(&mut self, id: ExprId, name: &str, tested: bool) {
         let Some(var) = self.find(name) else { return };
         if let Some(slot) = self.out.names.get_mut(id as usize) {
