@@ -1,11 +1,11 @@
 //! Members that call a function for each element, such as `forEach` and `map`. If the function
 //! changes variables around it, the call becomes a loop.
 
-use crate::ast::{Body, ExprId, FunctionId, Item, Member, Span, What};
+use crate::ast::{ExprId, Item, Member, Span, What};
 use crate::lexer::Wrong;
 use crate::lower::context::{Cx, Lowered};
-use crate::lower::control::{After, End, Round};
-use crate::lower::flow::ALL;
+use crate::lower::control::{End, Round};
+use crate::lower::each::Callbacks;
 use crate::lower::resolve::VarId;
 use crate::tree::{Id, Words};
 use pif_language::form::Form;
@@ -60,166 +60,178 @@ impl<'s> Cx<'_, 's> {
             .and_then(|pattern| self.changed_elements(object, self.target(pattern), shape, &vars));
         let (list, is_map) =
             self.rounds_over(what, object, arguments, elements.is_some(), span).await?;
-        let start = match what {
-            "reduce" | "reduceRight" => match arguments.get(1) {
-                Some(start) => {
-                    let own = self.own_of(start.value);
-                    let value = self.kept(start.value).await?;
-                    Some((value, own))
-                }
-                None => {
-                    let hint = "give it a first value: xs.reduce((sum, x) => sum + x, 0)";
-                    return Ok(Some(self.refuse(span.0, "`reduce` lacks a first value", hint)));
-                }
-            },
-            "map" | "filter" | "flatMap" | "from" => {
-                let empty = self.b().list(&[], span);
-                Some((empty, 0))
-            }
-            _ => None,
-        };
-        let (loop_name, rest, item) = {
-            let mut b = self.b();
-            (b.make_name(), b.make_name(), b.make_name())
+        let start = match self.first_given(what, arguments, span).await? {
+            Ok(start) => start,
+            Err(refused) => return Ok(Some(refused)),
         };
         let count = self.ast.function(function).parameters.len();
-        let first = usize::from(what == "reduce" || what == "reduceRight");
+        let first = usize::from(matches!(what, "reduce" | "reduceRight"));
         let needs_index = (count > first + 1 || what == "findIndex") && !is_map;
+        let name = self.b().make_name();
+        let rest = self.b().make_name();
+        let item = self.b().make_name();
         let index = needs_index.then(|| self.b().make_name());
         let given = start.map(|_| self.b().make_name());
         let all = (count > first + 2).then(|| self.fixed(list, span));
-        let list = all.unwrap_or(list);
         let lists = if is_literal { self.gathered_in(shape, &vars) } else { Rc::default() };
         self.gather(&lists, span);
+        let it = Callbacks {
+            what,
+            function,
+            callback: callback.map_or(id, |item| item.value),
+            is_literal,
+            list: all.unwrap_or(list),
+            is_map,
+            all,
+            start,
+            name,
+            rest,
+            item,
+            index,
+            given,
+            vars,
+            lists,
+            elements,
+            span,
+        };
+        let body = self.callback_rounds(&it).await?;
+        let last = self.behind_last(&it);
+        let whole = self.call_of_rounds(&it, last, body);
+        Ok(Some(self.behind_callbacks(&it, whole)))
+    }
+
+    /// Lowers the result before the first element, if there is one, with the levels of it that
+    /// nobody else sees. A `reduce` without a first value is refused.
+    async fn first_given(
+        &self,
+        what: &str,
+        arguments: &[Item],
+        span: Span,
+    ) -> Result<Result<Option<(Id, u8)>, Id>, Wrong> {
+        Ok(Ok(match what {
+            "reduce" | "reduceRight" => {
+                let Some(start) = arguments.get(1) else {
+                    let hint = "give it a first value: xs.reduce((sum, x) => sum + x, 0)";
+                    return Ok(Err(self.refuse(span.0, "`reduce` lacks a first value", hint)));
+                };
+                let own = self.own_of(start.value);
+                Some((self.kept(start.value).await?, own))
+            }
+            "map" | "filter" | "flatMap" | "from" => Some((self.b().list(&[], span), 0)),
+            _ => None,
+        }))
+    }
+
+    /// Lowers the body of a round until the flow at its beginning is a fixed point.
+    async fn callback_rounds(&self, it: &Callbacks<'s>) -> Lowered {
         let mut head = self.flow.borrow().clone();
         let before = self.save();
-        let body =
-            loop {
-                self.flow.replace(head.clone());
-                let round = Rc::new(Round {
-                    name: loop_name.clone(),
-                    rest: Some(rest.clone()),
-                    index: index.clone(),
-                    given: given.clone(),
-                    vars: Rc::clone(&vars),
-                    update: None,
-                    test: None,
-                    flow: RefCell::new(None),
-                    is_small: true,
-                });
-                let end = Rc::new(End {
-                    what,
-                    round: Rc::clone(&round),
-                    item: item.clone(),
-                    vars: Rc::clone(&vars),
-                    elements,
-                });
-                let inner = self.with(|around| {
-                    around.repeats.push(shape);
-                    around.jumps = Vec::new();
-                    around.ends = Some(Rc::clone(&end));
-                    around.returned = Vec::new();
-                    around.tests = false;
-                });
-                self.open();
-                let head_of = {
-                    let mut b = self.b();
-                    let list = b.variable(&rest, span);
-                    b.form(Form::Head, &[list], span)
-                };
-                self.step(vec![(item.clone(), head_of)], false, span);
-                let mut values = Vec::new();
-                if first == 1 {
-                    values.extend(given.iter().map(|name| {
-                        (self.b().variable(name, span), start.map_or(0, |(_, own)| own))
-                    }));
-                }
-                let element = self.b().variable(&item, span);
-                if is_map {
-                    let mut b = self.b();
-                    for at in ["1", "0"] {
-                        let at = b.number(at, span);
-                        values.push((b.form(Form::Nth, &[element, at], span), 0));
-                    }
-                } else {
-                    values.push((element, elements.map_or(0, |elements| elements.own)));
-                    values.extend(index.iter().map(|name| (self.b().variable(name, span), ALL)));
-                    values.extend(all.map(|all| (all, 0)));
-                }
-                let value = inner
-                    .callback_body(
-                        function,
-                        is_literal,
-                        callback.map_or(id, |item| item.value),
-                        &values,
-                        span,
-                    )
-                    .await?;
-                let value = self.close(value, span);
-                if self.settle(&mut head, &round.flow, 1) {
-                    break value;
-                }
-                self.restore(&before);
-            };
-        self.flow.replace(head);
-        let last = {
-            let value = match (what, &given) {
-                ("map" | "filter" | "flatMap" | "from", Some(name)) => {
-                    let mut b = self.b();
-                    let list = b.variable(name, span);
-                    Some(b.form(Form::Reverse, &[list], span))
-                }
-                ("reduce" | "reduceRight", Some(name)) => Some(self.b().variable(name, span)),
-                ("some", _) => Some(self.b().boolean(false, span)),
-                ("every", _) => Some(self.b().boolean(true, span)),
-                ("find" | "findLast", _) => Some(self.b().null(span)),
-                ("findIndex", _) => Some(self.b().number("-1", span)),
-                _ => None,
-            };
-            self.tuple(value, &vars, span)
-        };
-        let whole = {
-            let variables: Vec<Id> =
-                vars.iter().map(|var| self.first_of(*var, &lists, elements, span)).collect();
-            let names_of_vars: Vec<Words<'s>> = vars.iter().map(|var| self.name_of(*var)).collect();
-            let mut b = self.b();
-            let left = b.variable(&rest, span);
-            let test = b.form(Form::IsEmpty, &[left], span);
-            let body = b.form(Form::If, &[test, last, body], span);
-            let mut names = vec![rest];
-            let mut values = vec![list];
-            if let Some(index) = index {
-                names.push(index);
-                values.push(b.number("0", span));
+        loop {
+            self.flow.replace(head.clone());
+            let round = Rc::new(Round {
+                name: it.name.clone(),
+                rest: Some(it.rest.clone()),
+                index: it.index.clone(),
+                given: it.given.clone(),
+                vars: Rc::clone(&it.vars),
+                update: None,
+                test: None,
+                flow: RefCell::new(None),
+                is_small: true,
+            });
+            let end = Rc::new(End {
+                what: it.what,
+                round: Rc::clone(&round),
+                item: it.item.clone(),
+                vars: Rc::clone(&it.vars),
+                elements: it.elements,
+            });
+            let inner = self.with(|around| {
+                around.repeats.push(self.ast.function(it.function).span);
+                around.jumps = Vec::new();
+                around.ends = Some(end);
+                around.returned = Vec::new();
+                around.tests = false;
+            });
+            self.open();
+            let values = self.callback_values(it);
+            let value = inner.callback_body(it, &values).await?;
+            let value = self.close(value, it.span);
+            if self.settle(&mut head, &round.flow, 1) {
+                self.flow.replace(head);
+                return Ok(value);
             }
-            names.extend(given);
-            values.extend(start.map(|(id, _)| id));
-            names.extend(names_of_vars);
-            values.extend(variables);
-            let function = b.function(names, body, span);
-            let callee = b.variable(&loop_name, span);
-            let call = b.apply(callee, &values, span);
-            b.bind_functions(vec![(loop_name, function)], call, span)
+            self.restore(&before);
+        }
+    }
+
+    /// Makes the value of the loop behind the last element.
+    fn behind_last(&self, it: &Callbacks<'s>) -> Id {
+        let span = it.span;
+        let value = match (it.what, &it.given) {
+            ("map" | "filter" | "flatMap" | "from", Some(name)) => {
+                let mut b = self.b();
+                let list = b.variable(name, span);
+                Some(b.form(Form::Reverse, &[list], span))
+            }
+            ("reduce" | "reduceRight", Some(name)) => Some(self.b().variable(name, span)),
+            ("some", _) => Some(self.b().boolean(false, span)),
+            ("every", _) => Some(self.b().boolean(true, span)),
+            ("find" | "findLast", _) => Some(self.b().null(span)),
+            ("findIndex", _) => Some(self.b().number("-1", span)),
+            _ => None,
         };
-        if what == "forEach" {
-            if vars.is_empty() {
+        self.tuple(value, &it.vars, span)
+    }
+
+    /// Makes the function of a round and its first call.
+    fn call_of_rounds(&self, it: &Callbacks<'s>, last: Id, body: Id) -> Id {
+        let span = it.span;
+        let first_of = |var: &VarId| self.first_of(*var, &it.lists, it.elements, span);
+        let variables: Vec<Id> = it.vars.iter().map(first_of).collect();
+        let names_of_vars: Vec<Words<'s>> = it.vars.iter().map(|var| self.name_of(*var)).collect();
+        let mut b = self.b();
+        let left = b.variable(&it.rest, span);
+        let test = b.form(Form::IsEmpty, &[left], span);
+        let body = b.form(Form::If, &[test, last, body], span);
+        let mut names = vec![it.rest.clone()];
+        let mut values = vec![it.list];
+        if let Some(index) = &it.index {
+            names.push(index.clone());
+            values.push(b.number("0", span));
+        }
+        names.extend(it.given.clone());
+        values.extend(it.start.map(|(id, _)| id));
+        names.extend(names_of_vars);
+        values.extend(variables);
+        let function = b.function(names, body, span);
+        let callee = b.variable(&it.name, span);
+        let call = b.apply(callee, &values, span);
+        b.bind_functions(vec![(it.name.clone(), function)], call, span)
+    }
+
+    /// Binds what the loop has changed. The result is the value of the call.
+    fn behind_callbacks(&self, it: &Callbacks<'s>, whole: Id) -> Id {
+        let span = it.span;
+        if it.what == "forEach" {
+            if it.vars.is_empty() {
                 self.dropped(whole, span);
             } else {
-                self.spread(whole, false, &vars, span);
-                self.gathered(&lists, span);
+                self.spread(whole, false, &it.vars, span);
+                self.gathered(&it.lists, span);
             }
-            if let Some(elements) = elements {
+            if let Some(elements) = it.elements {
                 self.elements_kept(elements, span);
             }
-            return Ok(Some(self.b().null(span)));
+            return self.b().null(span);
         }
-        if vars.is_empty() {
-            return Ok(Some(whole));
+        if it.vars.is_empty() {
+            return whole;
         }
         let whole = self.fixed(whole, span);
-        let value = self.spread(whole, true, &vars, span);
-        self.gathered(&lists, span);
-        Ok(Some(value))
+        let value = self.spread(whole, true, &it.vars, span);
+        self.gathered(&it.lists, span);
+        value
     }
 
     /// Lowers `xs.forEach(f)` where `f` is not known before the program runs.
@@ -285,126 +297,5 @@ impl<'s> Cx<'_, 's> {
             },
             is_map,
         ))
-    }
-
-    /// Lowers the body of the function as the body of the loop.
-    async fn callback_body(
-        &self,
-        function: FunctionId,
-        is_literal: bool,
-        callback: ExprId,
-        values: &[(Id, u8)],
-        span: Span,
-    ) -> Lowered {
-        if !is_literal {
-            let Some(var) = self.var_of(callback) else { return Ok(self.b().null(span)) };
-            let callee = self.variable(var, span);
-            let parts: Vec<(Id, bool)> = values.iter().map(|(id, _)| (*id, false)).collect();
-            let value = self.call_function(callee, function, &parts, span)?;
-            return self.give(value, span).await;
-        }
-        let shape = self.ast.function(function);
-        let mut bindings = Vec::new();
-        for (at, element) in shape.parameters.iter().enumerate() {
-            let (value, own) =
-                values.get(at).copied().unwrap_or_else(|| (self.b().null(span), ALL));
-            let value = match element.default {
-                Some(default) => {
-                    let default = self.expr(default).await?;
-                    self.b().form(Form::Coalesce, &[value, default], span)
-                }
-                None => value,
-            };
-            match self.target(element.pattern) {
-                Some(var) => {
-                    let name = self.hidden_name(var);
-                    self.names.borrow_mut().insert(var, name.clone());
-                    self.set_own(var, own);
-                    bindings.push((name, value));
-                }
-                None => self.bind_pattern(element.pattern, value, own, &mut bindings).await?,
-            }
-        }
-        self.step(bindings, false, span);
-        match &shape.body {
-            Body::Expression(body) => {
-                let value = self.callback_value(*body).await?;
-                self.give(value, self.span(*body)).await
-            }
-            Body::Block(list) => self.statements(list.clone().into(), 0, After::Null).await,
-        }
-    }
-
-    /// Lowers the body of a function that is an expression.
-    async fn callback_value(&self, body: ExprId) -> Lowered {
-        if self.around.ends.as_ref().is_some_and(|end| end.what == "forEach") {
-            self.stack.call(self.clone().effect_level(body)).await?;
-            return Ok(self.b().null(self.span(body)));
-        }
-        self.kept(body).await
-    }
-
-    /// Names a parameter of a callback. The body becomes a part of the function around it, so a
-    /// name that would hide another variable there is replaced by a made one.
-    fn hidden_name(&self, var: VarId) -> Words<'s> {
-        let info = self.known.var(var);
-        let hides = self
-            .known
-            .same_name(var)
-            .iter()
-            .any(|other| *other != var && self.known.var(*other).at < info.at);
-        if hides { self.b().make_name() } else { info.name.into() }
-    }
-
-    /// Ends a round of a callback loop: uses the value of the function, and goes on with the next
-    /// round or leaves the loop.
-    pub(super) async fn end_round(&self, end: &Rc<End<'s>>, value: Id, span: Span) -> Lowered {
-        let value = if self.is_constant(value) { value } else { self.fixed(value, span) };
-        let round = &end.round;
-        let given = round.given.as_ref().map(|name| self.b().variable(name, span));
-        let item = self.b().variable(&end.item, span);
-        let leaves = match end.what {
-            "some" => Some((self.truth(value), self.b().boolean(true, span))),
-            "every" => {
-                let truth = self.truth(value);
-                let mut b = self.b();
-                Some((b.form(Form::Not, &[truth], span), b.boolean(false, span)))
-            }
-            "find" | "findLast" => Some((self.truth(value), item)),
-            "findIndex" => {
-                let index = round.index.clone().unwrap_or_default();
-                Some((self.truth(value), self.b().variable(&index, span)))
-            }
-            _ => None,
-        };
-        if let Some((test, found)) = leaves {
-            let found = self.tuple(Some(found), &end.vars, span);
-            self.open();
-            let next = self.next_with(round, None).await?;
-            let next = self.close(next, span);
-            return Ok(self.b().form(Form::If, &[test, found, next], span));
-        }
-        if let Some(elements) = end.elements {
-            self.keep_element(elements, span);
-        }
-        let given = match (end.what, given) {
-            ("map" | "from", Some(given)) => Some(self.b().form(Form::Cons, &[value, given], span)),
-            ("filter", Some(given)) => {
-                let truth = self.truth(value);
-                let mut b = self.b();
-                let more = b.form(Form::Cons, &[item, given], span);
-                Some(b.form(Form::If, &[truth, more, given], span))
-            }
-            ("flatMap", Some(given)) => {
-                let mut b = self.b();
-                let one = b.list(&[value], span);
-                let flat = b.form(Form::Flatten, &[one], span);
-                let reversed = b.form(Form::Reverse, &[flat], span);
-                Some(b.form(Form::Append, &[reversed, given], span))
-            }
-            ("reduce" | "reduceRight", _) => Some(value),
-            (_, given) => given,
-        };
-        self.next_with(round, given).await
     }
 }

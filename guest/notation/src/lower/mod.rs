@@ -14,6 +14,7 @@ mod call;
 mod callbacks;
 mod context;
 mod control;
+mod each;
 mod expression;
 mod flow;
 mod function;
