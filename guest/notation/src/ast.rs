@@ -123,7 +123,7 @@ pub(crate) struct Item {
 #[derive(Debug)]
 pub(crate) enum Member<'s> {
     /// `k: t`, `"k": t`, `k`, `k(…) { … }`
-    Named { name: Words<'s>, at: u32, value: ExprId },
+    Named { name: Words<'s>, value: ExprId },
     /// `[k]: t`
     Computed { key: ExprId, value: ExprId },
     /// `...t`
@@ -346,6 +346,59 @@ impl<'s> Ast<'s> {
 
     pub(crate) fn function(&self, id: FunctionId) -> &Function<'s> {
         self.functions.get(id as usize).unwrap_or(&NOBODY)
+    }
+
+    /// Lists a pattern and all patterns within it. Each comes before its parts, and the last part
+    /// comes first.
+    fn with_parts(&self, pattern: PatternId) -> Vec<PatternId> {
+        let mut found = Vec::new();
+        let mut open = vec![pattern];
+        while let Some(id) = open.pop() {
+            found.push(id);
+            match &self.pattern(id).what {
+                Target::Name(_) | Target::Path(_) => {}
+                Target::List { elements, rest } => {
+                    open.extend(elements.iter().flatten().map(|element| element.pattern));
+                    open.extend(rest);
+                }
+                Target::Record { members, rest } => {
+                    open.extend(members.iter().map(|(_, element)| element.pattern));
+                    open.extend(rest);
+                }
+            }
+        }
+        found
+    }
+
+    /// Lists the names and the paths of a pattern, from the last to the first.
+    pub(crate) fn leaves(&self, pattern: PatternId) -> impl Iterator<Item = PatternId> {
+        self.with_parts(pattern)
+            .into_iter()
+            .filter(|id| matches!(self.pattern(*id).what, Target::Name(_) | Target::Path(_)))
+    }
+
+    /// Lists the expressions in a pattern: defaults, computed keys, and paths. The expressions of a
+    /// pattern come before those of its parts, and the last part comes first.
+    pub(crate) fn expressions_in(&self, pattern: PatternId) -> Vec<ExprId> {
+        let mut found = Vec::new();
+        for id in self.with_parts(pattern) {
+            match &self.pattern(id).what {
+                Target::Name(_) => {}
+                Target::Path(path) => found.push(*path),
+                Target::List { elements, .. } => {
+                    found.extend(elements.iter().flatten().filter_map(|element| element.default));
+                }
+                Target::Record { members, .. } => {
+                    for (key, element) in members {
+                        if let Key::Computed(key) = key {
+                            found.push(*key);
+                        }
+                        found.extend(element.default);
+                    }
+                }
+            }
+        }
+        found
     }
 
     pub(crate) fn add_expr(&mut self, what: What<'s>, span: Span) -> ExprId {

@@ -2,9 +2,9 @@
 
 use crate::ast::{Ast, ExprId, Item, Span, What};
 use crate::lexer::Wrong;
+use crate::lower::context::{Cx, Lowered};
 use crate::lower::library;
 use crate::lower::names::is_global;
-use crate::lower::{Cx, Lowered};
 use crate::tree::{Id, Manner, Words};
 use pif_language::form::Form;
 
@@ -26,11 +26,11 @@ struct Link<'a, 's> {
 #[derive(Debug)]
 enum LinkKind<'a, 's> {
     Step(Step<'s>),
-    /// A call of what is before it; of a member, the member's name.
+    /// A call of the value before it. A call of a member has the member's name.
     Call(Option<&'s str>, &'a [Item]),
 }
 
-/// Of each expression whether it is a chain with a `?.` in it.
+/// Tells of each expression whether it is a chain with a `?.` in it.
 pub(super) fn optionals(ast: &Ast<'_>) -> Vec<bool> {
     let mut all: Vec<bool> = Vec::with_capacity(ast.exprs.len());
     for expr in &ast.exprs {
@@ -49,9 +49,10 @@ pub(super) fn optionals(ast: &Ast<'_>) -> Vec<bool> {
 }
 
 impl<'a, 's> Cx<'a, 's> {
-    /// The expression at the beginning of a path of members, and the path.
+    /// Splits a path of members into the expression where it begins and its steps.
     pub(super) fn path(&self, id: ExprId) -> Option<(ExprId, Vec<Step<'s>>)> {
-        let (mut first, mut steps) = (id, Vec::new());
+        let mut first = id;
+        let mut steps = Vec::new();
         loop {
             let expr = self.ast.expr(first);
             if expr.in_parentheses && first != id {
@@ -83,7 +84,7 @@ impl<'a, 's> Cx<'a, 's> {
             && self.var_of(id).is_none()
     }
 
-    /// The keys of a path as terms.
+    /// Lowers the keys of a path.
     pub(super) async fn keys(&self, steps: &[Step<'s>]) -> Result<Vec<Id>, Wrong> {
         let mut keys = Vec::with_capacity(steps.len());
         for step in steps {
@@ -99,7 +100,7 @@ impl<'a, 's> Cx<'a, 's> {
         }
     }
 
-    /// A member or an element; null for what is absent where somebody asks for it.
+    /// Lowers a member or an element. A lenient access gives null for an absent member.
     pub(super) async fn access(&self, id: ExprId, lenient: bool) -> Lowered {
         let span = self.span(id);
         if self.has_optional(id) {
@@ -115,7 +116,8 @@ impl<'a, 's> Cx<'a, 's> {
             return Ok(self.get_in(whole, &keys, span));
         }
         // A chain of members is a loop, however long it is.
-        let (mut links, mut first) = (Vec::new(), id);
+        let mut links = Vec::new();
+        let mut first = id;
         loop {
             let expr = self.ast.expr(first);
             let (step, object) = match &expr.what {
@@ -153,8 +155,8 @@ impl<'a, 's> Cx<'a, 's> {
         if changes { self.fixed(value, self.span(root)) } else { value }
     }
 
-    /// `get_in` that gives null where there is nothing.
-    pub(super) fn get_in(&self, whole: Id, keys: &[Id], span: Span) -> Id {
+    /// Makes a `get_in` that gives null for an absent member.
+    fn get_in(&self, whole: Id, keys: &[Id], span: Span) -> Id {
         let mut b = self.b();
         let keys = b.list(keys, span);
         let null = b.null(span);
@@ -186,9 +188,10 @@ impl<'a, 's> Cx<'a, 's> {
         self.optionals.get(id as usize).copied().unwrap_or_default()
     }
 
-    /// A chain that ends at the first `?.` behind nothing.
+    /// Lowers a chain with `?.`. It is null if the value before a `?.` is null.
     pub(super) async fn optional(&self, id: ExprId, lenient: bool) -> Lowered {
-        let (mut links, mut first) = (Vec::new(), id);
+        let mut links = Vec::new();
+        let mut first = id;
         let ast = &self.lower.ast;
         loop {
             let expr = ast.expr(first);
@@ -232,10 +235,10 @@ impl<'a, 's> Cx<'a, 's> {
         self.stack.call(self.clone().links(start, links, lenient)).await
     }
 
-    /// The rest of a chain behind a value.
+    /// Lowers the rest of a chain behind a value.
     async fn links(self, start: Id, links: Vec<Link<'a, 's>>, lenient: bool) -> Lowered {
         let span = links.last().map_or((0, 0), |link| self.span(link.id));
-        // As long as nothing is called, what is absent on the way is null.
+        // A path without calls is null if a member on it is absent.
         if links.iter().all(|link| matches!(link.what, LinkKind::Step(_))) {
             let has_optional = links.iter().any(|link| link.is_optional);
             let steps: Vec<Step<'s>> = links.iter().filter_map(Link::step).collect();
@@ -295,11 +298,12 @@ impl<'a, 's> Cx<'a, 's> {
         Ok(value)
     }
 
-    /// A chain without `?.` that has calls.
+    /// Lowers a chain that has calls and no `?.`.
     async fn apply_links(&self, start: Id, links: Vec<Link<'a, 's>>, lenient: bool) -> Lowered {
         let last_call =
             links.iter().rposition(|link| matches!(link.what, LinkKind::Call(..))).unwrap_or(0);
-        let (mut value, mut tail) = (start, Vec::new());
+        let mut value = start;
+        let mut tail = Vec::new();
         for (at, link) in links.into_iter().enumerate() {
             let span = self.span(link.id);
             value = match link.what {

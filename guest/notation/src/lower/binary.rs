@@ -1,12 +1,13 @@
-//! Operators between two operands.
+//! Binary operators.
 
 use crate::ast::{Binary, ExprId, Span, What};
-use crate::lower::{Cx, Lowered};
+use crate::lower::context::{Cx, Lowered};
 use crate::tree::Id;
 use pif_language::form::Form;
 
 impl Cx<'_, '_> {
-    /// An operator. A chain of one that stands to the left is a loop, however long it is.
+    /// Lowers a binary operator. A chain of operators to the left is lowered in a loop, so its
+    /// length is not limited by the stack.
     pub(super) async fn binary(&self, id: ExprId) -> Lowered {
         let mut chain = vec![id];
         let mut first = id;
@@ -43,7 +44,7 @@ impl Cx<'_, '_> {
         Ok(value)
     }
 
-    /// An operand: a comparison with `==` asks whether it is there.
+    /// Lowers an operand. An operand of `==` may be an absent member.
     async fn operand(&self, operator: Binary, id: ExprId) -> Lowered {
         match operator {
             Binary::Eq | Binary::NotEq => self.lenient(id).await,
@@ -51,7 +52,8 @@ impl Cx<'_, '_> {
         }
     }
 
-    /// The term of an operator; whether its left operand is an operation without parentheses.
+    /// Makes the term of an operator. `is_open` tells whether the left operand is an operation
+    /// without parentheses.
     pub(super) fn operation(
         &self,
         operator: Binary,
@@ -108,7 +110,7 @@ impl Cx<'_, '_> {
         b.form(form, &[left, right], span)
     }
 
-    /// The form of a `+`: by what its operands are, as far as it can be seen.
+    /// Chooses the form of a `+` by the types of its operands, as far as these are known.
     fn sum(&self, [left, right]: [Id; 2]) -> Form {
         if self.is_number(left) && self.is_number(right) {
             return Form::Add;
@@ -124,7 +126,7 @@ impl Cx<'_, '_> {
     }
 }
 
-/// Whether an operator may leave out its right operand.
+/// Tells whether an operator may skip its right operand.
 pub(super) fn is_choice(operator: Binary) -> bool {
     matches!(operator, Binary::And | Binary::Or | Binary::Nullish)
 }

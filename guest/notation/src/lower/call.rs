@@ -1,30 +1,32 @@
-//! Calls: of local functions, of the library, of members, of tools of other servers.
+//! Calls of local functions, of the library, of members, and of tools of other servers.
 
-use crate::ast::{ExprId, FunctionId, Item, Span, What};
+use crate::ast::{ExprId, FunctionId, Item, Member, Span, What};
 use crate::lexer::Wrong;
-use crate::lower::branch::Arm;
 use crate::lower::builder::{Argument, Call};
+use crate::lower::context::{Cx, Lowered};
+use crate::lower::control::Arm;
+use crate::lower::flow::ALL;
 use crate::lower::function::Use;
+use crate::lower::library;
 use crate::lower::names::{changes_in_place, is_callback_member};
-use crate::lower::owned::ALL;
-use crate::lower::{Cx, Lowered, library};
 use crate::tree::{Id, Manner, Words};
 use pif_language::form::Form;
 
-/// Names before the name of a server, as other systems write them.
+/// Prefixes that other systems write before the name of a server.
 const PREFIXES: [&str; 4] = ["tools", "codemode", "mcp", "servers"];
 
 impl<'a, 's> Cx<'a, 's> {
-    /// A call; whether somebody asks if its value is there.
+    /// Lowers a call whose value is used.
     pub(super) async fn call(&self, id: ExprId, lenient: bool) -> Lowered {
         self.call_any(id, lenient, true).await
     }
 
-    /// A call as a statement.
+    /// Lowers a call whose value is not used.
     pub(super) async fn call_for_effect(&self, id: ExprId) -> Lowered {
         self.call_any(id, true, false).await
     }
 
+    /// Lowers a call. `is_wanted` tells whether its value is used.
     async fn call_any(&self, id: ExprId, lenient: bool, is_wanted: bool) -> Lowered {
         let What::Call { callee, arguments, .. } = &self.ast.expr(id).what else {
             return self.expr(id).await;
@@ -71,7 +73,7 @@ impl<'a, 's> Cx<'a, 's> {
         }
     }
 
-    /// `xs?.push(x)`: nothing is done where there is nothing.
+    /// Lowers `xs?.push(x)`. Nothing is pushed if `xs` is null.
     async fn optional_effect(&self, id: ExprId, object: ExprId, is_wanted: bool) -> Lowered {
         let span = self.span(id);
         let value = self.lenient(object).await?;
@@ -84,7 +86,7 @@ impl<'a, 's> Cx<'a, 's> {
         self.arms(test, arms, span).await
     }
 
-    /// A call with another object before the point than is written.
+    /// Lowers a call with another object before the point than the written one.
     pub(super) async fn member_of(self, id: ExprId, object: ExprId, is_wanted: bool) -> Lowered {
         let What::Call { callee, arguments, .. } = &self.ast.expr(id).what else {
             return self.expr(id).await;
@@ -95,7 +97,7 @@ impl<'a, 's> Cx<'a, 's> {
         self.call_of_member(id, object, name, arguments, is_wanted).await
     }
 
-    /// `(() => { … })()`
+    /// Lowers `(() => { … })()`.
     async fn call_at_once(&self, id: ExprId, function: FunctionId, arguments: &[Item]) -> Lowered {
         let span = self.span(id);
         let parts = self.items(arguments).await?;
@@ -104,7 +106,7 @@ impl<'a, 's> Cx<'a, 's> {
         let shape = self.ast.function(function);
         let count = shape.parameters.len();
         if count == 0 && shape.name.is_none() && parts.is_empty() && gives.is_empty() {
-            // It is what it gives: the block of an expression.
+            // Without arguments the call is the body of the function.
             let body = self.b().tree.operands(callee).first().copied();
             return Ok(body.unwrap_or(callee));
         }
@@ -124,7 +126,7 @@ impl<'a, 's> Cx<'a, 's> {
         Ok(self.spread(whole, true, &gives, span))
     }
 
-    /// A call of a value.
+    /// Makes a call of a value.
     pub(super) async fn call_value(&self, id: ExprId, function: Id, arguments: &[Item]) -> Lowered {
         let span = self.span(id);
         let parts = self.items(arguments).await?;
@@ -136,7 +138,7 @@ impl<'a, 's> Cx<'a, 's> {
         Ok(self.b().apply(function, &operands, span))
     }
 
-    /// A function of the library, or a form by its name.
+    /// Lowers a call of a function of the library, or of a form by its name.
     async fn call_library(&self, id: ExprId, name: Words<'s>, arguments: &[Item]) -> Lowered {
         let span = self.span(id);
         if name == "Object.assign"
@@ -161,7 +163,7 @@ impl<'a, 's> Cx<'a, 's> {
         }
     }
 
-    /// `Object.assign(r, …)` of a local that changes.
+    /// Lowers `Object.assign(r, …)` where `r` is a local that changes.
     async fn assign_members(&self, id: ExprId, arguments: &[Item]) -> Lowered {
         let span = self.span(id);
         let Some(first) = arguments.first() else { return Ok(self.b().null(span)) };
@@ -188,7 +190,7 @@ impl<'a, 's> Cx<'a, 's> {
         Ok(self.read(whole, &keys, false, span))
     }
 
-    /// `new Name(…)`
+    /// Lowers `new Name(…)`.
     pub(super) async fn construct(&self, id: ExprId, name: &'s str, arguments: &[Item]) -> Lowered {
         let span = self.span(id);
         let parts = self.callback_arguments(name, arguments, None).await?;
@@ -197,7 +199,7 @@ impl<'a, 's> Cx<'a, 's> {
         Ok(self.noted(found, span))
     }
 
-    /// `x.name(…)`
+    /// Lowers `x.name(…)`.
     async fn call_of_member(
         &self,
         id: ExprId,
@@ -244,18 +246,20 @@ impl<'a, 's> Cx<'a, 's> {
         self.call_member(id, subject, Some(object), name, arguments).await
     }
 
-    /// A member of a record literal that a local always is: it goes before names of the library.
+    /// Tells whether the object is a local that always is one record literal, and the literal has
+    /// this member. The member hides a name of the library.
     fn is_known_member(&self, object: ExprId, name: &str) -> bool {
         let Some(var) = self.var_of(object) else { return false };
         let Some(value) = self.known.var(var).value else { return false };
         match &self.ast.expr(value).what {
-            What::Record(members) => members.iter().any(|member| {
-                matches!(member, crate::ast::Member::Named { name: own, .. } if own == name)
-            }),
+            What::Record(members) => members
+                .iter()
+                .any(|member| matches!(member, Member::Named { name: own, .. } if own == name)),
             _ => false,
         }
     }
 
+    /// Makes a call of a member of a record.
     async fn call_field(
         &self,
         id: ExprId,
@@ -274,7 +278,7 @@ impl<'a, 's> Cx<'a, 's> {
         self.call_value(id, function, arguments).await
     }
 
-    /// A member of a value that is a term: of the library, or a function that is a member.
+    /// Lowers a call of a member of the library, or of a function that is a member of a record.
     pub(super) async fn call_member(
         &self,
         id: ExprId,
@@ -304,7 +308,7 @@ impl<'a, 's> Cx<'a, 's> {
         }
     }
 
-    /// Arguments as terms; functions as the member calls them.
+    /// Lowers arguments. A function literal becomes a function as the member calls it.
     async fn callback_arguments(
         &self,
         name: &str,
@@ -348,8 +352,7 @@ impl<'a, 's> Cx<'a, 's> {
         Ok(parts)
     }
 
-    /// A local function that takes locals too, as a function of its own parameters that is called
-    /// at once.
+    /// Wraps a lifted local function in a function of its own parameters.
     fn wrapped(&self, id: ExprId, function: FunctionId, span: Span) -> Lowered {
         let Some(var) = self.var_of(id) else { return Ok(self.b().null(span)) };
         let count = self.ast.function(function).parameters.len().max(1);
@@ -363,7 +366,7 @@ impl<'a, 's> Cx<'a, 's> {
         Ok(self.b().function(names, call, span))
     }
 
-    /// Whether a function that a member calls changes something outside itself.
+    /// Tells whether a function that a member calls changes a variable outside itself.
     fn changes_by_callback(&self, name: &str, arguments: &[Item]) -> bool {
         is_callback_member(name)
             && arguments.iter().any(|item| {
@@ -383,6 +386,8 @@ impl<'a, 's> Cx<'a, 's> {
     fn tool_path(&self, callee: ExprId) -> Option<String> {
         let mut names: Vec<&str> = Vec::new();
         let mut first = callee;
+||||||| 2101e56
+        let (mut names, mut first) = (Vec::new(), callee);
         loop {
             match &self.ast.expr(first).what {
                 What::Member { object, name, is_optional: false, .. } => {
@@ -417,6 +422,7 @@ impl<'a, 's> Cx<'a, 's> {
         }
     }
 
+    /// Makes a call of a tool.
     async fn call_tool(&self, id: ExprId, tool: String, arguments: &[Item]) -> Lowered {
         let span = self.span(id);
         let parts = self.items(arguments).await?;

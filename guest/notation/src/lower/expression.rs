@@ -1,16 +1,17 @@
 //! Expressions.
 
 use crate::ast::{Binary, ExprId, Item, Member, Span, Unary, What};
+use crate::lexer::Wrong;
+use crate::lower::context::{Cx, Lowered};
 use crate::lower::library;
 use crate::lower::resolve::VarId;
-use crate::lower::{Cx, Lowered};
 use crate::tree::{self, Id, Words};
 use pif_language::form::Form;
 use pif_language::kinds;
 use std::collections::BTreeMap;
 
 impl<'s> Cx<'_, 's> {
-    /// Lowers an expression. What it changes is bound before the term that is open.
+    /// Lowers an expression. The changes that it makes are bound before the open term.
     pub(super) async fn expr(&self, id: ExprId) -> Lowered {
         let span = self.span(id);
         match &self.ast.expr(id).what {
@@ -84,7 +85,8 @@ impl<'s> Cx<'_, 's> {
         }
     }
 
-    /// A name: a variable, a constant or a function of JavaScript, or a name that nothing binds.
+    /// Lowers a name of a variable, of a constant or a function of JavaScript, or a name that
+    /// nothing binds.
     fn name(&self, id: ExprId, name: &'s str) -> Id {
         let span = self.span(id);
         if let Some(var) = self.var_of(id) {
@@ -103,6 +105,7 @@ impl<'s> Cx<'_, 's> {
         b.variable(&name.into(), span)
     }
 
+    /// Reads a variable.
     fn named(&self, var: VarId, span: Span) -> Id {
         let info = self.known.var(var);
         if self.flow.borrow().stale.contains(&var) {
@@ -118,8 +121,9 @@ impl<'s> Cx<'_, 's> {
         self.variable(var, span)
     }
 
-    /// Lowers expressions in order. One that changes something comes after those before it.
-    pub(super) async fn operands(&self, list: &[ExprId]) -> Result<Vec<Id>, crate::lexer::Wrong> {
+    /// Lowers expressions in order. The values before the last one with effects are bound to names,
+    /// so that its effects cannot change them.
+    pub(super) async fn operands(&self, list: &[ExprId]) -> Result<Vec<Id>, Wrong> {
         let last = list.iter().rposition(|id| self.has_effects(*id)).unwrap_or(0);
         let mut operands = Vec::with_capacity(list.len());
         for (at, id) in list.iter().enumerate() {
@@ -129,11 +133,8 @@ impl<'s> Cx<'_, 's> {
         Ok(operands)
     }
 
-    /// As `operands`, of values that are kept.
-    pub(super) async fn items(
-        &self,
-        list: &[Item],
-    ) -> Result<Vec<(Id, bool)>, crate::lexer::Wrong> {
+    /// Lowers elements or arguments as `operands` does, and notes that their values are kept.
+    pub(super) async fn items(&self, list: &[Item]) -> Result<Vec<(Id, bool)>, Wrong> {
         let last = list.iter().rposition(|item| self.has_effects(item.value)).unwrap_or(0);
         let mut items = Vec::with_capacity(list.len());
         for (at, item) in list.iter().enumerate() {
@@ -153,12 +154,12 @@ impl<'s> Cx<'_, 's> {
         Ok(items)
     }
 
-    /// Whether an expression changes a variable where it stands.
+    /// Tells whether an expression changes a variable where it stands.
     pub(super) fn has_effects(&self, id: ExprId) -> bool {
         !self.changed(self.span(id)).is_empty()
     }
 
-    /// The variables that change within some text, and are declared outside it.
+    /// Finds the variables that change within a span and are declared outside it.
     pub(super) fn changed(&self, span: Span) -> Vec<VarId> {
         let mut vars = Vec::new();
         for event in self.known.effects_within(span) {
@@ -182,7 +183,7 @@ impl<'s> Cx<'_, 's> {
         vars
     }
 
-    /// Evaluates a term whose value nobody takes.
+    /// Evaluates a term whose value is not used.
     pub(super) fn dropped(&self, value: Id, span: Span) {
         let is_idle = {
             let b = self.b();
@@ -193,6 +194,7 @@ impl<'s> Cx<'_, 's> {
         }
     }
 
+    /// Lowers a template.
     async fn template(&self, parts: &[ExprId], span: Span) -> Lowered {
         let operands = self.operands(parts).await?;
         let texts: Vec<Id> = operands.into_iter().map(|id| self.as_text(id)).collect();
@@ -204,7 +206,7 @@ impl<'s> Cx<'_, 's> {
         })
     }
 
-    /// A term as the text that JavaScript writes for it.
+    /// Converts a term to a text as JavaScript does.
     pub(super) fn as_text(&self, id: Id) -> Id {
         let mut b = self.b();
         if b.tree.is_textual(id) {
@@ -214,12 +216,13 @@ impl<'s> Cx<'_, 's> {
         b.form(Form::AsText, &[id], span)
     }
 
+    /// Lowers a list.
     async fn list(&self, items: &[Item], span: Span) -> Lowered {
         let parts = self.items(items).await?;
         Ok(self.join_lists(&parts, span))
     }
 
-    /// A list, or `append` of lists.
+    /// Makes a list, or an `append` of lists if there are spread elements.
     pub(super) fn join_lists(&self, parts: &[(Id, bool)], span: Span) -> Id {
         let mut b = self.b();
         if parts.iter().all(|(_, is_spread)| !is_spread) {
@@ -246,7 +249,7 @@ impl<'s> Cx<'_, 's> {
         whole.unwrap_or_default()
     }
 
-    /// A record, or `merge` and `put` for spread records and computed names.
+    /// Lowers a record. Spread records become a `merge`, and computed names a `put`.
     async fn record(&self, members: &[Member<'s>], span: Span) -> Lowered {
         let expressions: Vec<ExprId> = members.iter().flat_map(parts_of).collect();
         let last = expressions.iter().rposition(|id| self.has_effects(*id)).unwrap_or(0);
@@ -308,6 +311,7 @@ impl<'s> Cx<'_, 's> {
         Ok(self.merged(whole, &mut named, span).unwrap_or_default())
     }
 
+    /// Adds the members that are collected to the record so far.
     fn merged(
         &self,
         whole: Option<Id>,
@@ -325,6 +329,7 @@ impl<'s> Cx<'_, 's> {
         })
     }
 
+    /// Lowers a unary operator.
     async fn unary(&self, id: ExprId, operator: Unary, operand: ExprId) -> Lowered {
         let span = self.span(id);
         match operator {
@@ -371,7 +376,7 @@ impl<'s> Cx<'_, 's> {
         }
     }
 
-    /// `typeof x`; of a member that may be absent with its path.
+    /// Lowers `typeof x`. A member that may be absent is given as a path.
     async fn type_of(&self, operand: ExprId, span: Span) -> Lowered {
         if let What::Name(name) = self.ast.expr(operand).what
             && self.var_of(operand).is_none()
@@ -392,21 +397,14 @@ impl<'s> Cx<'_, 's> {
         Ok(self.b().form(Form::Typeof, &parts, span))
     }
 
-    /// Notes that the elements of a value are kept under another name.
-    pub(super) fn share_elements(&self, id: ExprId) {
-        if let Some((var, depth)) = self.root_of(id) {
-            self.flow.borrow_mut().limit(var, depth.saturating_add(1));
-        }
-    }
-
-    /// Whether a term always gives a number.
+    /// Tells whether the value of a term always is a number.
     pub(super) fn is_number(&self, id: Id) -> bool {
         let b = self.b();
         b.tree.digits(id).is_some()
             || b.tree.form_of(id).given() == kinds::NUMBER && b.tree.form_of(id) != Form::Unit
     }
 
-    /// Whether a term always gives a boolean.
+    /// Tells whether the value of a term always is a boolean.
     pub(super) fn is_boolean(&self, id: Id) -> bool {
         let b = self.b();
         matches!(b.tree.node(id).what, tree::What::Boolean(_))

@@ -1,38 +1,24 @@
-//! Functions: as values, and calls of those that have a name here.
+//! Functions as values, and calls of local functions.
 
-use crate::ast::{Body, ExprId, FunctionId, Item, Span};
-use crate::lower::owned::ALL;
-use crate::lower::plan::Plan;
+use crate::ast::{Body, ExprId, FunctionId, Item, Span, What};
+use crate::lower::context::{Cx, Lowered};
+use crate::lower::control::After;
+use crate::lower::flow::ALL;
 use crate::lower::resolve::VarId;
-use crate::lower::statement::After;
-use crate::lower::{Cx, Lower, Lowered};
 use crate::tree::{Id, Words};
 use pif_language::form::Form;
 
 /// How a function is used.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Use {
-    /// Whether its value is a test.
+    /// Whether its caller uses its value as a condition.
     pub(super) is_test: bool,
-    /// Levels of the first argument that are its own.
+    /// Levels of the first argument that only this function sees.
     pub(super) own: u8,
 }
 
-static NO_PLAN: Plan = Plan { takes: Vec::new(), gives: Vec::new() };
-
-impl Lower<'_> {
-    pub(super) fn plan(&self, function: FunctionId) -> &Plan {
-        self.plans.get(function as usize).unwrap_or(&NO_PLAN)
-    }
-
-    /// Whether a function runs at once where it stands.
-    pub(super) fn is_inline(&self, function: FunctionId) -> bool {
-        self.known.is_inline.get(function as usize).copied().unwrap_or_default()
-    }
-}
-
 impl<'a, 's> Cx<'a, 's> {
-    /// A function as a value that may be kept.
+    /// Lowers a function to a value that may be kept.
     pub(super) async fn function_value(&self, function: FunctionId) -> Lowered {
         if !self.is_inline(function) && self.plan(function).is_lifted() {
             let span = self.ast.function(function).span;
@@ -41,7 +27,7 @@ impl<'a, 's> Cx<'a, 's> {
         self.lambda(function, Use::default()).await
     }
 
-    /// A function that uses locals which change cannot be a value: it would keep the old ones.
+    /// Refuses a lifted function as a value. It would keep the old values of locals that change.
     pub(super) fn lifted_as_value(&self, function: FunctionId, span: Span) -> Id {
         let plan = self.plan(function);
         let var = plan.gives.first().or(plan.takes.first()).copied().unwrap_or_default();
@@ -55,7 +41,8 @@ impl<'a, 's> Cx<'a, 's> {
         self.refuse(span.0, &message, &hint)
     }
 
-    /// A function as a term. Of one that is called at once, what it changes goes with its value.
+    /// Lowers a function to a term. A function that is called at once gives the variables that it
+    /// changes beside its value.
     pub(super) async fn lambda(&self, function: FunctionId, used: Use) -> Lowered {
         self.stack.call(self.clone().lambda_level(function, used)).await
     }
@@ -79,11 +66,12 @@ impl<'a, 's> Cx<'a, 's> {
             around.jumps = Vec::new();
             around.tests = used.is_test;
         });
-        let (flow, renamed) = (self.flow.borrow().clone(), self.names.borrow().clone());
+        let flow = self.flow.borrow().clone();
+        let renamed = self.names.borrow().clone();
         for var in takes.iter().chain(&gives) {
             self.set_own(*var, ALL);
         }
-        let is_new = self.bound.borrow_mut().insert(id);
+        let is_new = self.set_bound(id);
         let mut bindings = Vec::new();
         let mut names: Vec<Words<'s>> = Vec::new();
         self.open();
@@ -141,25 +129,23 @@ impl<'a, 's> Cx<'a, 's> {
         }
     }
 
-    /// How many arguments a function takes, if an expression is known to be one.
+    /// Tells how many arguments an expression takes if it is known to be a function.
     pub(super) fn takes(&self, id: ExprId) -> Option<usize> {
         let function = self.function_of(id)?;
         let function = self.ast.function(function);
         if function.rest.is_some() { None } else { Some(function.parameters.len().max(1)) }
     }
 
-    /// The function that an expression is: a literal, or the name of a local one.
+    /// Finds the function that an expression always is: a literal, or a local function by its name.
     pub(super) fn function_of(&self, id: ExprId) -> Option<FunctionId> {
         match self.ast.expr(id).what {
-            crate::ast::What::Function(function) => Some(function),
-            crate::ast::What::Name(_) => {
-                self.var_of(id).and_then(|var| self.known.var(var).function)
-            }
+            What::Function(function) => Some(function),
+            What::Name(_) => self.var_of(id).and_then(|var| self.known.var(var).function),
             _ => None,
         }
     }
 
-    /// A call of a local function.
+    /// Lowers a call of a local function.
     pub(super) async fn call_local(
         &self,
         id: ExprId,
@@ -173,7 +159,7 @@ impl<'a, 's> Cx<'a, 's> {
         self.call_function(callee, function, &parts, span)
     }
 
-    /// A call of a function whose parameters are known, with arguments as terms.
+    /// Makes a call of a function whose parameters are known.
     pub(super) fn call_function(
         &self,
         callee: Id,
@@ -218,7 +204,7 @@ impl<'a, 's> Cx<'a, 's> {
             return Ok(self.b().apply(callee, &operands, span));
         }
         for var in &plan.takes {
-            let depth = self.depths.borrow().get(var).copied().unwrap_or_default();
+            let depth = self.depths.borrow().get(*var as usize).copied().unwrap_or_default();
             if plan.gives.contains(var) && depth > 0 && !self.may_change(*var, depth, span.0) {
                 let name = self.known.var(*var).name;
                 let hint = format!("make a copy first: structuredClone({name})");

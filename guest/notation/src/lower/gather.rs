@@ -1,19 +1,16 @@
-//! Lists that a loop only appends to. An element behind a list copies the list, so the loop puts its
-//! elements in front of a list of its own, which is turned round and appended when the loop is left.
+//! Lists that a loop only appends to. Appending copies the list, so the loop conses its elements
+//! onto a list of its own. Behind the loop that list is reversed and appended.
 
 use crate::ast::{ExprId, Span};
-use crate::lower::Cx;
+use crate::lower::context::Cx;
+use crate::lower::control::{After, Elements, Gathered};
 use crate::lower::resolve::VarId;
-use crate::lower::statement::After;
 use crate::tree::{Id, Words};
 use pif_language::form::Form;
 use std::rc::Rc;
 
-/// Lists that a loop gathers.
-pub(super) type Gathered = Rc<[VarId]>;
-
 impl<'s> Cx<'_, 's> {
-    /// The variables among those that change in a loop to which it only appends.
+    /// Selects the variables that a loop only appends to.
     pub(super) fn gathered_in(&self, span: Span, vars: &[VarId]) -> Gathered {
         let calls: Vec<VarId> = self
             .known
@@ -40,7 +37,7 @@ impl<'s> Cx<'_, 's> {
         vars.iter().filter(only_grows).copied().collect()
     }
 
-    /// Begins to gather: inside the loop each list holds the new elements only, the last first.
+    /// Begins to gather. Inside the loop each list holds only the new elements, in reverse order.
     pub(super) fn gather(&self, lists: &Gathered, span: Span) {
         for var in lists.iter() {
             let before = self.variable(*var, span);
@@ -49,7 +46,7 @@ impl<'s> Cx<'_, 's> {
         }
     }
 
-    /// The first value of a variable in a loop.
+    /// Makes the value of a variable with which a loop begins.
     pub(super) fn first_of(
         &self,
         var: VarId,
@@ -64,7 +61,7 @@ impl<'s> Cx<'_, 's> {
         }
     }
 
-    /// A gathered list as the program sees it.
+    /// Makes a gathered list complete and in order, as the program sees it.
     fn whole_of(&self, var: VarId, before: &Words<'s>, span: Span) -> Id {
         let list = self.variable(var, span);
         let mut b = self.b();
@@ -73,7 +70,7 @@ impl<'s> Cx<'_, 's> {
         b.form(Form::Append, &[before, turned], span)
     }
 
-    /// Binds gathered lists to what the program sees, within the loop that gathers them.
+    /// Binds gathered lists to their complete values.
     pub(super) fn show(&self, lists: &Gathered, span: Span) {
         for var in lists.iter() {
             let before = self.gathers.borrow().get(var).cloned();
@@ -84,7 +81,7 @@ impl<'s> Cx<'_, 's> {
         }
     }
 
-    /// As `show`, behind the loop, which gathers no more.
+    /// Binds gathered lists to their complete values behind the loop, and stops gathering.
     pub(super) fn gathered(&self, lists: &Gathered, span: Span) {
         self.show(lists, span);
         for var in lists.iter() {
@@ -92,12 +89,12 @@ impl<'s> Cx<'_, 's> {
         }
     }
 
-    /// What comes behind a loop that gathers.
+    /// Makes the continuation of a loop that gathers lists.
     pub(super) fn behind(&self, lists: &Gathered, after: After<'s>) -> After<'s> {
         if lists.is_empty() { after } else { After::Gathered(Rc::clone(lists), Rc::new(after)) }
     }
 
-    /// A variable as the function gives it to its caller.
+    /// Reads a variable for the caller of the function. A gathered list is complete.
     pub(super) fn seen(&self, var: VarId, span: Span) -> Id {
         let before = self.gathers.borrow().get(&var).cloned();
         match before {
@@ -122,8 +119,8 @@ impl<'s> Cx<'_, 's> {
         self.rebind(var, list, span);
     }
 
-    /// The list of its own whose elements a loop changes, one after another: `for (const r of rows)
-    /// r.n = 1`. The loop makes the list anew.
+    /// Finds the list whose elements a loop changes one after another, as in `for (const r of rows)
+    /// r.n = 1`. Nobody else may see the elements. The loop builds the list anew.
     pub(super) fn changed_elements(
         &self,
         over: ExprId,
@@ -131,7 +128,8 @@ impl<'s> Cx<'_, 's> {
         body: Span,
         vars: &[VarId],
     ) -> Option<Elements> {
-        let (list, item) = (self.var_of(over)?, item?);
+        let list = self.var_of(over)?;
+        let item = item?;
         let is_named = self.known.var(list).uses.iter().any(|at| body.0 <= *at && *at < body.1);
         let calls = self.known.within(body).iter().any(|event| {
             let function = self.known.var(event.var).function.filter(|_| event.is_call);
@@ -147,7 +145,7 @@ impl<'s> Cx<'_, 's> {
         is_meant.then_some(Elements { list, item, own: own.saturating_sub(1) })
     }
 
-    /// What comes behind a round that may change its element.
+    /// Makes the continuation of a round that may change its element.
     pub(super) fn behind_round(&self, elements: Option<Elements>, after: After<'s>) -> After<'s> {
         match elements {
             Some(elements) => After::Changed(elements, Rc::new(after)),
@@ -155,7 +153,7 @@ impl<'s> Cx<'_, 's> {
         }
     }
 
-    /// Puts the changed element of this round to the others.
+    /// Adds the changed element of this round to the new list.
     pub(super) fn keep_element(&self, elements: Elements, span: Span) {
         let item = self.variable(elements.item, span);
         self.put_in_front(elements.list, &[(item, false)], span);
@@ -163,19 +161,10 @@ impl<'s> Cx<'_, 's> {
         self.flow.borrow_mut().limit(elements.list, own.saturating_add(1));
     }
 
-    /// Turns the list round behind the loop.
+    /// Reverses the new list behind the loop.
     pub(super) fn elements_kept(&self, elements: Elements, span: Span) {
         let list = self.variable(elements.list, span);
         let turned = self.b().form(Form::Reverse, &[list], span);
         self.rebind(elements.list, turned, span);
     }
-}
-
-/// A list whose elements a loop changes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Elements {
-    pub(super) list: VarId,
-    item: VarId,
-    /// Levels of an element that are its own.
-    pub(super) own: u8,
 }

@@ -1,9 +1,9 @@
-//! Functions with a name are bound before the first statement that needs them: those that use one
-//! another together, all others one by one.
+//! Functions with a name are bound before the first statement that needs them. Functions that use
+//! one another are bound together, all others one by one.
 
 use crate::ast::{Ast, ExprId, FunctionId, PatternId, Span, Statement, StmtId, What};
 use crate::lexer::Wrong;
-use crate::lower::Cx;
+use crate::lower::context::Cx;
 use crate::lower::function::Use;
 use crate::lower::resolve::Resolved;
 use std::collections::BTreeMap;
@@ -11,9 +11,10 @@ use std::collections::BTreeMap;
 /// Functions that are declared in one statement.
 type Unit = Vec<FunctionId>;
 
-/// Of each function that is declared with others in one statement of functions, all of them.
-pub(super) fn units(ast: &Ast<'_>, known: &Resolved<'_>) -> BTreeMap<FunctionId, Unit> {
-    let mut units = BTreeMap::new();
+/// Finds the unit of each function that is declared in a statement of functions only. The unit of
+/// any other function is empty.
+pub(super) fn units(ast: &Ast<'_>, known: &Resolved<'_>) -> Vec<Unit> {
+    let mut units = vec![Unit::new(); ast.functions.len()];
     for stmt in &ast.stmts {
         let Statement::Declare { names, .. } = &stmt.what else { continue };
         let functions = names.iter().map(|(pattern, value)| {
@@ -23,14 +24,16 @@ pub(super) fn units(ast: &Ast<'_>, known: &Resolved<'_>) -> BTreeMap<FunctionId,
         });
         let Some(functions) = functions.collect::<Option<Unit>>() else { continue };
         for function in &functions {
-            units.insert(*function, functions.clone());
+            if let Some(unit) = units.get_mut(*function as usize) {
+                unit.clone_from(&functions);
+            }
         }
     }
     units
 }
 
 impl Cx<'_, '_> {
-    /// Whether a declaration has functions only.
+    /// Tells whether a declaration declares functions only.
     pub(super) fn is_function_group(&self, names: &[(PatternId, Option<ExprId>)]) -> bool {
         !names.is_empty()
             && names
@@ -65,7 +68,7 @@ impl Cx<'_, '_> {
         Ok(())
     }
 
-    /// Functions that are named in some text, declared outside it, and not bound yet.
+    /// Finds the functions that are named within a span, declared outside it, and not bound yet.
     fn named_in(&self, (start, end): Span) -> Vec<FunctionId> {
         let mut found = Vec::new();
         for event in self.known.within((start, end)) {
@@ -75,7 +78,7 @@ impl Cx<'_, '_> {
                 && event.is_call
                 && is_outside
                 && !var.is_changed
-                && !self.bound.borrow().contains(&function)
+                && !self.is_bound(function)
                 && !found.contains(&function)
             {
                 found.push(function);
@@ -84,15 +87,18 @@ impl Cx<'_, '_> {
         found
     }
 
-    /// The functions that stand in one declaration with this one.
+    /// Finds the functions that are declared in one statement with this one.
     fn unit_of(&self, function: FunctionId) -> Unit {
-        self.units.get(&function).cloned().unwrap_or_else(|| vec![function])
+        match self.units.get(function as usize) {
+            Some(unit) if !unit.is_empty() => unit.clone(),
+            _ => vec![function],
+        }
     }
 
-    /// Binds a function, and before it those that it needs (strongly connected components after
-    /// R. Tarjan, 1972).
+    /// Binds a function after the functions that it needs. Functions that need one another are
+    /// strongly connected components (R. Tarjan, 1972).
     pub(super) async fn hoist_function(&self, function: FunctionId) -> Result<(), Wrong> {
-        if self.bound.borrow().contains(&function) {
+        if self.is_bound(function) {
             return Ok(());
         }
         let first = self.unit_of(function);
@@ -108,7 +114,8 @@ impl Cx<'_, '_> {
             number_of.insert(*f, 0);
         }
         let mut needs = vec![needed_by(units.first().unwrap_or(&Vec::new()))];
-        let (mut low, mut index) = (vec![0_usize], 1_usize);
+        let mut low = vec![0_usize];
+        let mut index = 1_usize;
         let mut place = vec![Some(0_usize)];
         let (mut path, mut open): (Vec<(usize, usize)>, Vec<usize>) = (vec![(0, 0)], vec![0]);
         while let Some((unit, next)) = path.pop() {
@@ -171,7 +178,9 @@ impl Cx<'_, '_> {
     async fn bind_functions(&self, functions: Unit, is_circle: bool) -> Result<(), Wrong> {
         let mut functions = functions;
         functions.sort_by_key(|f| self.ast.function(*f).span.0);
-        self.bound.borrow_mut().extend(&functions);
+        for function in &functions {
+            self.set_bound(*function);
+        }
         let mut is_recursive = is_circle;
         let mut bindings = Vec::new();
         for (at, function) in functions.iter().enumerate() {
@@ -180,7 +189,8 @@ impl Cx<'_, '_> {
                 continue;
             };
             let span = self.ast.function(*function).span;
-            // A function of the group that uses itself or a later one makes all of them see each other.
+            // If a function uses itself or a later one, all functions of the group are bound by
+            // `letrec`.
             is_recursive |= self.known.within(span).iter().any(|event| {
                 let used = self.known.var(event.var).function;
                 event.is_call

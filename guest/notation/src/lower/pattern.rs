@@ -1,29 +1,26 @@
-//! What a pattern binds. What it misses is null, or its default.
+//! Patterns take values apart. An absent part is null, or its default.
 
 use crate::ast::{Element, ExprId, Key, PatternId, Span, Target, What};
 use crate::lexer::Wrong;
+use crate::lower::context::Cx;
+use crate::lower::flow::{ALL, Alias};
 use crate::lower::resolve::{Origin, VarId};
-use crate::lower::{Cx, owned};
 use crate::tree::{Id, Words};
 use pif_language::form::Form;
 
-/// Names and their values.
+/// Names with their values.
 type Bindings<'s> = Vec<(Words<'s>, Id)>;
 
 impl<'s> Cx<'_, 's> {
-    /// The variable that a pattern is.
-    pub(super) fn target(&self, pattern: PatternId) -> Option<VarId> {
-        self.known.targets.get(pattern as usize).copied().flatten()
-    }
-
-    /// Binds a name to a value. A name of a block that would hide another one gets a made name.
-    pub(super) fn bind_name(&self, var: VarId, value: Id, own: u8, out: &mut Bindings<'s>) {
+    /// Binds a variable to a value.
+    fn bind_name(&self, var: VarId, value: Id, own: u8, out: &mut Bindings<'s>) {
         let name = self.term_name(var);
         self.set_own(var, own);
         out.push((name, value));
     }
 
-    /// The name for a variable that is bound now.
+    /// Names a variable that is bound now. A variable of a block that would hide another one gets a
+    /// made name.
     pub(super) fn term_name(&self, var: VarId) -> Words<'s> {
         let info = self.known.var(var);
         let hides = matches!(
@@ -38,8 +35,7 @@ impl<'s> Cx<'_, 's> {
         info.name.into()
     }
 
-    /// Binds the names of a pattern to parts of a value; `value` stands for itself, however often
-    /// it is used.
+    /// Binds the names of a pattern to parts of a value.
     pub(super) async fn bind_pattern(
         &self,
         pattern: PatternId,
@@ -75,7 +71,8 @@ impl<'s> Cx<'_, 's> {
                 }
                 Target::Record { members, rest } => {
                     let whole = self.fixed_in(value, span, out);
-                    let (mut inner, mut keys) = (Vec::new(), Vec::new());
+                    let mut inner = Vec::new();
+                    let mut keys = Vec::new();
                     for (key, element) in members {
                         let key = match key {
                             Key::Named(name) => self.b().text(name.clone(), span),
@@ -102,7 +99,7 @@ impl<'s> Cx<'_, 's> {
         Ok(())
     }
 
-    /// A name for a value that several parts are taken from.
+    /// Binds a value to a name, so that several parts can be taken from it.
     fn fixed_in(&self, value: Id, span: Span, out: &mut Bindings<'s>) -> Id {
         let is_name = self.b().tree.form_of(value) == Form::Var;
         if is_name || self.is_constant(value) {
@@ -131,7 +128,7 @@ impl<'s> Cx<'_, 's> {
         Ok(b.form(Form::Get, &[whole, key, default], span))
     }
 
-    /// A default, which sees the names that are bound before it.
+    /// Lowers a default. It sees the names that are bound before it.
     async fn default(&self, default: Option<ExprId>) -> Result<Option<Id>, Wrong> {
         let Some(default) = default else { return Ok(None) };
         self.open();
@@ -139,7 +136,7 @@ impl<'s> Cx<'_, 's> {
         Ok(Some(self.close(value, self.span(default))))
     }
 
-    /// The name of a parameter or of a value that a pattern takes apart, and the pattern's bindings.
+    /// Names a parameter, and adds the bindings of its pattern.
     pub(super) async fn parameter(
         &self,
         element: &Element,
@@ -178,7 +175,7 @@ impl<'s> Cx<'_, 's> {
         let Some(value) = value else {
             let null = self.b().null(span);
             if let Some(var) = self.target(pattern) {
-                self.bind_name(var, null, owned::ALL, out);
+                self.bind_name(var, null, ALL, out);
             }
             return Ok(());
         };
@@ -192,7 +189,7 @@ impl<'s> Cx<'_, 's> {
                 let whole = self.variable(steps.root, span);
                 let id = self.read(whole, &keys, is_tested, span);
                 self.bind_name(var, id, 0, out);
-                self.flow.borrow_mut().aliases.insert(var, owned::Alias { root: steps.root, keys });
+                self.flow.borrow_mut().aliases.insert(var, Alias { root: steps.root, keys });
             }
             (Some(var), None) => {
                 self.share(value);
@@ -206,7 +203,7 @@ impl<'s> Cx<'_, 's> {
         Ok(())
     }
 
-    /// Whether an expression is a list or a record that a pattern can take apart as it is written.
+    /// Gives the elements of a list literal that has no spread elements.
     pub(super) fn list_of(&self, id: ExprId) -> Option<Vec<ExprId>> {
         match &self.ast.expr(id).what {
             What::List(items) if items.iter().all(|item| !item.is_spread) => {

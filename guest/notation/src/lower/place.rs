@@ -1,12 +1,13 @@
-//! Places: a variable, or a path of members from one. How they are read and written, and who else
-//! sees them.
+//! Places: variables, and paths of members that begin at a variable. They are read and written
+//! here.
 
 use crate::ast::{ExprId, Span, Target, What};
 use crate::lexer::Wrong;
-use crate::lower::Cx;
-use crate::lower::owned::Alias;
+use crate::lower::context::Cx;
+use crate::lower::flow::Key;
 use crate::lower::resolve::{Origin, VarId};
-use crate::tree::{self, Id};
+use crate::tree;
+use crate::tree::Id;
 use pif_language::form::Form;
 
 /// A step of a path to a place.
@@ -18,7 +19,7 @@ pub(super) enum PlaceStep<'s> {
     Lookup(ExprId),
     /// `list.at(i)`
     At(ExprId),
-    /// The place of an assignment, which is made first.
+    /// The target of an assignment, which is executed first.
     Assigned(ExprId),
 }
 
@@ -30,33 +31,17 @@ pub(super) struct Place<'s> {
 }
 
 impl Place<'_> {
-    /// How many levels below the variable the place is.
+    /// Tells how many levels below the variable the place is.
     pub(super) fn depth(&self) -> usize {
         self.steps.iter().filter(|step| !matches!(step, PlaceStep::Assigned(_))).count()
     }
 }
 
-/// A step whose key is a term.
-#[derive(Clone, Debug)]
-pub(crate) struct Key {
-    pub(crate) id: Id,
-    pub(crate) is_lookup: bool,
-    /// How the key is written, to tell whether two are one.
-    spelling: String,
-}
-
-impl PartialEq for Key {
-    fn eq(&self, other: &Self) -> bool {
-        self.spelling == other.spelling && self.is_lookup == other.is_lookup
-    }
-}
-
-impl Eq for Key {}
-
 impl<'s> Cx<'_, 's> {
-    /// The place that an expression is, if it is one.
+    /// Reads an expression as a place, if it is one.
     pub(super) fn place_of(&self, id: ExprId) -> Option<Place<'s>> {
-        let (mut first, mut steps) = (id, Vec::new());
+        let mut first = id;
+        let mut steps = Vec::new();
         loop {
             match &self.ast.expr(first).what {
                 What::Name(_) => {
@@ -102,7 +87,8 @@ impl<'s> Cx<'_, 's> {
         }
     }
 
-    /// The keys of a place as terms, each of which may be used twice. Assignments within are made.
+    /// Lowers the keys of a place to terms that may be used twice. Executes the assignments within
+    /// the path.
     pub(super) async fn place_keys(&self, place: &Place<'s>) -> Result<Vec<Key>, Wrong> {
         if let Some(at) =
             place.steps.iter().rposition(|step| matches!(step, PlaceStep::Assigned(_)))
@@ -168,7 +154,7 @@ impl<'s> Cx<'_, 's> {
         Ok(())
     }
 
-    /// A key that stays what it is: a literal, a variable that never changes, or a made name.
+    /// Makes a key that does not change: a literal, a variable that never changes, or a made name.
     fn stable(&self, key: Id, id: ExprId) -> Id {
         let is_steady = match self.ast.expr(id).what {
             What::Name(_) => self.var_of(id).is_some_and(|var| !self.known.var(var).is_changed),
@@ -177,10 +163,10 @@ impl<'s> Cx<'_, 's> {
         if is_steady { key } else { self.fixed(key, self.span(id)) }
     }
 
-    /// How a key is written that is one value wherever it stands: a path from a variable that never
-    /// changes.
-    pub(super) fn steady(&self, id: ExprId) -> Option<String> {
-        let (mut first, mut text) = (id, String::new());
+    /// Spells a key that has one value everywhere: a path from a variable that never changes.
+    fn steady(&self, id: ExprId) -> Option<String> {
+        let mut first = id;
+        let mut text = String::new();
         loop {
             match &self.ast.expr(first).what {
                 What::Name(_) => {
@@ -196,7 +182,7 @@ impl<'s> Cx<'_, 's> {
         }
     }
 
-    /// Whether two places are one for certain.
+    /// Tells whether two places certainly are one.
     pub(super) fn is_one_place(&self, one: &Place<'s>, other: &Place<'s>) -> bool {
         let is_one = |(a, b): (&PlaceStep<'s>, &PlaceStep<'s>)| match (a, b) {
             (PlaceStep::Name(a, _), PlaceStep::Name(b, _)) => a == b,
@@ -215,7 +201,7 @@ impl<'s> Cx<'_, 's> {
             && one.steps.iter().zip(&other.steps).all(is_one)
     }
 
-    /// An index that may count from the end.
+    /// Makes an index of a list. A negative index counts from the end.
     fn index_at(&self, list: Id, index: Id, span: Span) -> Id {
         let literal = self.b().tree.digits(index).map(str::to_owned);
         let index = match literal {
@@ -254,10 +240,11 @@ impl<'s> Cx<'_, 's> {
         }
     }
 
-    /// The value at a path; null for what is absent, where that may be.
+    /// Reads the value at a path. A lenient read gives null for an absent member.
     pub(super) fn read(&self, whole: Id, keys: &[Key], lenient: bool, span: Span) -> Id {
         let mut b = self.b();
-        let (mut value, mut path) = (whole, Vec::new());
+        let mut value = whole;
+        let mut path = Vec::new();
         for (at, key) in keys.iter().enumerate() {
             if key.is_lookup {
                 let null = b.null(span);
@@ -276,7 +263,8 @@ impl<'s> Cx<'_, 's> {
         value
     }
 
-    /// The whole with another value at a path. What the path leads through must be there.
+    /// Makes the whole with another value at a path. All members on the path but the last must be
+    /// present.
     pub(super) fn written(&self, whole: Id, keys: &[Key], value: Id, span: Span) -> Id {
         let mut wholes = vec![whole];
         for key in keys.iter().take(keys.len().saturating_sub(1)) {
@@ -297,85 +285,14 @@ impl<'s> Cx<'_, 's> {
         })
     }
 
-    /// The key of a map.
+    /// Makes a key of a map.
     pub(super) fn lookup_key(&self, id: Id, written: ExprId) -> Key {
         let spelling = self.steady(written).unwrap_or_else(|| self.spelling(id));
         Key { id, is_lookup: true, spelling }
     }
 
-    /// Binds a variable anew.
-    pub(super) fn rebind(&self, var: VarId, value: Id, span: Span) {
-        let name = self.name_of(var);
-        self.step(vec![(name, value)], false, span);
-    }
-
-    /// Gives a changed value to a variable, and to what it is a member of. `keys` is where it has
-    /// changed; whether other members stay where they are.
-    pub(super) fn changed_in_place(&self, var: VarId, value: Id, keys: Option<&[Key]>, span: Span) {
-        self.rebind(var, value, span);
-        let (alias, stale): (Option<Alias>, Vec<VarId>) = {
-            let flow = self.flow.borrow();
-            let stale = flow.aliases.iter().filter(|(other, alias)| {
-                **other != var
-                    && alias.root == var
-                    && !keys.is_some_and(|keys| differ(keys, &alias.keys))
-            });
-            (flow.aliases.get(&var).cloned(), stale.map(|(other, _)| *other).collect())
-        };
-        {
-            let mut flow = self.flow.borrow_mut();
-            for other in stale {
-                flow.aliases.remove(&other);
-                flow.stale.insert(other);
-            }
-        }
-        if let Some(alias) = alias {
-            let whole = self.variable(alias.root, span);
-            let value = self.variable(var, span);
-            let value = self.written(whole, &alias.keys, value, span);
-            let mine = self.flow.borrow_mut().aliases.remove(&var);
-            self.changed_in_place(alias.root, value, Some(&alias.keys), span);
-            if let Some(mine) = mine {
-                self.flow.borrow_mut().aliases.insert(var, mine);
-            }
-        }
-    }
-
-    /// Whether a value so many levels below a variable may be changed: nobody else sees it.
-    pub(super) fn may_change(&self, var: VarId, depth: usize, at: u32) -> bool {
-        {
-            let mut depths = self.depths.borrow_mut();
-            let known = depths.entry(var).or_default();
-            *known = depth.max(*known);
-        }
-        let alias = self.flow.borrow().aliases.get(&var).cloned();
-        if let Some(alias) = alias {
-            return self.may_change(alias.root, depth + alias.keys.len(), at);
-        }
-        let own = usize::from(self.flow.borrow().own(var));
-        let depth = depth.max(1);
-        if own >= depth {
-            return true;
-        }
-        let info = self.known.var(var);
-        let is_alone =
-            !self.flow.borrow().is_escaped(var) && !self.is_seen_by_others(var, depth - 1, at);
-        match info.origin {
-            Origin::Declared(_) => is_alone && own == 0 && info.source.is_some(),
-            Origin::Callback | Origin::Loop => is_alone,
-            _ => false,
-        }
-    }
-
-    /// Whether a variable is a parameter of the function that the program is.
-    pub(super) fn is_main(&self, var: VarId) -> bool {
-        let Some(function) = self.known.var(var).owner else { return false };
-        let owner = self.known.owners.get(function as usize).copied().flatten();
-        let named = self.known.function_vars.get(function as usize).copied().flatten();
-        owner.is_none() && named.is_none()
-    }
-
-    /// The place that a declared variable shares with another variable, if it changes it.
+    /// Finds the place of which a variable becomes an alias. A variable that is never changed in
+    /// place becomes none.
     pub(super) fn alias_of(&self, var: VarId, value: ExprId) -> Option<Place<'s>> {
         if !self.known.var(var).is_mutated {
             return None;
@@ -386,14 +303,4 @@ impl<'s> Cx<'_, 's> {
             .then_some(place)
             .filter(|place| self.known.var(place.root).origin != Origin::Free)
     }
-}
-
-/// Whether two paths lead to different places for certain.
-fn differ(one: &[Key], other: &[Key]) -> bool {
-    one.iter().zip(other).any(|(a, b)| {
-        let is_literal = |key: &Key| {
-            key.spelling.starts_with(|c: char| c == '"' || c == '-' || c.is_ascii_digit())
-        };
-        a != b && is_literal(a) && is_literal(b)
-    })
 }

@@ -1,27 +1,27 @@
-//! Local functions that read or change locals which change: they take those as further arguments,
-//! and give those that they change beside their value (lambda lifting, T. Johnsson, 1985).
+//! Lambda lifting (T. Johnsson, 1985). A local function takes the changing locals that it reads or
+//! changes as further parameters, and gives those that it changes beside its value.
 
 use crate::ast::{Ast, FunctionId, Kind};
 use crate::lower::resolve::{Event, Origin, Resolved, VarId};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-/// How a function gets at the changing locals around it.
+/// The changing locals that a function takes and gives.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
-    /// Locals that it takes as further arguments.
+    /// Locals that it takes as further parameters.
     pub(crate) takes: Vec<VarId>,
-    /// Those that it changes.
+    /// Locals that it changes and gives beside its value.
     pub(crate) gives: Vec<VarId>,
 }
 
 impl Plan {
-    /// Whether the function needs more than its own arguments.
+    /// Tells whether the function has further parameters.
     pub(crate) fn is_lifted(&self) -> bool {
         !self.takes.is_empty()
     }
 }
 
-/// The plans of all functions.
+/// Plans all functions.
 pub(crate) fn plans(ast: &Ast<'_>, known: &Resolved<'_>) -> Vec<Plan> {
     let count = ast.functions.len();
     let mut plans = vec![Plan::default(); count];
@@ -35,7 +35,7 @@ pub(crate) fn plans(ast: &Ast<'_>, known: &Resolved<'_>) -> Vec<Plan> {
     let owner_of = |f: FunctionId| known.owners.get(f as usize).copied().flatten();
     for event in &known.events {
         let mut owner = event.owner;
-        // A change in a function within a function is one of the outer, if the inner may be called there.
+        // A change in an inner function is a change of the outer one, which may call it.
         while let Some(function) = owner {
             let (start, end) = ast.function(function).span;
             let var = known.var(event.var);
@@ -54,14 +54,16 @@ pub(crate) fn plans(ast: &Ast<'_>, known: &Resolved<'_>) -> Vec<Plan> {
             owner = owner_of(function);
         }
     }
-    let mut by_var: BTreeMap<VarId, Vec<&Event>> = BTreeMap::new();
+    let mut by_var: Vec<Vec<&Event>> = vec![Vec::new(); known.vars.len()];
     for event in known.events.iter().filter(|event| !event.is_call) {
-        by_var.entry(event.var).or_default().push(event);
+        if let Some(changes) = by_var.get_mut(event.var as usize) {
+            changes.push(event);
+        }
     }
     let mut reads: Vec<BTreeSet<VarId>> = writes.clone();
     for var in &changing {
         let info = known.var(*var);
-        let changes: Vec<&Event> = by_var.get(var).into_iter().flatten().copied().collect();
+        let changes = by_var.get(*var as usize).map_or(&[][..], Vec::as_slice);
         let mut seen = BTreeSet::new();
         for user in &info.users {
             let mut user = *user;
@@ -71,7 +73,7 @@ pub(crate) fn plans(ast: &Ast<'_>, known: &Resolved<'_>) -> Vec<Plan> {
                 if is_inside || !seen.insert(f) {
                     break;
                 }
-                if is_stale(ast, known, f, *var, &changes)
+                if is_stale(ast, known, f, *var, changes)
                     && let Some(all) = reads.get_mut(f as usize)
                 {
                     all.insert(*var);
@@ -90,7 +92,7 @@ pub(crate) fn plans(ast: &Ast<'_>, known: &Resolved<'_>) -> Vec<Plan> {
     plans
 }
 
-/// The events that change something: changes, and calls of functions that make some.
+/// Selects the events that change variables: changes, and calls of functions that make changes.
 pub(crate) fn effects(known: &Resolved<'_>, plans: &[Plan]) -> Vec<Event> {
     let changes = |event: &&Event| {
         let function = known.var(event.var).function.filter(|_| event.is_call);
@@ -104,7 +106,7 @@ pub(crate) fn effects(known: &Resolved<'_>, plans: &[Plan]) -> Vec<Event> {
     known.events.iter().filter(changes).copied().collect()
 }
 
-/// Whether a local may change after a function that names it has been made.
+/// Tells whether a local may change after a function that names it has been made.
 fn is_stale(
     ast: &Ast<'_>,
     known: &Resolved<'_>,

@@ -1,112 +1,19 @@
-//! Statements, one after another, and what comes behind the last.
+//! Statements in order, and their continuations.
 
-use crate::ast::{Ast, ExprId, Span, Statement, StmtId, What};
+use crate::ast::{ExprId, Span, Statement, StmtId, What};
 use crate::lexer::Wrong;
-use crate::lower::loops::Jump;
-use crate::lower::owned::Flow;
-use crate::lower::resolve::{Exits, VarId};
-use crate::lower::{Cx, Lowered, loops};
-use crate::tree::{Id, Words};
+use crate::lower::binary::is_choice;
+use crate::lower::context::{Cx, Lowered};
+use crate::lower::control::{After, List};
+use crate::lower::resolve::{Origin, VarId};
+use crate::tree::Id;
 use pif_language::form::Form;
-use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Statements in order.
-#[derive(Clone, Debug)]
-pub(super) struct List(Rc<[StmtId]>);
-
-impl From<Vec<StmtId>> for List {
-    fn from(list: Vec<StmtId>) -> Self {
-        Self(list.into())
-    }
-}
-
-impl List {
-    pub(super) fn one(id: StmtId) -> Self {
-        Self([id].into())
-    }
-
-    pub(super) fn none() -> Self {
-        Self([].into())
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    pub(super) fn stmt(&self, at: usize) -> StmtId {
-        self.0.get(at).copied().unwrap_or(StmtId::MAX)
-    }
-
-    pub(super) fn to_vec(&self) -> Vec<StmtId> {
-        self.0.to_vec()
-    }
-
-    pub(super) fn iter_from(&self, at: usize) -> impl Iterator<Item = StmtId> {
-        self.0.iter().skip(at).copied()
-    }
-
-    /// From the beginning of a statement to the end of the last.
-    pub(super) fn rest_span(&self, at: usize, ast: &Ast<'_>) -> Option<Span> {
-        let (first, last) = (self.0.get(at)?, self.0.last()?);
-        Some((ast.stmt(*first).span.0, ast.stmt(*last).span.1))
-    }
-}
-
-/// What comes behind the last statement of a list.
-#[derive(Clone, Debug)]
-pub(super) enum After<'s> {
-    /// The end of the program: the last expression is its value.
-    Value,
-    /// The end of a function: null.
-    Null,
-    /// The end of a part: variables that it has changed.
-    State(Rc<[VarId]>),
-    /// Other statements.
-    Rest(List, usize, Rc<After<'s>>),
-    /// A function that goes on with the variables.
-    Join(Rc<Join<'s>>),
-    /// What comes behind a loop that gathers lists.
-    Gathered(super::gather::Gathered, Rc<After<'s>>),
-    /// The end of a round that has changed its element.
-    Changed(super::gather::Elements, Rc<After<'s>>),
-    /// The next round of a loop.
-    Next(Rc<loops::Round<'s>>),
-}
-
-/// A function that goes on where ways come together.
-#[derive(Debug)]
-pub(super) struct Join<'s> {
-    pub(super) name: Words<'s>,
-    pub(super) vars: Rc<[VarId]>,
-    /// What is known on all ways that lead here.
-    pub(super) flow: RefCell<Option<Flow>>,
-}
-
-impl After<'_> {
-    /// Whether it may be written twice.
-    pub(super) fn is_small(&self) -> bool {
-        match self {
-            Self::Value | Self::Null | Self::State(_) | Self::Join(_) => true,
-            Self::Next(round) => round.is_small,
-            Self::Changed(_, after) => after.is_small(),
-            Self::Rest(..) | Self::Gathered(..) => false,
-        }
-    }
-}
-
 impl<'a, 's> Cx<'a, 's> {
-    /// Lowers statements from one on, in tail position.
+    /// Lowers the statements of a list from one on, in tail position.
     pub(super) async fn statements(&self, list: List, at: usize, after: After<'s>) -> Lowered {
         self.stack.call(self.clone().run_of_statements(list, at, after)).await
-    }
-
-    pub(super) fn exits_of(&self, id: StmtId) -> Exits {
-        self.known
-            .exits
-            .get(id as usize)
-            .copied()
-            .unwrap_or(Exits { falls: true, ..Exits::default() })
     }
 
     async fn run_of_statements(self, list: List, at: usize, after: After<'s>) -> Lowered {
@@ -124,7 +31,8 @@ impl<'a, 's> Cx<'a, 's> {
         self.finish(after).await
     }
 
-    /// A statement: the whole term, if it goes to the end, or nothing.
+    /// Lowers a statement. The result is the whole term, or none if the statements behind it still
+    /// are to be lowered.
     async fn statement(
         &self,
         list: &List,
@@ -197,14 +105,14 @@ impl<'a, 's> Cx<'a, 's> {
         }
     }
 
-    /// The value of a program: its last expression. What it holds is seen by whoever gets it.
+    /// Lowers the last expression of a program, which is its value.
     async fn expr_value(&self, id: ExprId) -> Lowered {
         self.lenient_value(id).await
     }
 
-    /// A returned value: an absent member is null for whoever gets it only where that is asked.
+    /// Lowers a returned value.
     async fn returned_expr(&self, id: ExprId) -> Lowered {
-        if self.around.is_test() {
+        if self.around.tests {
             return self.test(id).await;
         }
         self.lenient_value(id).await
@@ -217,7 +125,7 @@ impl<'a, 's> Cx<'a, 's> {
         }
     }
 
-    /// An expression for what it does.
+    /// Lowers an expression whose value is not used.
     pub(super) async fn effect(&self, id: ExprId) -> Result<(), Wrong> {
         let span = self.span(id);
         let value = match &self.ast.expr(id).what {
@@ -257,9 +165,7 @@ impl<'a, 's> Cx<'a, 's> {
                 self.refuse(span.0, "the value of this statement is not used", hint);
                 return Ok(());
             }
-            What::Binary { operator, .. }
-                if !self.has_effects(id) && !super::binary::is_choice(*operator) =>
-            {
+            What::Binary { operator, .. } if !self.has_effects(id) && !is_choice(*operator) => {
                 let hint = "bind it, const a = 1; or write `return` before it";
                 self.refuse(span.0, "the value of this statement is not used", hint);
                 return Ok(());
@@ -276,11 +182,12 @@ impl<'a, 's> Cx<'a, 's> {
         self.effect(id).await
     }
 
-    /// Whether a term is a call, which may do something by itself.
+    /// Tells whether a term may be a call, which may have effects.
     fn is_call(&self, value: Id) -> bool {
         !matches!(self.b().tree.form_of(value), Form::Var | Form::Unit | Form::Nth | Form::Get)
     }
 
+    /// Lowers a declaration.
     async fn declaration(&self, id: StmtId, names: &[(u32, Option<ExprId>)]) -> Result<(), Wrong> {
         let span = self.stmt_span(id);
         if self.is_function_group(names) {
@@ -308,7 +215,7 @@ impl<'a, 's> Cx<'a, 's> {
         Ok(())
     }
 
-    /// What comes behind a list of statements.
+    /// Makes the term of a continuation.
     pub(super) async fn finish(&self, after: After<'s>) -> Lowered {
         let span = (0, 0);
         match after {
@@ -345,7 +252,7 @@ impl<'a, 's> Cx<'a, 's> {
         }
     }
 
-    /// Gives a value back from the function: what it has changed goes with it.
+    /// Returns a value from the function, together with the variables that it has changed.
     pub(super) async fn give(&self, value: Id, span: Span) -> Lowered {
         if let Some(end) = self.around.ends.clone() {
             return self.end_round(&end, value, span).await;
@@ -360,7 +267,7 @@ impl<'a, 's> Cx<'a, 's> {
         Ok(self.b().list(&parts, span))
     }
 
-    /// `break`, `continue`
+    /// Lowers a `break` or a `continue`.
     async fn jump(&self, label: Option<&str>, continues: bool, span: Span) -> Lowered {
         let jump = self.around.jumps.iter().rev().find(|jump| match label {
             Some(label) => jump.label == Some(label),
@@ -377,7 +284,7 @@ impl<'a, 's> Cx<'a, 's> {
         }
     }
 
-    /// The variables that a statement declares for those behind it.
+    /// Finds the variables that a statement declares for the statements behind it.
     pub(super) fn declared_by(&self, id: StmtId) -> Vec<VarId> {
         match &self.ast.stmt(id).what {
             Statement::Declare { names, .. } => names
@@ -387,18 +294,24 @@ impl<'a, 's> Cx<'a, 's> {
             _ => Vec::new(),
         }
     }
-}
 
-impl super::Around<'_> {
-    /// Whether the value of the function that runs is a test.
-    fn is_test(&self) -> bool {
-        self.tests
+    pub(super) async fn program(self) -> Lowered {
+        let list = self.ast.program.clone();
+        let span = (0, 0);
+        self.open();
+        let value = self.statements(list.into(), 0, After::Value).await?;
+        let value = self.called(value);
+        Ok(self.close(value, span))
     }
-}
 
-/// A loop or a `switch` that `break` leaves.
-impl<'s> Jump<'s> {
-    pub(super) fn of_switch(end: After<'s>) -> Self {
-        Self { label: None, end, next: None }
+    /// Calls a program that is a function without parameters and uses a name that it finds bound.
+    fn called(&self, value: Id) -> Id {
+        let [only] = *self.ast.program else { return value };
+        let Statement::Expression(id) = self.ast.stmt(only).what else { return value };
+        let What::Function(function) = self.ast.expr(id).what else { return value };
+        let takes_nothing = self.ast.function(function).parameters.is_empty();
+        let names_free =
+            self.known.vars.iter().any(|var| var.origin == Origin::Free && !var.uses.is_empty());
+        if takes_nothing && names_free { self.b().apply(value, &[], self.span(id)) } else { value }
     }
 }

@@ -1,13 +1,14 @@
-//! Tests: what `if`, `?`, `&&`, `||`, `!` and `??` look at. A test may ask for what is absent.
+//! Conditions: the operands of `if`, `?`, `&&`, `||`, `!` and `??`. A condition may name an absent
+//! member.
 
 use crate::ast::{Binary, ExprId, What};
 use crate::lower::binary::is_choice;
-use crate::lower::{Cx, Lowered};
+use crate::lower::context::{Cx, Lowered};
 use crate::tree::Id;
 use pif_language::form::Form;
 
 impl Cx<'_, '_> {
-    /// Whether an expression's value counts as true, as a boolean.
+    /// Lowers a condition to a boolean.
     pub(super) async fn test(&self, id: ExprId) -> Lowered {
         match self.ast.expr(id).what {
             What::Binary { operator: Binary::And | Binary::Or, right, .. }
@@ -22,7 +23,7 @@ impl Cx<'_, '_> {
         }
     }
 
-    /// The truth of a value.
+    /// Converts a value to a boolean.
     pub(super) fn truth(&self, value: Id) -> Id {
         if self.is_boolean(value) {
             return value;
@@ -32,7 +33,7 @@ impl Cx<'_, '_> {
         b.form(Form::Truth, &[value], span)
     }
 
-    /// `a && b`, `a || b` where only their truth counts.
+    /// Lowers `a && b` or `a || b` as a condition.
     async fn tests(self, id: ExprId) -> Lowered {
         let Some((operator, ..)) = self.binary_parts(id) else { return self.test(id).await };
         let list = self.chain(id, operator);
@@ -44,9 +45,10 @@ impl Cx<'_, '_> {
         Ok(self.b().form_of_many(form, &operands, self.span(id)))
     }
 
-    /// The operands of one operator, as far as no parentheses and no changes part them.
+    /// Collects the operands of a chain of one operator. Parentheses and effects end the chain.
     fn chain(&self, id: ExprId, operator: Binary) -> Vec<ExprId> {
-        let (mut list, mut first) = (Vec::new(), id);
+        let mut list = Vec::new();
+        let mut first = id;
         loop {
             match self.binary_parts(first) {
                 Some((inner, left, right))
@@ -67,7 +69,7 @@ impl Cx<'_, '_> {
         list
     }
 
-    /// `a && b`, `a || b`, `a ?? b` as a value.
+    /// Lowers `a && b`, `a || b` or `a ?? b` as a value.
     pub(super) async fn choice(&self, id: ExprId) -> Lowered {
         let Some((operator, left, right)) = self.binary_parts(id) else {
             return self.expr(id).await;
@@ -90,7 +92,7 @@ impl Cx<'_, '_> {
         Ok(self.b().form_of_many(form, &operands, self.span(id)))
     }
 
-    /// Lowers an expression of which somebody asks whether it is there: an absent member is null.
+    /// Lowers an expression leniently: an absent member is null.
     pub(super) async fn lenient(&self, id: ExprId) -> Lowered {
         match self.ast.expr(id).what {
             What::Member { .. } | What::Index { .. } => {

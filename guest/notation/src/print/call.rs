@@ -3,8 +3,10 @@
 use crate::lexer::is_name;
 use crate::lower::library;
 use crate::print::layout::Piece;
+use crate::print::printer::{
+    Ask, BREAK, CLOSE, OPEN, Printer, Work, begin, end, quoted, text, whole,
+};
 use crate::print::spelling::{Spelling, Use};
-use crate::print::{Ask, BREAK, CLOSE, OPEN, Printer, Work, begin, end, quoted, text, whole};
 use crate::table::{ATOM, ROOT, SUBJECT};
 use pif_language::form::{Form, Shape};
 use pif_language::term::TermId;
@@ -70,7 +72,10 @@ impl<'t> Printer<'t> {
     /// Members of a subject and calls after it. Each of two or more calls has a line of its own where
     /// they do not fit on one.
     fn chain(&mut self, id: TermId, ask: Ask) {
-        let (mut at, mut asked, mut links, mut calls) = (id, ask, Vec::new(), 0);
+        let mut at = id;
+        let mut asked = ask;
+        let mut links = Vec::new();
+        let mut calls = 0;
         while let Some(subject) = self.subject(at, asked) {
             links.push(at);
             calls += usize::from(!self.is_member(at));
@@ -258,7 +263,8 @@ impl<'t> Printer<'t> {
     /// Whether a term is written with a brace before all else.
     pub(super) fn begins_with_brace(&self, id: TermId, ask: Ask) -> bool {
         let terms = self.terms;
-        let (mut at, mut asked) = (id, ask);
+        let mut at = id;
+        let mut asked = ask;
         loop {
             let Some(spelling) = self.spelled(at, asked) else { return false };
             let form = terms.form(at);

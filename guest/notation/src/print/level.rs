@@ -1,7 +1,7 @@
 //! How tightly terms bind as they are written.
 
+use crate::print::printer::{Ask, Printer};
 use crate::print::spelling::Spelling;
-use crate::print::{Ask, Printer};
 use crate::table::{ARROW, ATOM, CHOICE, EQUALITY, PATH, POWER, PREFIX, SUBJECT, SUM};
 use pif_language::form::Form;
 use pif_language::term::TermId;

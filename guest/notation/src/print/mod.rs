@@ -5,59 +5,27 @@
 mod call;
 mod facts;
 mod layout;
+mod learn;
 mod level;
 mod operation;
 mod path;
+mod printer;
 mod scope;
 mod script;
 mod spelling;
 
-use crate::lexer::is_name;
 use crate::table::{ARROW, ROOT};
 use facts::Facts;
 use layout::Piece;
-use pif_core::json::escape;
 use pif_core::json::number::float_text;
-use pif_core::limits::to_u32;
 use pif_core::text::quote::visible;
 use pif_language::form::Form;
 use pif_language::print;
-use pif_language::term::{NameId, TermId, Terms};
+use pif_language::term::{TermId, Terms};
+use printer::{
+    Ask, CLOSE, LINE, OPEN, Printer, Work, begin, block_names, end, quoted, text, whole,
+};
 use scope::can_be_bound;
-
-/// What is asked of a term where it stands. The reader asks a test whether what it names is there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ask {
-    /// Its value.
-    Value,
-    /// Its value, or null if a member is absent.
-    There,
-    /// One of the two.
-    Either,
-    /// Whether it counts as true.
-    Truth,
-}
-
-/// The work left to write, the next piece last.
-#[derive(Clone, Copy)]
-enum Work<'t> {
-    /// A term that binds at least so tightly.
-    Term(TermId, u8, Ask),
-    Piece(Piece<'t>),
-    Bind(NameId),
-    Unbind(NameId),
-}
-
-struct Printer<'t> {
-    terms: &'t Terms,
-    work: Vec<Work<'t>>,
-    pieces: Vec<Piece<'t>>,
-    /// Texts that stand in no term.
-    made: Vec<String>,
-    /// How often each name is bound here.
-    bound: Vec<u32>,
-    facts: Facts,
-}
 
 /// A term in the notation.
 #[must_use]
@@ -75,9 +43,14 @@ pub(crate) fn term_within(terms: &Terms, root: TermId, free: &[&str]) -> String 
 const GIVEN: [&str; 2] = ["data", "input"];
 
 fn written(terms: &Terms, root: TermId, free: &[&str], is_program: bool) -> String {
-    let bound = vec![0; terms.count_names()];
-    let (work, pieces, made, facts) = (Vec::new(), Vec::new(), Vec::new(), Facts::default());
-    let mut printer = Printer { terms, work, pieces, made, bound, facts };
+    let mut printer = Printer {
+        terms,
+        work: Vec::new(),
+        pieces: Vec::new(),
+        made: Vec::new(),
+        bound: vec![0; terms.count_names()],
+        facts: Facts::default(),
+    };
     for name in free.iter().filter_map(|name| terms.name_id(name)) {
         printer.bind(name);
     }
@@ -94,40 +67,7 @@ fn written(terms: &Terms, root: TermId, free: &[&str], is_program: bool) -> Stri
     layout::text(&printer.pieces, &printer.made)
 }
 
-/// A term that may stand anywhere, as a value.
-fn whole(id: TermId) -> Work<'static> {
-    Work::Term(id, ROOT, Ask::Value)
-}
-
-fn text(text: &str) -> Work<'_> {
-    Work::Piece(Piece::Text(text))
-}
-
-const OPEN: Work<'static> = Work::Piece(Piece::Open);
-const CLOSE: Work<'static> = Work::Piece(Piece::Close);
-const LINE: Work<'static> = Work::Piece(Piece::Line(true));
-const BREAK: Work<'static> = Work::Piece(Piece::Line(false));
-const LAST: Work<'static> = Work::Piece(Piece::Last(false));
-
 impl<'t> Printer<'t> {
-    /// Schedules pieces so that the first is written first.
-    fn schedule(&mut self, pieces: &[Work<'t>]) {
-        for piece in pieces.iter().rev() {
-            self.work.push(*piece);
-        }
-    }
-
-    /// A text that is made for the printing.
-    fn made(&mut self, text: String) -> Work<'t> {
-        self.made.push(text);
-        Work::Piece(Piece::Made(to_u32(self.made.len() - 1)))
-    }
-
-    /// A name, or the text in quotes that it is otherwise.
-    fn key(&mut self, key: &'t str) -> Work<'t> {
-        if is_name(key) { text(key) } else { self.made(quoted(key)) }
-    }
-
     /// A whole text: in parentheses where it would be taken for JSON, for statements, or for the
     /// name of a tool.
     fn root(&mut self, id: TermId, is_program: bool) {
@@ -177,15 +117,6 @@ impl<'t> Printer<'t> {
             Form::Record => self.record(id),
             _ => self.form(id, ask, spelling),
         }
-    }
-
-    fn say(&mut self, said: &'t str) {
-        self.pieces.push(Piece::Text(said));
-    }
-
-    fn say_made(&mut self, said: String) {
-        let made = self.made(said);
-        self.work.push(made);
     }
 
     fn list(&mut self, id: TermId) {
@@ -319,48 +250,6 @@ impl<'t> Printer<'t> {
         }
         out.extend(bound.into_iter().map(Work::Unbind));
     }
-
-    /// Whether a name is bound here.
-    fn is_bound(&self, name: &str) -> bool {
-        let id = self.terms.name_id(name);
-        id.and_then(|id| self.bound.get(id as usize)).is_some_and(|count| *count > 0)
-    }
-
-    fn bind(&mut self, name: NameId) {
-        if let Some(count) = self.bound.get_mut(name as usize) {
-            *count += 1;
-        }
-    }
-
-    fn unbind(&mut self, name: NameId) {
-        if let Some(count) = self.bound.get_mut(name as usize) {
-            *count -= 1;
-        }
-    }
-}
-
-/// The names that a binding and those in its body bind.
-fn block_names(terms: &Terms, id: TermId) -> Vec<NameId> {
-    let (mut at, mut names) = (id, Vec::new());
-    while matches!(terms.form(at), Form::Let | Form::Letrec) {
-        names.extend_from_slice(terms.names(at));
-        let Some(body) = terms.operands(at).last() else { break };
-        at = *body;
-    }
-    names
-}
-
-/// An item between brackets begins, behind a comma or as the first.
-fn begin(index: usize, out: &mut Vec<Work<'_>>) {
-    out.extend_from_slice(&if index == 0 { [OPEN, BREAK] } else { [text(","), LINE] });
-}
-
-/// So many items between brackets end.
-fn end(count: usize, close: &'static str, out: &mut Vec<Work<'_>>) {
-    if count > 0 {
-        out.extend_from_slice(&[LAST, CLOSE]);
-    }
-    out.push(text(close));
 }
 
 /// A float as a number, or as the name of what is none.
@@ -371,13 +260,6 @@ fn number(n: f64) -> String {
         _ if n > 0.0 => "Infinity".to_owned(),
         _ => "-Infinity".to_owned(),
     }
-}
-
-/// A text in quotes.
-fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    escape::string(text, &mut out);
-    visible(&out)
 }
 
 #[cfg(test)]

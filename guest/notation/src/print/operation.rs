@@ -1,7 +1,7 @@
 //! Operators, choices and templates.
 
+use crate::print::printer::{Ask, CLOSE, LINE, OPEN, Printer, Work, text, whole};
 use crate::print::spelling::Spelling;
-use crate::print::{Ask, CLOSE, LINE, OPEN, Printer, Work, text, whole};
 use crate::table::{
     ARROW, BOTH, CHOICE, EITHER, Operator, PATH, PIPE, PREFIX, ROOT, Style, operator,
 };
@@ -172,7 +172,8 @@ impl<'t> Printer<'t> {
         if terms.form(pattern) != Form::Text || terms.form(flags) != Form::Text {
             return false;
         }
-        let (pattern, flags) = (terms.text(pattern), terms.text(flags));
+        let pattern = terms.text(pattern);
+        let flags = terms.text(flags);
         let is_flag = |(at, c): (usize, char)| {
             "dgimsuvy".contains(c) && !flags.get(..at).is_some_and(|before| before.contains(c))
         };
@@ -197,7 +198,8 @@ fn operand_ask(form: Form, ask: Ask) -> Ask {
 
 /// Whether a pattern ends where it ends, and begins no comment.
 fn can_stand_between_slashes(pattern: &str) -> bool {
-    let (mut in_class, mut is_escaped) = (false, false);
+    let mut in_class = false;
+    let mut is_escaped = false;
     for c in pattern.chars() {
         match c {
             '\n' | '\r' | '\0' => return false,

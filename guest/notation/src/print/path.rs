@@ -1,8 +1,8 @@
 //! Members and elements.
 
 use crate::lexer::is_name;
+use crate::print::printer::{Ask, Printer, Work, quoted, text, whole};
 use crate::print::spelling::Spelling;
-use crate::print::{Ask, Printer, Work, quoted, text, whole};
 use crate::table::ATOM;
 use pif_language::form::Form;
 use pif_language::term::TermId;

@@ -3,7 +3,7 @@
 use crate::lexer::is_name;
 use crate::lower::library;
 use crate::lower::names::{is_callback_member, is_global};
-use crate::print::Printer;
+use crate::print::printer::Printer;
 use crate::syntax::is_reserved;
 use pif_language::form::Form;
 

@@ -1,6 +1,6 @@
 //! Forms that have the names of JavaScript's functions and members.
 
-use crate::print::Printer;
+use crate::print::printer::Printer;
 use crate::print::spelling::{Spelling, Use};
 use pif_language::form::Form;
 use pif_language::kinds::{LIST, STRING};

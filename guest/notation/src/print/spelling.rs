@@ -2,8 +2,8 @@
 
 use crate::lower::library;
 use crate::lower::names::changes_in_place;
+use crate::print::printer::{Ask, Printer};
 use crate::print::scope::can_be_bound;
-use crate::print::{Ask, Printer};
 use crate::table::{Operator, arguments, operator, subject};
 use pif_language::form::{Form, Row, Shape};
 use pif_language::kinds::{self, FUNCTION, Kinds, LIST, NULL, RECORD, STRING};
@@ -205,7 +205,8 @@ impl Printer<'_> {
     /// Whether `typeof` is read so.
     fn type_of(&self, id: TermId) -> bool {
         let terms = self.terms;
-        let (first, is_path) = (terms.operand(id, 0), terms.operands(id).len() > 1);
+        let first = terms.operand(id, 0);
+        let is_path = terms.operands(id).len() > 1;
         let keys = terms.operand(id, 1);
         if is_path {
             let is_list = terms.form(keys) == Form::List && !self.facts.is_json(keys);

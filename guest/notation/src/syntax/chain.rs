@@ -2,7 +2,7 @@
 
 use crate::ast::{ExprId, Item, What};
 use crate::syntax::lexer::Kind;
-use crate::syntax::{Around, Parser, Read, Reader};
+use crate::syntax::parser::{Around, Parser, Read, Reader};
 
 impl<'s> Reader<'_, 's> {
     /// Reads members, indices and calls of a value.

@@ -4,7 +4,7 @@ use crate::ast::{ExprId, Item, Member, What};
 use crate::syntax::lexer::{Kind, Token};
 use crate::syntax::number::as_json;
 use crate::syntax::operand::is_reserved;
-use crate::syntax::{Around, Parser, Read, Reader};
+use crate::syntax::parser::{Around, Parser, Read, Reader};
 use crate::tree::Words;
 
 impl<'s> Reader<'_, 's> {
@@ -58,7 +58,7 @@ impl<'s> Reader<'_, 's> {
         } else {
             self.shorthand(token, close)?
         };
-        Ok(Member::Named { name, at: token.start, value })
+        Ok(Member::Named { name, value })
     }
 
     /// `[k]: t`

@@ -1,9 +1,9 @@
 //! Choices, `switch` and `try`.
 
 use crate::ast::{ExprId, Statement, StmtId};
+use crate::syntax::braces::Braces;
 use crate::syntax::lexer::Kind;
-use crate::syntax::wrap::Braces;
-use crate::syntax::{Around, Read, Reader};
+use crate::syntax::parser::{Around, Read, Reader};
 
 impl Reader<'_, '_> {
     /// Passes a word and the condition in parentheses behind it.

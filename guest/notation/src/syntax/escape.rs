@@ -1,7 +1,7 @@
 //! The escapes in texts.
 
 use crate::lexer::Wrong;
-use crate::syntax::Parser;
+use crate::syntax::parser::Parser;
 use crate::tree::Words;
 
 impl<'s> Parser<'s> {
@@ -11,7 +11,8 @@ impl<'s> Parser<'s> {
         if !text.contains(['\\', '\r']) {
             return Ok(text.into());
         }
-        let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
         while let Some((plain, escape)) = rest.split_once('\\') {
             push_lines(plain, &mut out);
             if let Some((c, behind)) = decode(escape) {

@@ -4,7 +4,7 @@ use crate::ast::{Binary, ExprId, PatternId, Target, Unary, What};
 use crate::stack::Answer;
 use crate::syntax::lexer::{Kind, Token};
 use crate::syntax::operator::{ASSIGNMENTS, INFIX, Infix, MIXED, NULLISH, POWER};
-use crate::syntax::{Around, Parser, Read, Reader};
+use crate::syntax::parser::{Around, Parser, Read, Reader};
 
 /// An operator that waits for its operand.
 pub(super) enum Pending {

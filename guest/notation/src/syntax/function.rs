@@ -2,9 +2,9 @@
 
 use crate::ast::{Body, Element, ExprId, Function, FunctionId, PatternId, Statement, StmtId, What};
 use crate::stack::Answer;
+use crate::syntax::braces::Braces;
 use crate::syntax::lexer::Kind;
-use crate::syntax::wrap::Braces;
-use crate::syntax::{Around, Parser, Read, Reader};
+use crate::syntax::parser::{Around, Parser, Read, Reader};
 use pif_core::text::quote::shorten;
 
 impl<'s> Reader<'_, 's> {
@@ -62,7 +62,8 @@ impl<'s> Reader<'_, 's> {
 
     async fn parameters(&self) -> Read<(Vec<Element>, Option<PatternId>)> {
         let close = self.open();
-        let (mut parameters, mut rest) = (Vec::new(), None);
+        let mut parameters = Vec::new();
+        let mut rest = None;
         while self.at.get() != close {
             if self.take("...") {
                 rest = Some(self.pattern(false).await?);
@@ -111,7 +112,8 @@ impl<'s> Reader<'_, 's> {
         {
             last.what = Statement::Return(Some(value));
         }
-        let (body, span) = (Body::Block(statements), self.since(start));
+        let body = Body::Block(statements);
+        let span = self.since(start);
         let function = Function { name: None, parameters: Vec::new(), rest: None, body, span };
         let function = self.ast.borrow_mut().add_function(function);
         let callee = self.add(What::Function(function), start);

@@ -91,7 +91,7 @@ impl<'s> Lexer<'s> {
         self.source.get(self.at..self.bytes.len()).unwrap_or_default()
     }
 
-    pub(super) fn is_at_end(&self) -> bool {
+    fn is_at_end(&self) -> bool {
         self.at >= self.bytes.len()
     }
 

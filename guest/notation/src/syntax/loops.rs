@@ -2,7 +2,7 @@
 
 use crate::ast::{Kind as Word, PatternId, Statement, StmtId};
 use crate::syntax::lexer::Kind;
-use crate::syntax::{Around, Read, Reader};
+use crate::syntax::parser::{Around, Read, Reader};
 
 const HINT: &str =
     "write for (const x of xs) { … }, for (let i = 0; i < n; i++) { … }, or xs.map(x => x + 1)";

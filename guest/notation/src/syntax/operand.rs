@@ -1,10 +1,10 @@
 //! What begins an operand.
 
 use crate::ast::{ExprId, What};
+use crate::syntax::braces::Braces;
 use crate::syntax::lexer::{Kind, Token};
 use crate::syntax::number::as_json;
-use crate::syntax::wrap::Braces;
-use crate::syntax::{Around, Parser, Read, Reader};
+use crate::syntax::parser::{Around, Parser, Read, Reader};
 use pif_core::text::quote::shorten;
 use pif_core::text::words;
 
@@ -180,7 +180,8 @@ impl<'s> Parser<'s> {
 
     /// Whether a text or a template stands alone behind a bracket so many tokens ahead.
     fn is_text_alone(&self, ahead: usize) -> bool {
-        let (first, close) = (self.token(ahead + 1), self.token(ahead).mate as usize);
+        let first = self.token(ahead + 1);
+        let close = self.token(ahead).mate as usize;
         let last = match first.kind {
             Kind::Text => self.at.get() + ahead + 1,
             _ if self.is(ahead + 1, "`") => first.mate as usize,
@@ -191,7 +192,8 @@ impl<'s> Parser<'s> {
 
     /// `json({…})`: what stands between the parentheses is JSON, and nothing else looks at it.
     fn json(&self) -> What<'s> {
-        let (open, close) = (self.token(1), self.behind(1) - 1);
+        let open = self.token(1);
+        let close = self.behind(1) - 1;
         self.at.set(close);
         What::Json(open.end, self.token_at(close).start)
     }
@@ -205,7 +207,8 @@ impl<'s> Parser<'s> {
             _ => return self.no_operand(),
         };
         self.pass(2);
-        let (dash, rest) = (self.token(0), self.token(1));
+        let dash = self.token(0);
+        let rest = self.token(1);
         let is_part = name.kind == Kind::Name && self.is(0, "-") && rest.kind == Kind::Name;
         if is_part && dash.start == name.end && rest.start == dash.end {
             let hint = format!("write @\"{}-{}\"", self.spelling(name), self.spelling(rest));
@@ -227,7 +230,8 @@ impl<'s> Parser<'s> {
         if !self.is(1, "(") || is_head {
             return false;
         }
-        let (mut at, close) = (self.at.get() + 2, self.token(1).mate as usize);
+        let mut at = self.at.get() + 2;
+        let close = self.token(1).mate as usize;
         let mut commas = 0;
         while at < close {
             let token = self.token_at(at);

@@ -4,7 +4,7 @@ use crate::ast::{Element, ExprId, Key, PatternId, Target};
 use crate::stack::Answer;
 use crate::syntax::lexer::Kind;
 use crate::syntax::operand::is_reserved;
-use crate::syntax::{Around, Parser, Read, Reader};
+use crate::syntax::parser::{Around, Parser, Read, Reader};
 use pif_core::text::quote::shorten;
 
 impl<'s> Reader<'_, 's> {
@@ -48,7 +48,8 @@ impl<'s> Reader<'_, 's> {
     async fn list_pattern(&self, assigns: bool) -> Read<PatternId> {
         let start = self.token(0).start;
         let close = self.open();
-        let (mut elements, mut rest) = (Vec::new(), None);
+        let mut elements = Vec::new();
+        let mut rest = None;
         while self.at.get() != close {
             if self.take(",") {
                 elements.push(None);
@@ -69,7 +70,8 @@ impl<'s> Reader<'_, 's> {
     async fn record_pattern(&self, assigns: bool) -> Read<PatternId> {
         let start = self.token(0).start;
         let close = self.open();
-        let (mut members, mut rest) = (Vec::new(), None);
+        let mut members = Vec::new();
+        let mut rest = None;
         while self.at.get() != close {
             if self.take("...") {
                 rest = Some(if assigns { self.pattern(true).await? } else { self.name_pattern()? });

@@ -4,7 +4,7 @@ use crate::ast::{ExprId, Kind as Word, PatternId, Statement, StmtId};
 use crate::stack::Answer;
 use crate::syntax::lexer::Kind;
 use crate::syntax::operand::is_reserved;
-use crate::syntax::{Around, Parser, Read, Reader};
+use crate::syntax::parser::{Around, Parser, Read, Reader};
 use pif_core::text::words;
 
 /// Words that begin a statement.
@@ -217,7 +217,7 @@ impl Parser<'_> {
     }
 
     /// Passes the word of a declaration.
-    pub(super) fn declaring(&self) -> Word {
+    fn declaring(&self) -> Word {
         let word = self.word(0);
         self.pass(1);
         match word {
@@ -234,7 +234,7 @@ impl Parser<'_> {
     }
 
     /// Passes the end of a statement.
-    pub(super) fn end_statement(&self) -> Read<()> {
+    fn end_statement(&self) -> Read<()> {
         if self.take(";") || self.ends_here() || self.is(0, "else") {
             Ok(())
         } else {

@@ -2,13 +2,14 @@
 
 use crate::ast::{ExprId, What};
 use crate::syntax::lexer::Kind;
-use crate::syntax::{Around, Read, Reader};
+use crate::syntax::parser::{Around, Read, Reader};
 
 impl Reader<'_, '_> {
     pub(super) async fn template(&self) -> Read<ExprId> {
         let start = self.token(0).start;
         let close = self.open();
-        let (mut parts, mut has_holes) = (Vec::new(), false);
+        let mut parts = Vec::new();
+        let mut has_holes = false;
         while self.at.get() != close {
             let piece = self.token(0);
             if piece.kind == Kind::Piece {

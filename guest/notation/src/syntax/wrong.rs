@@ -2,11 +2,11 @@
 
 use crate::lexer::{Wrong, wrong};
 use crate::mistakes::{Habit, find};
+use crate::syntax::braces::Braces;
 use crate::syntax::habits::{AFTER, BEFORE, REFUSED};
 use crate::syntax::lexer::{Kind, Token};
 use crate::syntax::operator::INFIX;
-use crate::syntax::wrap::Braces;
-use crate::syntax::{Parser, Read};
+use crate::syntax::parser::{Parser, Read};
 use pif_core::fault::{Code, Fault, Place};
 use pif_core::text::quote::shorten;
 use pif_core::text::words;
@@ -93,7 +93,8 @@ impl Parser<'_> {
     /// An operand is missing.
     #[inline(never)]
     fn fault_of_no_operand(&self) -> Wrong {
-        let (token, before) = (self.token(0), self.previous());
+        let token = self.token(0);
+        let before = self.previous();
         let is_lisp = self.is_lisp();
         let found = self.habit(token, REFUSED).or_else(|| self.habit(token, BEFORE));
         if let Some(fault) = found.filter(|_| !is_lisp) {
@@ -110,7 +111,8 @@ impl Parser<'_> {
             ),
             None => ("the text is empty".to_owned(), "write a term, such as 1 + 2".to_owned()),
             Some(before) => {
-                let (before, here) = (self.shown(before), self.shown(token));
+                let before = self.shown(before);
+                let here = self.shown(token);
                 (
                     format!("an operand is missing between {before} and {here}"),
                     format!("write a value after {before}, such as 1, \"a\", x or f(x)"),
@@ -123,7 +125,8 @@ impl Parser<'_> {
     /// Something stands after what cannot go on with it.
     #[inline(never)]
     fn fault_of_unexpected(&self) -> Wrong {
-        let (token, before) = (self.token(0), self.previous().unwrap_or(self.token(0)));
+        let token = self.token(0);
+        let before = self.previous().unwrap_or(self.token(0));
         let is_member = self.at.get() > 1 && self.is_at(self.at.get() - 2, ".");
         if !is_member
             && before.kind == Kind::Name
@@ -150,7 +153,8 @@ impl Parser<'_> {
         if token.kind == Kind::Number && self.spelling(token).starts_with('.') {
             return self.fault(token.start, "an index stands in brackets", "write xs[0]");
         }
-        let (before, here) = (self.shown(before), self.shown(token));
+        let before = self.shown(before);
+        let here = self.shown(token);
         let message = format!("an operator is missing between {before} and {here}");
         let hint = match self.bracket_around() {
             Some(bracket) => {

@@ -1,6 +1,6 @@
 //! Members that apply a function to the elements of a list: `map`, `filter`, `reduce`, `sort`.
 
-use super::lists::{constant, from_indices};
+use super::ranges::{constant, from_indices};
 use super::work::{Made, Once, Row, Work, make};
 use crate::lower::builder::Argument;
 use crate::tree::{Id, Words};
@@ -254,7 +254,8 @@ fn reduce(w: &mut Work<'_, '_>, from_end: bool) -> Made {
     let list = w.subject();
     let has_first = w.has(1);
     let list = if has_first && count < 4 { list } else { w.once(&mut once, list) };
-    let (function, items) = (reducer(w, f, list), reduced(w, list, count, from_end));
+    let function = reducer(w, f, list);
+    let items = reduced(w, list, count, from_end);
     let folded = if has_first {
         w.form(Form::Reduce, &[function, w.argument(1), items])
     } else {
@@ -294,7 +295,8 @@ fn reducer(w: &mut Work<'_, '_>, f: Callback, all: Id) -> Id {
     if let (1, true, Some((_, body))) = (f.count, w.is_named(f.id), w.literal(f.id)) {
         return named_of_two(w, body);
     }
-    let (sum, item) = (w.b.make_name(), w.b.make_name());
+    let sum = w.b.make_name();
+    let item = w.b.make_name();
     let value = w.variable(&sum);
     let body = if f.count < 2 {
         let values = if f.count == 0 { Vec::new() } else { vec![value] };

@@ -9,6 +9,7 @@ mod lists;
 mod numbers;
 mod patterns;
 mod promises;
+mod ranges;
 mod records;
 mod sets;
 mod spelling;

@@ -1,0 +1,120 @@
+//! Data flow: facts about the values of variables at a place of the program. They tell how many
+//! levels of a value nobody else sees, and which variable is an alias of a place.
+
+use crate::lower::resolve::VarId;
+use crate::tree::Id;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// The levels of a value of which nobody else sees any part.
+pub(crate) const ALL: u8 = u8::MAX;
+
+/// A step whose key is a term.
+#[derive(Clone, Debug)]
+pub(crate) struct Key {
+    pub(crate) id: Id,
+    pub(crate) is_lookup: bool,
+    /// The spelling of the key. Keys of one spelling are one key.
+    pub(super) spelling: String,
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.spelling == other.spelling && self.is_lookup == other.is_lookup
+    }
+}
+
+impl Eq for Key {}
+
+/// A place of which a variable is an alias.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Alias {
+    pub(crate) root: VarId,
+    pub(crate) keys: Vec<Key>,
+}
+
+/// The facts that hold at a place of the program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Flow {
+    /// Levels of a variable's value that nobody else sees. A variable that is not in it has 0.
+    own: Rc<BTreeMap<VarId, u8>>,
+    /// Variables that are aliases of places.
+    pub(crate) aliases: BTreeMap<VarId, Alias>,
+    /// Variables whose value, or a part of it, is kept elsewhere, too.
+    escaped: BTreeSet<VarId>,
+    /// Variables whose value has been changed under another name.
+    pub(crate) stale: BTreeSet<VarId>,
+}
+
+impl Flow {
+    /// Counts the levels of a variable's value that nobody else sees.
+    pub(crate) fn own(&self, var: VarId) -> u8 {
+        self.own.get(&var).copied().unwrap_or_default()
+    }
+
+    /// Notes a new value of a variable, of which nobody else sees so many levels.
+    pub(crate) fn set_own(&mut self, var: VarId, levels: u8) {
+        if self.own(var) != levels || !self.own.contains_key(&var) {
+            Rc::make_mut(&mut self.own).insert(var, levels);
+        }
+        self.aliases.remove(&var);
+        self.stale.remove(&var);
+        self.escaped.remove(&var);
+    }
+
+    /// Notes that a value, or a part of it, is kept elsewhere, too.
+    pub(crate) fn escape(&mut self, var: VarId) {
+        self.escaped.insert(var);
+    }
+
+    /// Tells whether a value, or a part of it, is kept elsewhere, too.
+    pub(crate) fn is_escaped(&self, var: VarId) -> bool {
+        self.escaped.contains(&var)
+    }
+
+    /// Notes that others see all levels of a value but the first `levels`.
+    pub(crate) fn limit(&mut self, var: VarId, levels: u8) {
+        if self.own(var) > levels {
+            Rc::make_mut(&mut self.own).insert(var, levels);
+        }
+    }
+
+    /// Keeps only the variables that another flow has.
+    pub(crate) fn keep_of(&mut self, other: &Self) {
+        if !Rc::ptr_eq(&self.own, &other.own) {
+            Rc::make_mut(&mut self.own).retain(|var, _| other.own.contains_key(var));
+        }
+        self.aliases.retain(|var, _| other.aliases.contains_key(var));
+        self.stale.retain(|var| other.own.contains_key(var));
+        self.escaped.retain(|var| other.own.contains_key(var));
+    }
+
+    /// Assumes that others see every value.
+    pub(crate) fn forget(&mut self) {
+        Rc::make_mut(&mut self.own).values_mut().for_each(|levels| *levels = 0);
+        self.aliases.clear();
+    }
+
+    /// Keeps the facts that hold in both of two flows.
+    pub(crate) fn join(&mut self, other: &Self) {
+        if !Rc::ptr_eq(&self.own, &other.own) {
+            let vars: Vec<VarId> = self.own.keys().copied().collect();
+            for var in vars {
+                self.limit(var, other.own(var));
+            }
+        }
+        self.aliases.retain(|var, alias| other.aliases.get(var) == Some(alias));
+        self.stale.extend(&other.stale);
+        self.escaped.extend(&other.escaped);
+    }
+}
+
+/// Tells whether two paths certainly lead to different places.
+pub(super) fn differ(one: &[Key], other: &[Key]) -> bool {
+    one.iter().zip(other).any(|(a, b)| {
+        let is_literal = |key: &Key| {
+            key.spelling.starts_with(|c: char| c == '"' || c == '-' || c.is_ascii_digit())
+        };
+        a != b && is_literal(a) && is_literal(b)
+    })
+}

@@ -1,0 +1,144 @@
+//! Changes of places. A change binds the variable anew, and the variable of which it is an alias. A
+//! change that another name would see is refused.
+
+use crate::ast::{ExprId, Span, What};
+use crate::lower::context::Cx;
+use crate::lower::flow::{ALL, Alias, Key, differ};
+use crate::lower::resolve::{Origin, VarId};
+use crate::tree::Id;
+
+impl<'s> Cx<'_, 's> {
+    /// Binds a variable anew.
+    pub(super) fn rebind(&self, var: VarId, value: Id, span: Span) {
+        let name = self.name_of(var);
+        self.step(vec![(name, value)], false, span);
+    }
+
+    /// Puts a value at a path.
+    pub(super) fn store(
+        &self,
+        var: VarId,
+        keys: &[Key],
+        value: Id,
+        own: u8,
+        span: Span,
+        what: &str,
+    ) {
+        if !self.may_change(var, keys.len(), span.0) {
+            self.refuse_change(var, what, span);
+            return;
+        }
+        let whole = self.variable(var, span);
+        let value = self.written(whole, keys, value, span);
+        self.changed_in_place(var, value, Some(keys), span);
+        let levels = u8::try_from(keys.len()).unwrap_or(ALL).saturating_add(own);
+        self.flow.borrow_mut().limit(var, levels);
+    }
+
+    /// Binds a variable to its changed value, and changes the place of which it is an alias. `keys`
+    /// is the path of the change; without it, elements may have moved.
+    pub(super) fn changed_in_place(&self, var: VarId, value: Id, keys: Option<&[Key]>, span: Span) {
+        self.rebind(var, value, span);
+        let (alias, stale): (Option<Alias>, Vec<VarId>) = {
+            let flow = self.flow.borrow();
+            let stale = flow.aliases.iter().filter(|(other, alias)| {
+                **other != var
+                    && alias.root == var
+                    && !keys.is_some_and(|keys| differ(keys, &alias.keys))
+            });
+            (flow.aliases.get(&var).cloned(), stale.map(|(other, _)| *other).collect())
+        };
+        {
+            let mut flow = self.flow.borrow_mut();
+            for other in stale {
+                flow.aliases.remove(&other);
+                flow.stale.insert(other);
+            }
+        }
+        if let Some(alias) = alias {
+            let whole = self.variable(alias.root, span);
+            let value = self.variable(var, span);
+            let value = self.written(whole, &alias.keys, value, span);
+            let mine = self.flow.borrow_mut().aliases.remove(&var);
+            self.changed_in_place(alias.root, value, Some(&alias.keys), span);
+            if let Some(mine) = mine {
+                self.flow.borrow_mut().aliases.insert(var, mine);
+            }
+        }
+    }
+
+    /// Tells whether nobody else sees the value so many levels below a variable, so that it may
+    /// change.
+    pub(super) fn may_change(&self, var: VarId, depth: usize, at: u32) -> bool {
+        if let Some(known) = self.depths.borrow_mut().get_mut(var as usize) {
+            *known = depth.max(*known);
+        }
+        let alias = self.flow.borrow().aliases.get(&var).cloned();
+        if let Some(alias) = alias {
+            return self.may_change(alias.root, depth + alias.keys.len(), at);
+        }
+        let own = usize::from(self.flow.borrow().own(var));
+        let depth = depth.max(1);
+        if own >= depth {
+            return true;
+        }
+        let info = self.known.var(var);
+        let is_alone =
+            !self.flow.borrow().is_escaped(var) && !self.is_seen_by_others(var, depth - 1, at);
+        match info.origin {
+            Origin::Declared(_) => is_alone && own == 0 && info.source.is_some(),
+            Origin::Callback | Origin::Loop => is_alone,
+            _ => false,
+        }
+    }
+
+    /// Tells whether a variable is a parameter of the program, if that is a function.
+    pub(super) fn is_main(&self, var: VarId) -> bool {
+        let Some(function) = self.known.var(var).owner else { return false };
+        let owner = self.known.owners.get(function as usize).copied().flatten();
+        let named = self.known.function_vars.get(function as usize).copied().flatten();
+        owner.is_none() && named.is_none()
+    }
+
+    /// Tells whether a value is a variable that changes in place, so that it becomes an alias of
+    /// the place where it is put.
+    pub(super) fn is_kept_name(&self, value: ExprId, root: VarId) -> bool {
+        let var = match self.ast.expr(value).what {
+            What::Name(_) => self.var_of(value),
+            _ => None,
+        };
+        var.is_some_and(|var| {
+            self.known.var(var).is_mutated && var != root && self.flow.borrow().own(var) == 0
+        })
+    }
+
+    /// Notes that a variable has been put at a path. If it changes later, it is an alias of the
+    /// place.
+    pub(super) fn alias_stored(&self, root: VarId, keys: &[Key], value: ExprId) {
+        if let What::Name(_) = self.ast.expr(value).what
+            && let Some(var) = self.var_of(value)
+            && self.known.var(var).is_mutated
+            && var != root
+        {
+            let mut flow = self.flow.borrow_mut();
+            if flow.own(var) > 0 || flow.aliases.contains_key(&var) {
+                return;
+            }
+            flow.aliases.insert(var, Alias { root, keys: keys.to_vec() });
+        }
+    }
+
+    /// Refuses a change that another name would see. The hint is a way without the change.
+    pub(super) fn refuse_change(&self, var: VarId, what: &str, span: Span) {
+        let name = self.known.var(var).name;
+        let message = format!("{what} would change `{name}`, which is seen by another name, too");
+        let hint = match what.trim_matches('`') {
+            "sort" => format!("write {name}.toSorted((a, b) => a - b)"),
+            "reverse" => format!("write {name}.toReversed()"),
+            "push" => format!("make a list of its own: [...{name}, x]"),
+            "delete" => format!("make a record without the member: const {{k, ...rest}} = {name}"),
+            _ => format!("make a copy first: structuredClone({name})"),
+        };
+        self.refuse(span.0, &message, &hint);
+    }
+}
