@@ -386,8 +386,6 @@ impl<'a, 's> Cx<'a, 's> {
     fn tool_path(&self, callee: ExprId) -> Option<String> {
         let mut names: Vec<&str> = Vec::new();
         let mut first = callee;
-||||||| 2101e56
-        let (mut names, mut first) = (Vec::new(), callee);
         loop {
             match &self.ast.expr(first).what {
                 What::Member { object, name, is_optional: false, .. } => {
@@ -416,7 +414,10 @@ impl<'a, 's> Cx<'a, 's> {
         match *names {
             // `f.call(x)` is a call of a function that is named.
             [function, "call" | "apply" | "bind" | "toString"]
-                if library::is_function(function) => None,
+                if library::is_function(function) =>
+            {
+                None
+            }
             [server, tool] if !PREFIXES.contains(&server) => Some(format!("{server}.{tool}")),
             _ => None,
         }

@@ -53,9 +53,9 @@ impl<'s> Cx<'_, 's> {
         let whole = self.variable(place.root, span);
         let before = self.read(whole, &keys, false, span);
         let before = if keys.is_empty() { before } else { self.fixed(before, span) };
-        let (after, value, is_moved) =
-            self.changed_by(name, before, (arguments, &parts), Some(place.root), span, is_wanted)
-                .await?;
+        let (after, value, is_moved) = self
+            .changed_by(name, before, (arguments, &parts), Some(place.root), span, is_wanted)
+            .await?;
         let new = self.written(whole, &keys, after, span);
         self.changed_in_place(place.root, new, if is_moved { None } else { Some(&[]) }, span);
         // A key of a map does not change, so only the value counts.
