@@ -66,7 +66,7 @@ impl<'s> Cx<'_, 's> {
     }
 
     /// Reads `m[k] = m[k] || x` as `m[k] ||= x`.
-    fn default_of(
+    pub(super) fn default_of(
         &self,
         place: &Place<'s>,
         operator: Option<Binary>,
@@ -111,6 +111,7 @@ impl<'s> Cx<'_, 's> {
         let is_alias = operator.is_none() && keys.is_empty();
         let alias = if is_alias { self.alias_of(var, value) } else { None };
         let own = |cx: &Self| match operator {
+            None if cx.is_put_back(value, var, &keys) => ALL,
             None => cx.own_of(value),
             Some(Binary::Or | Binary::Nullish | Binary::And) => {
                 cx.own_of(value).min(if keys.is_empty() { cx.flow.borrow().own(var) } else { ALL })
@@ -145,7 +146,8 @@ impl<'s> Cx<'_, 's> {
                     self.rebind(var, read, span);
                     let mut flow = self.flow.borrow_mut();
                     flow.set_own(var, 0);
-                    flow.aliases.insert(var, Alias { root: place.root, keys: place_keys });
+                    let alias = Alias { root: place.root, keys: place_keys, condition: None };
+                    flow.aliases.insert(var, alias);
                     drop(flow);
                     return Ok(self.variable(var, span));
                 }
@@ -153,7 +155,9 @@ impl<'s> Cx<'_, 's> {
                     let tested = keys.is_empty() && self.known.var(var).is_tested;
                     let new =
                         if tested { self.lenient(value).await? } else { self.expr(value).await? };
-                    self.share(value);
+                    if !self.is_put_back(value, var, &keys) {
+                        self.share(value);
+                    }
                     new
                 }
             },

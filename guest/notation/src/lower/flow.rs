@@ -18,6 +18,13 @@ pub(crate) struct Key {
     pub(super) spelling: String,
 }
 
+impl Key {
+    /// The name of the member that it leads to, if that is written.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.spelling.strip_prefix('"').filter(|_| !self.is_lookup)
+    }
+}
+
 impl PartialEq for Key {
     fn eq(&self, other: &Self) -> bool {
         self.spelling == other.spelling && self.is_lookup == other.is_lookup
@@ -31,6 +38,9 @@ impl Eq for Key {}
 pub(crate) struct Alias {
     pub(crate) root: VarId,
     pub(crate) keys: Vec<Key>,
+    /// The condition, as a term, under which the variable is an alias. If it does not hold, nobody
+    /// else sees the value.
+    pub(crate) condition: Option<Id>,
 }
 
 /// The facts that hold at a place of the program.

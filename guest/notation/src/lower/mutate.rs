@@ -4,8 +4,9 @@ use crate::ast::{ExprId, Item, Span, What};
 use crate::lexer::Wrong;
 use crate::lower::builder::{Argument, Call};
 use crate::lower::context::Cx;
-use crate::lower::flow::ALL;
+use crate::lower::flow::{ALL, Key};
 use crate::lower::library;
+use crate::lower::place::Place;
 use crate::lower::resolve::{Origin, VarId};
 use crate::tree::Id;
 use pif_language::form::Form;
@@ -49,7 +50,13 @@ impl<'s> Cx<'_, 's> {
         let keys = self.place_keys(&place).await?;
         let before_kept =
             arguments.get(1).filter(|_| name == "set").map_or(0, |item| self.own_of(item.value));
-        let parts = self.items(arguments).await?;
+        let is_back = name == "set" && self.is_set_back(arguments, &place, &keys);
+        let parts = match arguments {
+            [key, value] if is_back => {
+                vec![(self.expr(key.value).await?, false), (self.expr(value.value).await?, false)]
+            }
+            _ => self.items(arguments).await?,
+        };
         let whole = self.variable(place.root, span);
         let before = self.read(whole, &keys, false, span);
         let before = if keys.is_empty() { before } else { self.fixed(before, span) };
@@ -64,6 +71,12 @@ impl<'s> Cx<'_, 's> {
         let becomes_alias = name == "set"
             && arguments.get(1).is_some_and(|item| self.is_kept_name(item.value, place.root));
         let own = if becomes_alias { before_kept } else { own };
+        // The elements of a member of which no part changes may be seen by anybody.
+        let own = match keys.last().and_then(Key::name) {
+            Some(name) if self.known.reach.of(name) <= 1 => ALL,
+            _ if is_back => ALL,
+            _ => own,
+        };
         let levels = u8::try_from(keys.len() + 1).unwrap_or(ALL).saturating_add(own);
         if matches!(name, "push" | "unshift" | "splice" | "fill" | "set" | "add") {
             self.flow.borrow_mut().limit(place.root, levels);
@@ -84,6 +97,14 @@ impl<'s> Cx<'_, 's> {
                 self.read(whole, &keys, false, span)
             }
         }))
+    }
+
+    /// Tells whether `m.set(k, e)` puts the alias of a place back where it is.
+    fn is_set_back(&self, arguments: &[Item], place: &Place<'s>, keys: &[Key]) -> bool {
+        let [key, value] = arguments else { return false };
+        let Some(key) = self.steady_key(key.value) else { return false };
+        let keys: Vec<Key> = keys.iter().cloned().chain([key]).collect();
+        self.is_put_back(value.value, place.root, &keys)
     }
 
     /// Tells whether no caller sees the value of a variable: it is no argument, or the function

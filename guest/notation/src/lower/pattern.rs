@@ -1,9 +1,10 @@
 //! Patterns take values apart. An absent part is null, or its default.
 
-use crate::ast::{Element, ExprId, Key, PatternId, Span, Target, What};
+use crate::ast::{Binary, Element, ExprId, Key, PatternId, Span, Target, What};
 use crate::lexer::Wrong;
 use crate::lower::context::Cx;
 use crate::lower::flow::{ALL, Alias};
+use crate::lower::place::Place;
 use crate::lower::resolve::{Origin, VarId};
 use crate::tree::{Id, Words};
 use pif_language::form::Form;
@@ -182,6 +183,11 @@ impl<'s> Cx<'_, 's> {
         let var = self.target(pattern);
         let is_tested = var.is_none_or(|var| self.known.var(var).is_tested);
         let alias = var.and_then(|var| self.alias_of(var, value));
+        if let (Some(var), None) = (var, &alias)
+            && let Some((place, operator, other)) = self.choice_of(var, value)
+        {
+            return self.declare_choice(var, &place, operator, other, out).await;
+        }
         let id = if is_tested { self.lenient(value).await? } else { self.expr(value).await? };
         match (var, alias) {
             (Some(var), Some(steps)) => {
@@ -189,7 +195,8 @@ impl<'s> Cx<'_, 's> {
                 let whole = self.variable(steps.root, span);
                 let id = self.read(whole, &keys, is_tested, span);
                 self.bind_name(var, id, 0, out);
-                self.flow.borrow_mut().aliases.insert(var, Alias { root: steps.root, keys });
+                let alias = Alias { root: steps.root, keys, condition: None };
+                self.flow.borrow_mut().aliases.insert(var, alias);
             }
             (Some(var), None) => {
                 self.share(value);
@@ -200,6 +207,42 @@ impl<'s> Cx<'_, 's> {
                 self.bind_pattern(pattern, id, self.own_of(value), out).await?;
             }
         }
+        Ok(())
+    }
+
+    /// Binds a variable to the value at a place, or to a new value where there is none:
+    /// `const e = m.get(k) ?? []`.
+    async fn declare_choice(
+        &self,
+        var: VarId,
+        place: &Place<'s>,
+        operator: Binary,
+        other: ExprId,
+        out: &mut Bindings<'s>,
+    ) -> Result<(), Wrong> {
+        let span = self.span(other);
+        let keys = self.place_keys(place).await?;
+        let whole = self.variable(place.root, span);
+        let read = self.read(whole, &keys, true, span);
+        let read = self.fixed_in(read, span, out);
+        let test = {
+            let mut b = self.b();
+            if operator == Binary::Or {
+                b.form(Form::Truth, &[read], span)
+            } else {
+                let null = b.null(span);
+                let is_null = b.form(Form::Eq, &[read, null], span);
+                b.form(Form::Not, &[is_null], span)
+            }
+        };
+        let condition = self.fixed_in(test, span, out);
+        self.open();
+        let other = self.expr(other).await?;
+        let other = self.close(other, span);
+        let value = self.b().form(Form::If, &[condition, read, other], span);
+        self.bind_name(var, value, 0, out);
+        let alias = Alias { root: place.root, keys, condition: Some(condition) };
+        self.flow.borrow_mut().aliases.insert(var, alias);
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! Places: variables, and paths of members that begin at a variable. They are read and written
 //! here.
 
-use crate::ast::{ExprId, Span, Target, What};
+use crate::ast::{Binary, ExprId, PatternId, Span, Target, What};
 use crate::lexer::Wrong;
 use crate::lower::context::Cx;
 use crate::lower::flow::Key;
@@ -69,21 +69,40 @@ impl<'s> Cx<'_, 's> {
                     }
                     _ => return None,
                 },
-                What::Assign { target, .. } => match self.ast.pattern(*target).what {
-                    Target::Path(path) => {
-                        steps.push(PlaceStep::Assigned(first));
-                        first = path;
+                _ => {
+                    let (target, ..) = self.assignment(first)?;
+                    steps.push(PlaceStep::Assigned(first));
+                    match self.ast.pattern(target).what {
+                        Target::Path(path) => first = path,
+                        Target::Name(_) => {
+                            let root = self.target(target)?;
+                            steps.reverse();
+                            return Some(Place { root, steps });
+                        }
+                        _ => return None,
                     }
-                    Target::Name(_) => {
-                        let root = self.target(*target)?;
-                        steps.push(PlaceStep::Assigned(first));
-                        steps.reverse();
-                        return Some(Place { root, steps });
-                    }
-                    _ => return None,
-                },
-                _ => return None,
+                }
             }
+        }
+    }
+
+    /// The target, the operator and the value of an assignment. `m[k] || (m[k] = x)` is one, too:
+    /// `m[k] ||= x`.
+    fn assignment(&self, id: ExprId) -> Option<(PatternId, Option<Binary>, ExprId)> {
+        match self.ast.expr(id).what {
+            What::Assign { target, operator, value } => Some((target, operator, value)),
+            What::Binary { operator: choice, left, right }
+                if matches!(choice, Binary::Or | Binary::Nullish) =>
+            {
+                let What::Assign { target, operator: None, value } = self.ast.expr(right).what
+                else {
+                    return None;
+                };
+                let Target::Path(path) = self.ast.pattern(target).what else { return None };
+                let is_one = self.is_one_place(&self.place_of(left)?, &self.place_of(path)?);
+                is_one.then_some((target, Some(choice), value))
+            }
+            _ => None,
         }
     }
 
@@ -93,12 +112,13 @@ impl<'s> Cx<'_, 's> {
         if let Some(at) =
             place.steps.iter().rposition(|step| matches!(step, PlaceStep::Assigned(_)))
             && let Some(PlaceStep::Assigned(id)) = place.steps.get(at)
-            && let What::Assign { target, operator, value } = self.ast.expr(*id).what
+            && let Some((target, operator, value)) = self.assignment(*id)
         {
             let before = Place {
                 root: place.root,
                 steps: place.steps.get(..at).unwrap_or_default().to_vec(),
             };
+            let (operator, value) = self.default_of(&before, operator, value);
             let mut keys = self.stack.call(self.clone().keys_of(before.clone())).await?;
             let assigned = self.clone().assign_nested(
                 *id,
@@ -180,6 +200,11 @@ impl<'s> Cx<'_, 's> {
                 _ => return None,
             }
         }
+    }
+
+    /// The key of a map whose spelling is steady.
+    pub(super) fn steady_key(&self, id: ExprId) -> Option<Key> {
+        Some(Key { id: 0, is_lookup: true, spelling: self.steady(id)? })
     }
 
     /// Tells whether two places certainly are one.
@@ -289,6 +314,20 @@ impl<'s> Cx<'_, 's> {
     pub(super) fn lookup_key(&self, id: Id, written: ExprId) -> Key {
         let spelling = self.steady(written).unwrap_or_else(|| self.spelling(id));
         Key { id, is_lookup: true, spelling }
+    }
+
+    /// Finds the place and the new value between which a declaration chooses, if the variable is
+    /// changed in place: `const e = m.get(k) ?? []`.
+    pub(super) fn choice_of(
+        &self,
+        var: VarId,
+        value: ExprId,
+    ) -> Option<(Place<'s>, Binary, ExprId)> {
+        let What::Binary { operator, left, right } = self.ast.expr(value).what else { return None };
+        let is_choice = matches!(operator, Binary::Or | Binary::Nullish);
+        let place = self.alias_of(var, left).filter(|_| is_choice && !self.has_effects(value))?;
+        let is_plain = !place.steps.iter().any(|step| matches!(step, PlaceStep::Assigned(_)));
+        (is_plain && self.own_of(right) > 0).then_some((place, operator, right))
     }
 
     /// Finds the place of which a variable becomes an alias. A variable that is never changed in

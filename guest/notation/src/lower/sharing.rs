@@ -44,7 +44,10 @@ impl<'s> Cx<'_, 's> {
                 | What::Member { .. }
                 | What::Index { .. }
                 | What::Assign { operator: None, .. } => {
-                    if let Some((var, depth)) = self.root_of(id) {
+                    // A member that no change goes through may be seen by anybody.
+                    if self.reached(id) > 0
+                        && let Some((var, depth)) = self.root_of(id)
+                    {
                         self.share_var(var, depth.saturating_add(above), id);
                     }
                 }

@@ -6,6 +6,7 @@ use crate::lower::context::Cx;
 use crate::lower::flow::{ALL, Alias, Key, differ};
 use crate::lower::resolve::{Origin, VarId};
 use crate::tree::Id;
+use pif_language::form::Form;
 
 impl<'s> Cx<'_, 's> {
     /// Binds a variable anew.
@@ -31,6 +32,7 @@ impl<'s> Cx<'_, 's> {
         let whole = self.variable(var, span);
         let value = self.written(whole, keys, value, span);
         self.changed_in_place(var, value, Some(keys), span);
+        let own = keys.last().and_then(Key::name).map_or(own, |name| self.needed(name, own));
         let levels = u8::try_from(keys.len()).unwrap_or(ALL).saturating_add(own);
         self.flow.borrow_mut().limit(var, levels);
     }
@@ -58,7 +60,10 @@ impl<'s> Cx<'_, 's> {
         if let Some(alias) = alias {
             let whole = self.variable(alias.root, span);
             let value = self.variable(var, span);
-            let value = self.written(whole, &alias.keys, value, span);
+            let mut value = self.written(whole, &alias.keys, value, span);
+            if let Some(condition) = alias.condition {
+                value = self.b().form(Form::If, &[condition, value, whole], span);
+            }
             let mine = self.flow.borrow_mut().aliases.remove(&var);
             self.changed_in_place(alias.root, value, Some(&alias.keys), span);
             if let Some(mine) = mine {
@@ -120,12 +125,29 @@ impl<'s> Cx<'_, 's> {
             && self.known.var(var).is_mutated
             && var != root
         {
+            let is_back = self.is_alias(var, root, keys);
             let mut flow = self.flow.borrow_mut();
-            if flow.own(var) > 0 || flow.aliases.contains_key(&var) {
+            if flow.own(var) > 0 || (flow.aliases.contains_key(&var) && !is_back) {
                 return;
             }
-            flow.aliases.insert(var, Alias { root, keys: keys.to_vec() });
+            flow.aliases.insert(var, Alias { root, keys: keys.to_vec(), condition: None });
         }
+    }
+
+    /// Tells whether a variable is an alias of a place.
+    fn is_alias(&self, var: VarId, root: VarId, keys: &[Key]) -> bool {
+        let flow = self.flow.borrow();
+        flow.aliases.get(&var).is_some_and(|alias| alias.root == root && alias.keys == keys)
+    }
+
+    /// Tells whether a value is the alias of the place where it is put, as in
+    /// `const e = m.get(k) ?? []; …; m.set(k, e)`.
+    pub(super) fn is_put_back(&self, value: ExprId, root: VarId, keys: &[Key]) -> bool {
+        let var = match self.ast.expr(value).what {
+            What::Name(_) => self.var_of(value),
+            _ => None,
+        };
+        var.is_some_and(|var| self.is_alias(var, root, keys))
     }
 
     /// Refuses a change that another name would see. The hint is a way without the change.

@@ -8,6 +8,7 @@
 mod exits;
 mod expression;
 mod pattern;
+mod reach;
 mod resolved;
 mod source;
 mod statement;
@@ -29,8 +30,10 @@ pub(crate) fn resolve<'s>(ast: &Ast<'s>, free: &[&'s str]) -> Resolved<'s> {
         walk.step(work);
     }
     walk.out.events.sort_by_key(|event| event.at);
-    walk.out.finish();
-    walk.out
+    let mut known = walk.out;
+    known.finish();
+    known.reach = reach::reach(ast, &known);
+    known
 }
 
 impl Walk<'_, '_> {

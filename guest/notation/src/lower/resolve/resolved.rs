@@ -2,6 +2,7 @@
 //! ways in which statements are left.
 
 use crate::ast::{Ast, ExprId, FunctionId, Kind, PatternId, Span};
+use crate::lower::resolve::reach::Reach;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A variable of the program.
@@ -43,6 +44,8 @@ pub(crate) struct Var<'s> {
     pub(crate) parts: Vec<VarId>,
     /// Whether its name hides another variable that is named later.
     pub(crate) hides: bool,
+    /// The variable of which it is another name.
+    pub(crate) means: Option<VarId>,
 }
 
 /// The kind of a variable's declaration.
@@ -109,6 +112,8 @@ pub(crate) struct Resolved<'s> {
     pub(super) by_name: BTreeMap<&'s str, Vec<VarId>>,
     /// Whether any value changes in place.
     pub(crate) mutates: bool,
+    /// The members that changes go through.
+    pub(crate) reach: Reach,
     /// Loops, and functions that are called at once.
     pub(crate) loops: Vec<Span>,
     /// The variable of each function with a name.
@@ -231,4 +236,5 @@ static NO_VAR: Var<'static> = Var {
     users: Vec::new(),
     parts: Vec::new(),
     hides: false,
+    means: None,
 };

@@ -176,11 +176,22 @@ impl Walk<'_, '_> {
         self.begin_scope();
         let origin = if is_inline { Origin::Callback } else { Origin::Parameter };
         let mut work = Vec::new();
-        let is_declared = self.out.function_vars.get(id as usize).copied().flatten().is_some();
-        if let Some(name) = function.name.filter(|_| !is_declared) {
-            let var = self.add(name, function.span.0 + 1, Origin::Function);
-            self.name_function(var, id);
-            self.bind(var);
+        let declared = self.out.function_vars.get(id as usize).copied().flatten();
+        match (function.name, declared) {
+            (Some(name), None) => {
+                let var = self.add(name, function.span.0 + 1, Origin::Function);
+                self.name_function(var, id);
+                self.bind(var);
+            }
+            // `const f = function g() { … }`: within the function `g` means `f`.
+            (Some(name), Some(declared)) if self.out.var(declared).name != name => {
+                let var = self.add(name, function.span.0 + 1, Origin::Function);
+                if let Some(info) = self.out.vars.get_mut(var as usize) {
+                    info.means = Some(declared);
+                }
+                self.bind(var);
+            }
+            _ => {}
         }
         for (at, element) in function.parameters.iter().enumerate() {
             self.declare(element.pattern, origin, None);

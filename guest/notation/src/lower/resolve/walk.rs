@@ -126,6 +126,7 @@ impl<'s> Walk<'_, 's> {
             users: Vec::new(),
             parts: Vec::new(),
             hides: false,
+            means: None,
         });
         let var = to_u32(self.out.vars.len() - 1);
         self.out.by_name.entry(name).or_default().push(var);
@@ -170,7 +171,8 @@ impl<'s> Walk<'_, 's> {
     /// Finds the variable that a name means here.
     pub(super) fn find(&self, name: &str) -> Option<VarId> {
         let [bound, later] = self.visible.get(name)?;
-        bound.last().or(later.first()).copied()
+        let var = bound.last().or(later.first()).copied()?;
+        Some(self.out.var(var).means.unwrap_or(var))
     }
 
     /// Notes that a variable always has a function as its value.
