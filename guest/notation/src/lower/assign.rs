@@ -111,7 +111,6 @@ impl<'s> Cx<'_, 's> {
         let is_alias = operator.is_none() && keys.is_empty();
         let alias = if is_alias { self.alias_of(var, value) } else { None };
         let own = |cx: &Self| match operator {
-            None if cx.is_put_back(value, var, &keys) => ALL,
             None => cx.own_of(value),
             Some(Binary::Or | Binary::Nullish | Binary::And) => {
                 cx.own_of(value).min(if keys.is_empty() { cx.flow.borrow().own(var) } else { ALL })
@@ -162,7 +161,10 @@ impl<'s> Cx<'_, 's> {
                 }
             },
         };
-        let own = if !keys.is_empty() && operator.is_none() && self.is_kept_name(value, var) {
+        let is_back = operator.is_none() && self.is_put_back(value, var, &keys);
+        let own = if is_back {
+            ALL
+        } else if !keys.is_empty() && operator.is_none() && self.is_kept_name(value, var) {
             before_kept
         } else {
             own(self)

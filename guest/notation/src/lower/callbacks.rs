@@ -1,10 +1,10 @@
 //! Members that call a function for each element, such as `forEach` and `map`. If the function
 //! changes variables around it, the call becomes a loop.
 
-use crate::ast::{ExprId, Item, Member, Span, What};
+use crate::ast::{ExprId, FunctionId, Item, Member, PatternId, Span, What};
 use crate::lexer::Wrong;
 use crate::lower::context::{Cx, Lowered};
-use crate::lower::control::{End, Round};
+use crate::lower::control::{End, Members, Round};
 use crate::lower::each::Callbacks;
 use crate::lower::resolve::VarId;
 use crate::tree::{Id, Words};
@@ -56,10 +56,15 @@ impl<'s> Cx<'_, 's> {
         let parameter =
             self.ast.function(function).parameters.first().map(|element| element.pattern);
         let parameter = parameter.filter(|_| is_literal && what == "forEach");
+        let members = self.members_of_callback(object, function, parameter.is_some());
         let elements = parameter
+            .filter(|_| members.is_none())
             .and_then(|pattern| self.changed_elements(object, self.target(pattern), shape, &vars));
-        let (list, is_map) =
-            self.rounds_over(what, object, arguments, elements.is_some(), span).await?;
+        let (list, is_map) = if let Some(members) = members {
+            (self.keys_of_members(members, span), false)
+        } else {
+            self.rounds_over(what, object, arguments, elements.is_some(), span).await?
+        };
         let start = match self.first_given(what, arguments, span).await? {
             Ok(start) => start,
             Err(refused) => return Ok(Some(refused)),
@@ -92,12 +97,45 @@ impl<'s> Cx<'_, 's> {
             vars,
             lists,
             elements,
+            members,
             span,
         };
         let body = self.callback_rounds(&it).await?;
         let last = self.behind_last(&it);
         let whole = self.call_of_rounds(&it, last, body);
         Ok(Some(self.behind_callbacks(&it, whole)))
+    }
+
+    /// Finds the members of a record or a map that `forEach` goes over and changes.
+    fn members_of_callback(
+        &self,
+        object: ExprId,
+        function: FunctionId,
+        is_plain: bool,
+    ) -> Option<Members> {
+        let shape = self.ast.function(function);
+        let parameters = shape.parameters.as_slice();
+        let has_default = parameters.iter().any(|it| it.default.is_some());
+        if !is_plain || has_default || shape.rest.is_some() {
+            return None;
+        }
+        let of_map = |value: PatternId, key: Option<PatternId>| {
+            let root = self.var_of(object).filter(|_| self.is_map_name(object))?;
+            let key = match key {
+                Some(key) => Some(self.target(key)?),
+                None => None,
+            };
+            let value = self.target(value)?;
+            self.may_be_members(Members { root, is_map: true, key, value }, shape.span)
+        };
+        match parameters {
+            [only] => match of_map(only.pattern, None) {
+                Some(members) => Some(members),
+                None => self.changed_members(object, only.pattern, shape.span),
+            },
+            [value, key] => of_map(value.pattern, Some(key.pattern)),
+            _ => None,
+        }
     }
 
     /// Lowers the result before the first element, if there is one, with the levels of it that

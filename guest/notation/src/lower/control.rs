@@ -160,6 +160,16 @@ pub(super) struct Elements {
     pub(super) own: u8,
 }
 
+/// A record or a map whose members a loop changes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Members {
+    pub(super) root: VarId,
+    pub(super) is_map: bool,
+    /// The variable of the key, if the loop has one.
+    pub(super) key: Option<VarId>,
+    pub(super) value: VarId,
+}
+
 /// The parts of a loop statement.
 pub(super) struct Parts {
     pub(super) begin: Option<StmtId>,
@@ -173,6 +183,8 @@ pub(super) struct Parts {
     pub(super) tests_last: bool,
     /// The list whose elements the loop changes.
     pub(super) elements: Option<Elements>,
+    /// The members that the loop changes.
+    pub(super) members: Option<Members>,
 }
 
 /// The first values of a loop: its list, and its counters.

@@ -2,7 +2,7 @@
 
 use crate::ast::{Body, ExprId, FunctionId, Span};
 use crate::lower::context::{Cx, Lowered};
-use crate::lower::control::{After, Elements, End, Gathered};
+use crate::lower::control::{After, Elements, End, Gathered, Members};
 use crate::lower::flow::ALL;
 use crate::lower::resolve::VarId;
 use crate::tree::{Id, Words};
@@ -34,6 +34,7 @@ pub(super) struct Callbacks<'s> {
     pub(super) vars: Rc<[VarId]>,
     pub(super) lists: Gathered,
     pub(super) elements: Option<Elements>,
+    pub(super) members: Option<Members>,
     pub(super) span: Span,
 }
 
@@ -80,7 +81,14 @@ impl<'s> Cx<'_, 's> {
         }
         let shape = self.ast.function(it.function);
         let mut bindings = Vec::new();
-        for (at, element) in shape.parameters.iter().enumerate() {
+        let parameters = if let Some(members) = it.members {
+            let key = self.b().variable(&it.item, span);
+            self.bind_member(members, key, span);
+            &[]
+        } else {
+            shape.parameters.as_slice()
+        };
+        for (at, element) in parameters.iter().enumerate() {
             let (value, own) =
                 values.get(at).copied().unwrap_or_else(|| (self.b().null(span), ALL));
             let value = match element.default {

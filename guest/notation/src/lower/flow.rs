@@ -19,6 +19,11 @@ pub(crate) struct Key {
 }
 
 impl Key {
+    /// A key that is a made name.
+    pub(super) fn made(id: Id, is_lookup: bool) -> Self {
+        Self { id, is_lookup, spelling: format!("#{id}") }
+    }
+
     /// The name of the member that it leads to, if that is written.
     pub(super) fn name(&self) -> Option<&str> {
         self.spelling.strip_prefix('"').filter(|_| !self.is_lookup)

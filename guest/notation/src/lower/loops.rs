@@ -21,6 +21,7 @@ impl<'a, 's> Cx<'a, 's> {
             body,
             tests_last: false,
             elements: None,
+            members: None,
         };
         Some(match self.ast.stmt(id).what {
             Statement::For { begin, test, update, body } => {
@@ -61,6 +62,9 @@ impl<'a, 's> Cx<'a, 's> {
         if let Some((over, Some(_), pattern, false)) = parts.over.filter(|_| plain) {
             let body = self.stmt_span(parts.body);
             parts.elements = self.changed_elements(over, self.target(pattern), body, &vars);
+        }
+        if let Some((over, Some(_), pattern, false)) = parts.over {
+            parts.members = self.changed_members(over, pattern, self.stmt_span(parts.body));
         }
         let begun = self.begin(&parts, span).await?;
         let lists = self.gathered_in(span, &vars);
@@ -152,9 +156,11 @@ impl<'a, 's> Cx<'a, 's> {
     /// Lowers the list that a loop goes over, or its counters with their first values.
     async fn begin(&self, parts: &Parts, span: Span) -> Result<Begun, Wrong> {
         let mut begun = Begun::default();
-        if let Some((over, _, _, is_keys)) = parts.over {
+        if let Some(members) = parts.members {
+            begun.list = Some(self.keys_of_members(members, span));
+        } else if let Some((over, _, _, is_keys)) = parts.over {
             let value = self.lenient(over).await?;
-            if parts.elements.is_none() {
+            if parts.elements.is_none() && !is_keys {
                 self.share_elements(over);
             }
             begun.list = Some(if is_keys {

@@ -24,6 +24,7 @@ mod hoist;
 mod join;
 pub(crate) mod library;
 mod loops;
+mod members;
 mod mutate;
 pub(crate) mod names;
 mod owned;

@@ -222,7 +222,8 @@ impl<'s> Cx<'_, 's> {
     fn own_of_reducer(&self, function: Option<ExprId>) -> u8 {
         match function.map(|id| &self.ast.expr(id).what) {
             Some(What::Function(function)) => {
-                let stored = self.own_of_result(*function, Look { left: DEEPEST / 2, function: None });
+                let stored =
+                    self.own_of_result(*function, Look { left: DEEPEST / 2, function: None });
                 stored.max(1)
             }
             _ => 0,

@@ -3,7 +3,7 @@
 
 use crate::ast::{Binary, ExprId, PatternId, Span, Target, What};
 use crate::lexer::Wrong;
-use crate::lower::context::Cx;
+use crate::lower::context::{Cx, Lowered};
 use crate::lower::flow::Key;
 use crate::lower::resolve::{Origin, VarId};
 use crate::tree;
@@ -19,6 +19,8 @@ pub(super) enum PlaceStep<'s> {
     Lookup(ExprId),
     /// `list.at(i)`
     At(ExprId),
+    /// `list.find(f)`
+    Found(ExprId),
     /// The target of an assignment, which is executed first.
     Assigned(ExprId),
 }
@@ -58,6 +60,10 @@ impl<'s> Cx<'_, 's> {
                     first = *object;
                 }
                 What::Call { callee, arguments, .. } => match &self.ast.expr(*callee).what {
+                    What::Member { object, name: "find" | "findLast", .. } => {
+                        steps.push(PlaceStep::Found(first));
+                        first = *object;
+                    }
                     What::Member { object, name, .. } => {
                         let argument = arguments.first().map(|item| item.value)?;
                         match *name {
@@ -166,6 +172,13 @@ impl<'s> Cx<'_, 's> {
                     let list = self.read(whole, keys, true, span);
                     self.index_at(list, key, span)
                 }
+                PlaceStep::Found(id) => {
+                    let span = self.span(id);
+                    let whole = self.variable(root, span);
+                    let list = self.read(whole, keys, true, span);
+                    let index = self.index_of_found(id, list).await?;
+                    self.fixed(index, span)
+                }
                 PlaceStep::Assigned(_) => continue,
             };
             let spelling = steady.unwrap_or_else(|| self.spelling(key));
@@ -200,6 +213,18 @@ impl<'s> Cx<'_, 's> {
                 _ => return None,
             }
         }
+    }
+
+    /// Lowers the index of the element that `list.find(f)` finds.
+    async fn index_of_found(&self, id: ExprId, list: Id) -> Lowered {
+        let What::Call { callee, arguments, .. } = &self.ast.expr(id).what else {
+            return Ok(self.b().null(self.span(id)));
+        };
+        let What::Member { object, name, .. } = self.ast.expr(*callee).what else {
+            return Ok(self.b().null(self.span(id)));
+        };
+        let name = if name == "findLast" { "findLastIndex" } else { "findIndex" };
+        self.call_member(id, list, Some(object), name, arguments).await
     }
 
     /// The key of a map whose spelling is steady.

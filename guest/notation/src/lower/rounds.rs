@@ -139,7 +139,13 @@ impl<'a, 's> Cx<'a, 's> {
             };
             self.open();
             let own = parts.elements.map_or(0, |elements| elements.own);
-            self.element(pattern, kind, (head, own), span).await?;
+            match parts.members {
+                Some(members) => {
+                    let key = self.fixed(head, span);
+                    self.bind_member(members, key, span);
+                }
+                None => self.element(pattern, kind, (head, own), span).await?,
+            }
             let body = self.statements(List::one(parts.body), 0, next).await?;
             let body = self.close(body, span);
             let test = {
@@ -206,6 +212,12 @@ impl<'a, 's> Cx<'a, 's> {
         parts: &Parts,
         span: Span,
     ) -> Result<Words<'s>, Wrong> {
+        if let Some(members) = parts.members {
+            let name = self.b().make_name();
+            let key = self.b().variable(&name, span);
+            self.bind_member(members, key, span);
+            return Ok(name);
+        }
         if kind.is_some()
             && let Some(var) = self.target(pattern)
         {

@@ -197,9 +197,11 @@ impl<'a> Pass<'a, '_> {
                     }
                     for mut path in self.paths(value) {
                         path.extend(is_element.then_some(Step::Element));
-                        path.extend(inner.iter().map(|name: &Option<&str>| {
-                            name.map_or(Step::Element, Step::Named)
-                        }));
+                        path.extend(
+                            inner
+                                .iter()
+                                .map(|name: &Option<&str>| name.map_or(Step::Element, Step::Named)),
+                        );
                         self.given.push((var, path));
                     }
                 }

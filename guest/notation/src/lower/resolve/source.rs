@@ -19,7 +19,8 @@ impl Walk<'_, '_> {
             match &self.ast.expr(id).what {
                 What::Call { callee, arguments, .. } => match &self.ast.expr(*callee).what {
                     What::Member { object, name, .. } => match *name {
-                        "filter" | "slice" | "toSorted" | "toReversed" | "concat" | "flat" | "find" | "findLast" | "pop" | "shift" => {
+                        "filter" | "slice" | "toSorted" | "toReversed" | "concat" | "flat"
+                        | "find" | "findLast" | "pop" | "shift" => {
                             is_new = true;
                             id = *object;
                         }
