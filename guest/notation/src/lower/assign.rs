@@ -3,7 +3,7 @@
 use crate::ast::{self, Binary, ExprId, PatternId, Span, Target, What};
 use crate::lexer::Wrong;
 use crate::lower::context::{Cx, Lowered};
-use crate::lower::flow::{ALL, Alias, Key};
+use crate::lower::flow::{ALL, Key};
 use crate::lower::place::Place;
 use crate::lower::resolve::VarId;
 use crate::tree::Id;
@@ -143,9 +143,22 @@ impl<'s> Cx<'_, 's> {
                     let whole = self.variable(place.root, span);
                     let read = self.read(whole, &place_keys, true, span);
                     self.rebind(var, read, span);
+                    if self.is_found_in_list(var, place) {
+                        let index = place_keys.first().map(|it| it.id);
+                        self.step_companion(var, index, span);
+                        self.set_own(var, 0);
+                        self.follow(var, span);
+                        return Ok(self.variable(var, span));
+                    }
+                    self.step_companion(var, None, span);
+                    // Keys that are bound already stay bound longer.
+                    let known = self.flow.borrow().aliases.get(&var).cloned();
+                    let known = known.filter(|it| {
+                        it.root == place.root && it.keys == place_keys && it.condition.is_none()
+                    });
+                    let alias = known.unwrap_or_else(|| self.alias(place.root, place_keys, None));
                     let mut flow = self.flow.borrow_mut();
                     flow.set_own(var, 0);
-                    let alias = Alias { root: place.root, keys: place_keys, condition: None };
                     flow.aliases.insert(var, alias);
                     drop(flow);
                     return Ok(self.variable(var, span));
@@ -180,7 +193,12 @@ impl<'s> Cx<'_, 's> {
                 ));
             }
             self.rebind(var, new, span);
+            self.flow.borrow_mut().detach(var);
             self.set_own(var, own);
+            self.step_companion(var, None, span);
+            if own > 0 {
+                self.follow(var, span);
+            }
             return Ok(self.variable(var, span));
         }
         let new = if is_wanted && !self.is_constant(new) { self.fixed(new, span) } else { new };
@@ -231,7 +249,9 @@ impl<'s> Cx<'_, 's> {
             Target::Name(name) => match self.target(pattern) {
                 Some(var) => {
                     self.rebind(var, value, span);
+                    self.flow.borrow_mut().detach(var);
                     self.set_own(var, 0);
+                    self.step_companion(var, None, span);
                 }
                 None => {
                     let hint = format!("declare it first: let {name} = 0");

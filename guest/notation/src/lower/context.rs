@@ -5,7 +5,7 @@ use crate::ast::{Ast, ExprId, FunctionId, PatternId, Span, StmtId};
 use crate::lexer::Wrong;
 use crate::lower::builder::Builder;
 use crate::lower::control::{End, Jump};
-use crate::lower::flow::Flow;
+use crate::lower::flow::{Alias, Flow};
 use crate::lower::plan::Plan;
 use crate::lower::resolve::{Exits, Resolved, VarId};
 use crate::stack::Stack;
@@ -34,6 +34,10 @@ pub(crate) struct Lower<'s> {
     pub(super) chains: RefCell<Vec<Vec<Step<'s>>>>,
     /// Names of variables in terms, where these differ from the names in the program.
     pub(super) names: RefCell<BTreeMap<VarId, Words<'s>>>,
+    /// The number of terms that were open where each variable was bound.
+    pub(super) levels: RefCell<Vec<usize>>,
+    /// Variables with companions, each as the alias of its element.
+    pub(super) followed: RefCell<BTreeMap<VarId, Alias>>,
     pub(super) flow: RefCell<Flow>,
     /// Whether each function is bound already.
     pub(super) bound: RefCell<Vec<bool>>,
@@ -105,10 +109,15 @@ impl<'s> Lower<'s> {
         units: Vec<Vec<FunctionId>>,
         optionals: Vec<bool>,
     ) -> Self {
+        let mut builder = Builder::new(source);
+        let companions = known.companions.values();
+        let names = companions.map(|it| (it.index, builder.make_name())).collect();
         Self {
-            builder: RefCell::new(Builder::new(source)),
+            builder: RefCell::new(builder),
+            levels: RefCell::new(vec![0; known.vars.len()]),
+            followed: RefCell::default(),
             chains: RefCell::default(),
-            names: RefCell::default(),
+            names: RefCell::new(names),
             flow: RefCell::default(),
             bound: RefCell::new(vec![false; ast.functions.len()]),
             faults: RefCell::default(),
@@ -181,6 +190,7 @@ impl<'s> Lower<'s> {
     /// Closes a term: puts the bindings that it needs before it.
     pub(super) fn close(&self, body: Id, span: Span) -> Id {
         let chain = self.chains.borrow_mut().pop().unwrap_or_default();
+        self.flow.borrow_mut().leave(self.chains.borrow().len());
         let mut builder = self.b();
         chain.into_iter().rev().fold(body, |body, step| {
             let span = if step.span == (0, 0) { span } else { step.span };

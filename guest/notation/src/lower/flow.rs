@@ -16,12 +16,19 @@ pub(crate) struct Key {
     pub(crate) is_lookup: bool,
     /// The spelling of the key. Keys of one spelling are one key.
     pub(super) spelling: String,
+    /// The variable at the beginning of a key that has one value everywhere.
+    pub(super) steady: Option<VarId>,
 }
 
 impl Key {
+    /// Tells whether the key is a literal.
+    pub(super) fn is_literal(&self) -> bool {
+        self.spelling.starts_with(|c: char| c == '"' || c == '-' || c.is_ascii_digit())
+    }
+
     /// A key that is a made name.
     pub(super) fn made(id: Id, is_lookup: bool) -> Self {
-        Self { id, is_lookup, spelling: format!("#{id}") }
+        Self { id, is_lookup, spelling: format!("#{id}"), steady: None }
     }
 
     /// The name of the member that it leads to, if that is written.
@@ -46,6 +53,18 @@ pub(crate) struct Alias {
     /// The condition, as a term, under which the variable is an alias. If it does not hold, nobody
     /// else sees the value.
     pub(crate) condition: Option<Id>,
+    /// The number of terms that were open where the names in its keys were bound. They are bound no
+    /// longer where fewer are open.
+    pub(crate) level: usize,
+}
+
+impl Alias {
+    /// Tells whether two aliases are one, also by the names in their keys.
+    fn is(&self, other: &Self) -> bool {
+        let is_one = |(a, b): (&Key, &Key)| a.id == b.id || a.steady.is_some() || a.is_literal();
+        self == &Self { level: self.level, ..other.clone() }
+            && self.keys.iter().zip(&other.keys).all(is_one)
+    }
 }
 
 /// The facts that hold at a place of the program.
@@ -75,6 +94,21 @@ impl Flow {
         self.aliases.remove(&var);
         self.stale.remove(&var);
         self.escaped.remove(&var);
+    }
+
+    /// Keeps only aliases whose keys are still bound where so many terms are open.
+    pub(crate) fn leave(&mut self, level: usize) {
+        self.aliases.retain(|_, alias| alias.level <= level);
+    }
+
+    /// Notes that a variable gets another value: aliases of its places lead nowhere any more.
+    pub(crate) fn detach(&mut self, root: VarId) {
+        let lost: Vec<VarId> =
+            self.aliases.iter().filter(|(_, alias)| alias.root == root).map(|it| *it.0).collect();
+        for var in lost {
+            self.aliases.remove(&var);
+            self.limit(var, 0);
+        }
     }
 
     /// Notes that a value, or a part of it, is kept elsewhere, too.
@@ -118,7 +152,7 @@ impl Flow {
                 self.limit(var, other.own(var));
             }
         }
-        self.aliases.retain(|var, alias| other.aliases.get(var) == Some(alias));
+        self.aliases.retain(|var, alias| other.aliases.get(var).is_some_and(|it| it.is(alias)));
         self.stale.extend(&other.stale);
         self.escaped.extend(&other.escaped);
     }
@@ -126,10 +160,5 @@ impl Flow {
 
 /// Tells whether two paths certainly lead to different places.
 pub(super) fn differ(one: &[Key], other: &[Key]) -> bool {
-    one.iter().zip(other).any(|(a, b)| {
-        let is_literal = |key: &Key| {
-            key.spelling.starts_with(|c: char| c == '"' || c == '-' || c.is_ascii_digit())
-        };
-        a != b && is_literal(a) && is_literal(b)
-    })
+    one.iter().zip(other).any(|(a, b)| a != b && a.is_literal() && b.is_literal())
 }

@@ -97,6 +97,7 @@ impl<'a, 's> Cx<'a, 's> {
         let behind = self.flow.borrow().clone();
         if let Some(flow) = flow.take() {
             self.flow.replace(flow);
+            self.flow.borrow_mut().leave(self.chains.borrow().len());
         }
         self.open();
         let mut bindings = Vec::new();

@@ -87,6 +87,7 @@ impl<'s> Cx<'_, 's> {
         let Some((join, list, at, after)) = join.rest else { return Ok(ways) };
         let Some(flow) = join.flow.take() else { return Ok(ways) };
         self.flow.replace(flow);
+        self.flow.borrow_mut().leave(self.chains.borrow().len());
         self.open();
         let rest = self.statements(list, at, after).await?;
         let rest = self.close(rest, span);

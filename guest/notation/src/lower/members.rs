@@ -5,7 +5,7 @@
 use crate::ast::{ExprId, PatternId, Span, Target, What};
 use crate::lower::context::Cx;
 use crate::lower::control::Members;
-use crate::lower::flow::{Alias, Key};
+use crate::lower::flow::Key;
 use crate::lower::resolve::VarId;
 use crate::tree::Id;
 use pif_language::form::Form;
@@ -93,7 +93,7 @@ impl<'s> Cx<'_, 's> {
         let keys = vec![Key::made(key, is_map)];
         let member = self.read(whole, &keys, false, span);
         self.bind_round(value, member, span);
-        let alias = Alias { root, keys, condition: None };
+        let alias = self.alias(root, keys, None);
         self.flow.borrow_mut().aliases.insert(value, alias);
     }
 

@@ -51,7 +51,9 @@ impl<'s> Cx<'_, 's> {
         let before_kept =
             arguments.get(1).filter(|_| name == "set").map_or(0, |item| self.own_of(item.value));
         let is_back = name == "set" && self.is_set_back(arguments, &place, &keys);
+        let pushed = self.pushed(name, arguments, &place);
         let parts = match arguments {
+            [only] if pushed.is_some() => vec![(self.expr(only.value).await?, false)],
             [key, value] if is_back => {
                 vec![(self.expr(key.value).await?, false), (self.expr(value.value).await?, false)]
             }
@@ -64,7 +66,25 @@ impl<'s> Cx<'_, 's> {
             .changed_by(name, before, (arguments, &parts), Some(place.root), span, is_wanted)
             .await?;
         let new = self.written(whole, &keys, after, span);
-        self.changed_in_place(place.root, new, if is_moved { None } else { Some(&[]) }, span);
+        if let Some((var, own)) = pushed {
+            let index = self.fixed_length(before, span);
+            self.rebind(place.root, new, span);
+            self.step_companion(var, Some(index), span);
+            let mut flow = self.flow.borrow_mut();
+            flow.limit(place.root, own.saturating_add(1));
+            flow.limit(var, 0);
+            return Ok(value);
+        }
+        if name == "push"
+            && keys.is_empty()
+            && !self.flow.borrow().aliases.contains_key(&place.root)
+        {
+            // The other elements stay where they are.
+            self.rebind(place.root, new, span);
+        } else {
+            let change = if is_moved { None } else { Some(&[][..]) };
+            self.changed_in_place(place.root, new, change, span);
+        }
         // A key of a map does not change, so only the value counts.
         let kept = if name == "set" { arguments.get(1..).unwrap_or_default() } else { arguments };
         let own = kept.iter().map(|item| self.own_of(item.value)).min().unwrap_or(ALL);
@@ -97,6 +117,27 @@ impl<'s> Cx<'_, 's> {
                 self.read(whole, &keys, false, span)
             }
         }))
+    }
+
+    /// The variable that a call pushes onto the list of its companion, if it is in no list yet, and
+    /// the levels of its value that nobody else sees.
+    fn pushed(&self, name: &str, arguments: &[Item], place: &Place<'s>) -> Option<(VarId, u8)> {
+        let ("push", [only]) = (name, arguments) else { return None };
+        let var = self.var_of(only.value).filter(|_| !only.is_spread)?;
+        let is_own_list = self.companion(var).is_some_and(|it| it.list == place.root);
+        if !is_own_list || !place.steps.is_empty() || !self.is_unlisted(var) {
+            return None;
+        }
+        Some((var, self.flow.borrow().own(var)))
+    }
+
+    fn fixed_length(&self, list: Id, span: Span) -> Id {
+        let length = {
+            let mut b = self.b();
+            let length = b.text("length", span);
+            b.form(Form::Get, &[list, length], span)
+        };
+        self.fixed(length, span)
     }
 
     /// Tells whether `m.set(k, e)` puts the alias of a place back where it is.

@@ -3,7 +3,7 @@
 use crate::ast::{Binary, Element, ExprId, Key, PatternId, Span, Target, What};
 use crate::lexer::Wrong;
 use crate::lower::context::Cx;
-use crate::lower::flow::{ALL, Alias};
+use crate::lower::flow::ALL;
 use crate::lower::place::Place;
 use crate::lower::resolve::{Origin, VarId};
 use crate::tree::{Id, Words};
@@ -177,6 +177,8 @@ impl<'s> Cx<'_, 's> {
             let null = self.b().null(span);
             if let Some(var) = self.target(pattern) {
                 self.bind_name(var, null, ALL, out);
+                out.extend(self.companion_binding(var, None, span));
+                self.follow(var, span);
             }
             return Ok(());
         };
@@ -195,12 +197,23 @@ impl<'s> Cx<'_, 's> {
                 let whole = self.variable(steps.root, span);
                 let id = self.read(whole, &keys, is_tested, span);
                 self.bind_name(var, id, 0, out);
-                let alias = Alias { root: steps.root, keys, condition: None };
+                if self.is_found_in_list(var, &steps) {
+                    out.extend(self.companion_binding(var, keys.first().map(|it| it.id), span));
+                    self.follow(var, span);
+                    return Ok(());
+                }
+                out.extend(self.companion_binding(var, None, span));
+                let alias = self.alias(steps.root, keys, None);
                 self.flow.borrow_mut().aliases.insert(var, alias);
             }
             (Some(var), None) => {
                 self.share(value);
-                self.bind_name(var, id, self.own_of(value), out);
+                let own = self.own_of(value);
+                self.bind_name(var, id, own, out);
+                out.extend(self.companion_binding(var, None, span));
+                if own > 0 {
+                    self.follow(var, span);
+                }
             }
             (None, _) => {
                 self.share_elements(value);
@@ -241,7 +254,8 @@ impl<'s> Cx<'_, 's> {
         let other = self.close(other, span);
         let value = self.b().form(Form::If, &[condition, read, other], span);
         self.bind_name(var, value, 0, out);
-        let alias = Alias { root: place.root, keys, condition: Some(condition) };
+        out.extend(self.companion_binding(var, None, span));
+        let alias = self.alias(place.root, keys, Some(condition));
         self.flow.borrow_mut().aliases.insert(var, alias);
         Ok(())
     }

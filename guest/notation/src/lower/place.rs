@@ -163,7 +163,7 @@ impl<'s> Cx<'_, 's> {
                 PlaceStep::Index(id) | PlaceStep::Lookup(id) => {
                     let key = self.expr(id).await?;
                     steady = self.steady(id);
-                    self.stable(key, id)
+                    if steady.is_some() { key } else { self.stable(key, id) }
                 }
                 PlaceStep::At(id) => {
                     let key = self.expr(id).await?;
@@ -181,8 +181,12 @@ impl<'s> Cx<'_, 's> {
                 }
                 PlaceStep::Assigned(_) => continue,
             };
-            let spelling = steady.unwrap_or_else(|| self.spelling(key));
-            keys.push(Key { id: key, is_lookup: matches!(step, PlaceStep::Lookup(_)), spelling });
+            let is_lookup = matches!(step, PlaceStep::Lookup(_));
+            let (steady, spelling) = match steady {
+                Some((var, spelling)) => (Some(var), spelling),
+                None => (None, self.spelling(key)),
+            };
+            keys.push(Key { id: key, is_lookup, spelling, steady });
         }
         Ok(())
     }
@@ -197,14 +201,14 @@ impl<'s> Cx<'_, 's> {
     }
 
     /// Spells a key that has one value everywhere: a path from a variable that never changes.
-    fn steady(&self, id: ExprId) -> Option<String> {
+    fn steady(&self, id: ExprId) -> Option<(VarId, String)> {
         let mut first = id;
         let mut text = String::new();
         loop {
             match &self.ast.expr(first).what {
                 What::Name(_) => {
                     let var = self.var_of(first).filter(|var| !self.known.var(*var).is_changed)?;
-                    return Some(format!("@{var}{text}"));
+                    return Some((var, format!("@{var}{text}")));
                 }
                 What::Member { object, name, is_optional: false, .. } => {
                     text = format!(".{name}{text}");
@@ -229,7 +233,8 @@ impl<'s> Cx<'_, 's> {
 
     /// The key of a map whose spelling is steady.
     pub(super) fn steady_key(&self, id: ExprId) -> Option<Key> {
-        Some(Key { id: 0, is_lookup: true, spelling: self.steady(id)? })
+        let (var, spelling) = self.steady(id)?;
+        Some(Key { id: 0, is_lookup: true, spelling, steady: Some(var) })
     }
 
     /// Tells whether two places certainly are one.
@@ -337,8 +342,11 @@ impl<'s> Cx<'_, 's> {
 
     /// Makes a key of a map.
     pub(super) fn lookup_key(&self, id: Id, written: ExprId) -> Key {
-        let spelling = self.steady(written).unwrap_or_else(|| self.spelling(id));
-        Key { id, is_lookup: true, spelling }
+        let (steady, spelling) = match self.steady(written) {
+            Some((var, spelling)) => (Some(var), spelling),
+            None => (None, self.spelling(id)),
+        };
+        Key { id, is_lookup: true, spelling, steady }
     }
 
     /// Finds the place and the new value between which a declaration chooses, if the variable is

@@ -20,6 +20,9 @@ impl<'s> Cx<'_, 's> {
 
     /// Notes how many levels of a variable's new value nobody else sees.
     pub(super) fn set_own(&self, var: VarId, levels: u8) {
+        if let Some(level) = self.levels.borrow_mut().get_mut(var as usize) {
+            *level = self.chains.borrow().len();
+        }
         if self.is_tracked(var) {
             self.flow.borrow_mut().set_own(var, levels);
         }

@@ -130,8 +130,25 @@ impl<'s> Cx<'_, 's> {
             if flow.own(var) > 0 || (flow.aliases.contains_key(&var) && !is_back) {
                 return;
             }
-            flow.aliases.insert(var, Alias { root, keys: keys.to_vec(), condition: None });
+            let known =
+                flow.aliases.get(&var).filter(|it| it.condition.is_none() && is_back).cloned();
+            let alias = known.unwrap_or_else(|| self.alias(root, keys.to_vec(), None));
+            flow.aliases.insert(var, alias);
         }
+    }
+
+    /// Makes an alias of a place.
+    pub(super) fn alias(&self, root: VarId, keys: Vec<Key>, condition: Option<Id>) -> Alias {
+        let here = self.chains.borrow().len();
+        let levels = self.levels.borrow();
+        let level_of = |key: &Key| match key.steady {
+            Some(var) => levels.get(var as usize).copied().unwrap_or(here),
+            None if key.is_literal() => 0,
+            None => here,
+        };
+        let level = keys.iter().map(level_of).max().unwrap_or_default();
+        let level = if condition.is_some() { here } else { level };
+        Alias { root, keys, condition, level }
     }
 
     /// Tells whether a variable is an alias of a place.

@@ -5,6 +5,7 @@
 //! range of events. A function that a built-in member calls at once (`xs.map(x => …)`) belongs to
 //! the function around it: its changes are changes there.
 
+mod companion;
 mod exits;
 mod expression;
 mod pattern;
@@ -15,6 +16,7 @@ mod statement;
 mod walk;
 
 use crate::ast::Ast;
+pub(crate) use companion::Companion;
 pub(crate) use resolved::{Event, Exits, Origin, Resolved, VarId};
 use walk::{Walk, Work};
 
@@ -32,6 +34,7 @@ pub(crate) fn resolve<'s>(ast: &Ast<'s>, free: &[&'s str]) -> Resolved<'s> {
     walk.out.events.sort_by_key(|event| event.at);
     let mut known = walk.out;
     known.finish();
+    companion::add_companions(ast, &mut known);
     known.reach = reach::reach(ast, &known);
     known
 }

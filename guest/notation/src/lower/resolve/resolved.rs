@@ -2,6 +2,7 @@
 //! ways in which statements are left.
 
 use crate::ast::{Ast, ExprId, FunctionId, Kind, PatternId, Span};
+use crate::lower::resolve::companion::Companion;
 use crate::lower::resolve::reach::Reach;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -112,6 +113,8 @@ pub(crate) struct Resolved<'s> {
     pub(super) by_name: BTreeMap<&'s str, Vec<VarId>>,
     /// Whether any value changes in place.
     pub(crate) mutates: bool,
+    /// The companions of variables that are pushed and changed afterwards.
+    pub(crate) companions: BTreeMap<VarId, Companion>,
     /// The members that changes go through.
     pub(crate) reach: Reach,
     /// Loops, and functions that are called at once.
