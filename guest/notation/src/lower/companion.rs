@@ -53,7 +53,7 @@ impl<'s> Cx<'_, 's> {
                 b.form(Form::Gte, &[id, zero], span)
             };
             let keys = vec![Key::made(id, false)];
-            let alias = Alias { root: list, keys, condition: Some(condition), level: 0 };
+            let alias = Alias { root: list, keys, condition: Some(condition), level: 0, made: 0 };
             self.followed.borrow_mut().insert(var, alias.clone());
             alias
         });

@@ -56,13 +56,15 @@ pub(crate) struct Alias {
     /// The number of terms that were open where the names in its keys were bound. They are bound no
     /// longer where fewer are open.
     pub(crate) level: usize,
+    /// The number of terms that were open where the variable became an alias.
+    pub(crate) made: usize,
 }
 
 impl Alias {
     /// Tells whether two aliases are one, also by the names in their keys.
     fn is(&self, other: &Self) -> bool {
         let is_one = |(a, b): (&Key, &Key)| a.id == b.id || a.steady.is_some() || a.is_literal();
-        self == &Self { level: self.level, ..other.clone() }
+        self == &Self { level: self.level, made: self.made, ..other.clone() }
             && self.keys.iter().zip(&other.keys).all(is_one)
     }
 }
@@ -98,7 +100,17 @@ impl Flow {
 
     /// Keeps only aliases whose keys are still bound where so many terms are open.
     pub(crate) fn leave(&mut self, level: usize) {
-        self.aliases.retain(|_, alias| alias.level <= level);
+        self.retain(|_, alias| alias.level <= level);
+    }
+
+    /// Drops aliases, and aliases of places of variables that were aliases themselves.
+    fn retain(&mut self, keep: impl Fn(VarId, &Alias) -> bool) {
+        let mut lost: Vec<VarId> =
+            self.aliases.iter().filter(|(var, it)| !keep(**var, it)).map(|it| *it.0).collect();
+        while let Some(var) = lost.pop() {
+            self.aliases.remove(&var);
+            lost.extend(self.aliases.iter().filter(|(_, it)| it.root == var).map(|it| *it.0));
+        }
     }
 
     /// Notes that a variable gets another value: aliases of its places lead nowhere any more.
@@ -133,7 +145,7 @@ impl Flow {
         if !Rc::ptr_eq(&self.own, &other.own) {
             Rc::make_mut(&mut self.own).retain(|var, _| other.own.contains_key(var));
         }
-        self.aliases.retain(|var, _| other.aliases.contains_key(var));
+        self.retain(|var, _| other.aliases.contains_key(&var));
         self.stale.retain(|var| other.own.contains_key(var));
         self.escaped.retain(|var| other.own.contains_key(var));
     }
@@ -152,7 +164,7 @@ impl Flow {
                 self.limit(var, other.own(var));
             }
         }
-        self.aliases.retain(|var, alias| other.aliases.get(var).is_some_and(|it| it.is(alias)));
+        self.retain(|var, alias| other.aliases.get(&var).is_some_and(|it| it.is(alias)));
         self.stale.extend(&other.stale);
         self.escaped.extend(&other.escaped);
     }

@@ -80,6 +80,12 @@ impl<'s> Cx<'_, 's> {
         }
         let alias = self.flow.borrow().aliases.get(&var).cloned();
         if let Some(alias) = alias {
+            // A branch or a loop hands on only the variables that events tell of.
+            let is_inner = self.chains.borrow().len() > alias.made;
+            let mut events = self.known.within((at, at + 1)).iter();
+            if is_inner && !events.any(|event| event.var == alias.root && !event.is_call) {
+                return false;
+            }
             return self.may_change(alias.root, depth + alias.keys.len(), at);
         }
         let own = usize::from(self.flow.borrow().own(var));
@@ -148,7 +154,7 @@ impl<'s> Cx<'_, 's> {
         };
         let level = keys.iter().map(level_of).max().unwrap_or_default();
         let level = if condition.is_some() { here } else { level };
-        Alias { root, keys, condition, level }
+        Alias { root, keys, condition, level, made: here }
     }
 
     /// Tells whether a variable is an alias of a place.

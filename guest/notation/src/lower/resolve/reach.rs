@@ -61,6 +61,8 @@ struct Pass<'a, 's> {
     /// All values that a variable or a member of a name gets, where they are expressions.
     values: BTreeMap<VarId, Vec<ExprId>>,
     members: BTreeMap<&'a str, Vec<ExprId>>,
+    /// Names of members that are assigned to.
+    assigned: BTreeSet<&'a str>,
     /// How many parts of values may still be examined.
     left: Cell<u32>,
 }
@@ -77,6 +79,7 @@ pub(super) fn reach(ast: &Ast<'_>, known: &Resolved<'_>) -> Reach {
         given: Vec::new(),
         values: BTreeMap::new(),
         members: BTreeMap::new(),
+        assigned: BTreeSet::new(),
         left: Cell::new(MOST_STEPS),
     };
     let mut changes = Vec::new();
@@ -113,8 +116,9 @@ impl<'a> Pass<'a, '_> {
                 for leaf in ast.leaves(*target) {
                     if let Target::Path(path) = ast.pattern(leaf).what {
                         changes.extend(self.object_paths(path));
-                        if let What::Member { name, .. } = ast.expr(path).what {
+                        if let Some(name) = self.written_name(path) {
                             self.members.entry(name).or_default().push(*value);
+                            self.assigned.insert(name);
                         }
                     }
                 }
@@ -329,17 +333,37 @@ impl<'a> Pass<'a, '_> {
     /// Notes a change of the value at the end of a path, or of a part of that value.
     fn through(&mut self, path: &[Step<'_>], is_deeper: bool) {
         for (at, step) in path.iter().enumerate() {
+            let levels = if is_deeper || at + 1 < path.len() { ALL } else { 1 };
             match step {
-                Step::Named(name) => {
-                    let has_more = is_deeper || at + 1 < path.len();
-                    let known = self.reach.levels.entry((*name).to_owned()).or_default();
-                    *known = (*known).max(if has_more { ALL } else { 1 });
-                }
+                Step::Named(name) => self.reach_name(name, levels),
                 Step::Computed(object) if !self.is_table(*object, DEEPEST) => {
                     self.reach.is_any = true;
                 }
-                Step::Computed(_) | Step::Element => {}
+                // A table may have got members by their names.
+                Step::Computed(_) => {
+                    for name in self.assigned.clone() {
+                        self.reach_name(name, levels);
+                    }
+                }
+                Step::Element => {}
             }
+        }
+    }
+
+    fn reach_name(&mut self, name: &str, levels: u8) {
+        let known = self.reach.levels.entry(name.to_owned()).or_default();
+        *known = (*known).max(levels);
+    }
+
+    /// The name of the member that is assigned to, if it is written.
+    fn written_name(&self, path: ExprId) -> Option<&'a str> {
+        match &self.ast.expr(path).what {
+            What::Member { name, .. } => Some(name),
+            What::Index { index, .. } => match &self.ast.expr(*index).what {
+                What::Text(name) => Some(name),
+                _ => None,
+            },
+            _ => None,
         }
     }
 
