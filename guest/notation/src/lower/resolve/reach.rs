@@ -61,8 +61,8 @@ struct Pass<'a, 's> {
     /// All values that a variable or a member of a name gets, where they are expressions.
     values: BTreeMap<VarId, Vec<ExprId>>,
     members: BTreeMap<&'a str, Vec<ExprId>>,
-    /// Names of members that are assigned to.
-    assigned: BTreeSet<&'a str>,
+    /// Members with a written name that are assigned to.
+    assigned: Vec<(&'a str, ExprId)>,
     /// How many parts of values may still be examined.
     left: Cell<u32>,
 }
@@ -79,7 +79,7 @@ pub(super) fn reach(ast: &Ast<'_>, known: &Resolved<'_>) -> Reach {
         given: Vec::new(),
         values: BTreeMap::new(),
         members: BTreeMap::new(),
-        assigned: BTreeSet::new(),
+        assigned: Vec::new(),
         left: Cell::new(MOST_STEPS),
     };
     let mut changes = Vec::new();
@@ -118,7 +118,7 @@ impl<'a> Pass<'a, '_> {
                         changes.extend(self.object_paths(path));
                         if let Some(name) = self.written_name(path) {
                             self.members.entry(name).or_default().push(*value);
-                            self.assigned.insert(name);
+                            self.assigned.push((name, path));
                         }
                     }
                 }
@@ -340,13 +340,35 @@ impl<'a> Pass<'a, '_> {
                     self.reach.is_any = true;
                 }
                 // A table may have got members by their names.
-                Step::Computed(_) => {
-                    for name in self.assigned.clone() {
+                Step::Computed(object) => {
+                    let is_own = |it: &&(&'a str, ExprId)| self.may_be_object(it.1, *object);
+                    let own: Vec<&str> =
+                        self.assigned.iter().filter(is_own).map(|it| it.0).collect();
+                    for name in own {
                         self.reach_name(name, levels);
                     }
                 }
                 Step::Element => {}
             }
+        }
+    }
+
+    /// Whether the object of a member may be the table that another expression names.
+    fn may_be_object(&self, member: ExprId, table: ExprId) -> bool {
+        let object = match self.ast.expr(member).what {
+            What::Member { object, .. } | What::Index { object, .. } => object,
+            _ => return true,
+        };
+        let var_of = |id: ExprId| self.known.names.get(id as usize).copied().flatten();
+        match (&self.ast.expr(object).what, &self.ast.expr(table).what) {
+            (What::Name(_), What::Name(_)) => {
+                let values = var_of(object).and_then(|var| self.values.get(&var));
+                let is_name = |id: &ExprId| matches!(self.ast.expr(*id).what, What::Name(_));
+                var_of(object) == var_of(table) || values.is_some_and(|all| all.iter().any(is_name))
+            }
+            (What::Member { name, .. }, What::Member { name: other, .. }) => name == other,
+            (What::Index { .. } | What::Call { .. }, What::Name(_)) => false,
+            _ => true,
         }
     }
 
