@@ -31,6 +31,7 @@ pub(crate) const NAMES: &[Habit] = &[
     habit("chr", "from_char_code makes a character", "write from_char_code(65)"),
     habit("format sprintf printf", "a template makes a text", "write `${s}: ${x}`"),
     habit("isinstance type", "typeof tells the type", "write typeof x or type_of(x)"),
+    habit("arguments", "a function has no list of its arguments", "write (...args) => args.length"),
     habit("bool", "Boolean tells whether a value counts as true", "write Boolean(x)"),
     habit("groupby", "group_by groups elements", "write xs.group_by(x => x.name)"),
     habit(

@@ -1,6 +1,7 @@
 //! Binary operators.
 
 use crate::ast::{Binary, ExprId, Span, What};
+use crate::lexer::Wrong;
 use crate::lower::context::{Cx, Lowered};
 use crate::tree::Id;
 use pif_language::form::Form;
@@ -27,9 +28,15 @@ impl Cx<'_, '_> {
         {
             return self.choice(id).await;
         }
-        let Some((operator, left, _)) = self.binary_parts(first) else {
+        let Some((operator, left, right)) = self.binary_parts(first) else {
             return self.expr(id).await;
         };
+        if operator == Binary::Instanceof
+            && first == id
+            && let Some(value) = self.is_instance(left, right, self.span(id)).await?
+        {
+            return Ok(value);
+        }
         let mut value = self.operand(operator, left).await?;
         let mut is_open = false;
         for id in chain.into_iter().rev() {
@@ -42,6 +49,36 @@ impl Cx<'_, '_> {
             is_open = true;
         }
         Ok(value)
+    }
+
+    /// `x instanceof Array`, and `e instanceof Error`: a fault is a record with a message.
+    async fn is_instance(
+        &self,
+        left: ExprId,
+        right: ExprId,
+        span: Span,
+    ) -> Result<Option<Id>, Wrong> {
+        let What::Name(class) = self.ast.expr(right).what else { return Ok(None) };
+        let kind = match class {
+            "Array" => "list",
+            "Error" | "TypeError" | "RangeError" | "SyntaxError" => "record",
+            _ => return Ok(None),
+        };
+        if self.var_of(right).is_some() {
+            return Ok(None);
+        }
+        let value = self.lenient(left).await?;
+        let value = self.fixed(value, span);
+        let mut b = self.b();
+        let found = b.form(Form::TypeOf, &[value], span);
+        let wanted = b.text(kind, span);
+        let is_kind = b.form(Form::Eq, &[found, wanted], span);
+        if kind == "list" {
+            return Ok(Some(is_kind));
+        }
+        let key = b.text("message", span);
+        let has = b.form(Form::Has, &[value, key], span);
+        Ok(Some(b.form(Form::And, &[is_kind, has], span)))
     }
 
     /// Lowers an operand. An operand of `==` may be an absent member.

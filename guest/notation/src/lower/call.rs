@@ -209,6 +209,16 @@ impl<'a, 's> Cx<'a, 's> {
         is_wanted: bool,
     ) -> Lowered {
         let span = self.span(id);
+        if matches!(name, "exec" | "test") && self.keeps_place(object) {
+            let hint = "write for (const m of s.matchAll(/…/g)) { … }, or leave out the flag g";
+            let message = format!("`{name}` with the flag g goes on where it ended before");
+            return Ok(self.refuse(span.0, &message, hint));
+        }
+        if matches!(name, "call" | "apply")
+            && let Some(value) = self.call_with_this(id, object, name, arguments).await?
+        {
+            return Ok(value);
+        }
         if self.is_known_member(object, name) {
             let subject = self.expr(object).await?;
             return self.call_field(id, subject, name, arguments).await;
@@ -364,6 +374,51 @@ impl<'a, 's> Cx<'a, 's> {
         let call = self.call_function(callee, function, &parts, span)?;
         let call = self.close(call, span);
         Ok(self.b().function(names, call, span))
+    }
+
+    /// Tells whether calls of a regular expression with the flag g follow each other, so that each
+    /// goes on where the one before it ended.
+    fn keeps_place(&self, object: ExprId) -> bool {
+        let Some(var) = self.var_of(object) else { return false };
+        let info = self.known.var(var);
+        let is_global = info.value.is_some_and(|value| {
+            matches!(self.ast.expr(value).what, What::Regex { flags, .. } if flags.contains('g'))
+        });
+        let is_inside = |span: &Span| span.0 <= info.at && info.at < span.1;
+        let repeats = self.around.repeats.iter().any(|span| !is_inside(span));
+        is_global && (info.uses.len() > 1 || repeats || info.owner != self.around.function)
+    }
+
+    /// `f.call(null, x)` and `f.apply(null, list)` of a function that the program names. There is no
+    /// `this`, so the first argument does not matter.
+    async fn call_with_this(
+        &self,
+        id: ExprId,
+        object: ExprId,
+        name: &str,
+        arguments: &[Item],
+    ) -> Result<Option<Id>, Wrong> {
+        let [this, rest @ ..] = arguments else { return Ok(None) };
+        let is_nothing = matches!(self.ast.expr(this.value).what, What::Null | What::Name(_));
+        let var = self.var_of(object);
+        let local = var.and_then(|var| self.known.var(var).function.map(|it| (var, it)));
+        let local = local.filter(|(var, _)| !self.known.var(*var).is_changed);
+        let path = self.global_path(object).filter(|path| library::is_function(path));
+        if !is_nothing || this.is_spread || (local.is_none() && path.is_none()) {
+            return Ok(None);
+        }
+        let items: Vec<Item> = match (name, rest) {
+            ("apply", [list]) => vec![Item { value: list.value, is_spread: true }],
+            ("apply", _) => return Ok(None),
+            _ => rest.to_vec(),
+        };
+        match (local, path) {
+            (Some((var, function)), _) => {
+                self.call_local(id, var, function, &items).await.map(Some)
+            }
+            (None, Some(path)) => self.call_library(id, path, &items).await.map(Some),
+            (None, None) => Ok(None),
+        }
     }
 
     /// Tells whether a function that a member calls changes a variable outside itself.

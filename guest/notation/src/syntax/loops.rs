@@ -11,7 +11,11 @@ impl Reader<'_, '_> {
     pub(super) async fn while_loop(&self) -> Read<StmtId> {
         let start = self.token(0).start;
         let test = self.condition("while").await?;
+        let from = self.ast.borrow().exprs.len();
         let body = self.inner().await?;
+        if let Some(over) = self.loop_over_matches(test, body, from, start) {
+            return Ok(over);
+        }
         Ok(self.add_statement(Statement::While { test, body }, start))
     }
 

@@ -12,6 +12,7 @@ mod function;
 mod habits;
 mod lexer;
 mod loops;
+mod matches;
 mod number;
 mod operand;
 mod operator;
