@@ -34,7 +34,7 @@ pub(crate) enum What<'s> {
     /// A form or a list with its operands.
     Form {
         form: Form,
-        operands: Box<[Id]>,
+        operands: Vec<Id>,
         names: Box<[Words<'s>]>,
     },
     /// JSON, from one byte to another.
@@ -88,6 +88,19 @@ impl<'s> Tree<'s> {
         span: (u32, u32),
     ) -> Id {
         self.add(What::Form { form, operands: operands.into(), names }, span)
+    }
+
+    /// A form with the operands of another one, which nothing uses any more, and one more.
+    pub(crate) fn extended(&mut self, before: Id, operand: Id, span: (u32, u32)) -> Id {
+        let Some(Node { what: What::Form { form, operands, .. }, .. }) =
+            self.nodes.get_mut(before as usize)
+        else {
+            return before;
+        };
+        let form = *form;
+        let mut operands = std::mem::take(operands);
+        operands.push(operand);
+        self.add(What::Form { form, operands, names: Box::default() }, span)
     }
 
     pub(crate) fn text(&mut self, text: impl Into<Words<'s>>, span: (u32, u32)) -> Id {

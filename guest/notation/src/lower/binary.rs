@@ -140,9 +140,7 @@ impl Cx<'_, '_> {
         let mut b = self.b();
         let [left, right] = operands;
         if is_many && is_open && b.tree.form_of(left) == form {
-            let mut all = b.tree.operands(left).to_vec();
-            all.push(right);
-            return b.form(form, &all, span);
+            return b.tree.extended(left, right, span);
         }
         b.form(form, &[left, right], span)
     }

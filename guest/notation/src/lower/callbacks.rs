@@ -6,6 +6,7 @@ use crate::lexer::Wrong;
 use crate::lower::context::{Cx, Lowered};
 use crate::lower::control::{End, Members, Round};
 use crate::lower::each::Callbacks;
+use crate::lower::nested::Nested;
 use crate::lower::resolve::VarId;
 use crate::tree::{Id, Words};
 use pif_language::form::Form;
@@ -186,7 +187,7 @@ impl<'s> Cx<'_, 's> {
             });
             let inner = self.with(|around| {
                 around.repeats.push(self.ast.function(it.function).span);
-                around.jumps = Vec::new();
+                around.jumps = Nested::default();
                 around.ends = Some(end);
                 around.returned = Vec::new();
                 around.tests = false;

@@ -6,6 +6,7 @@ use crate::lexer::Wrong;
 use crate::lower::builder::Builder;
 use crate::lower::control::{End, Jump};
 use crate::lower::flow::{Alias, Flow};
+use crate::lower::nested::Nested;
 use crate::lower::plan::Plan;
 use crate::lower::resolve::{Exits, Resolved, VarId};
 use crate::stack::Stack;
@@ -75,9 +76,9 @@ pub(super) struct Around<'s> {
     /// The end of a round, which a `return` leads to in a callback that has become a loop.
     pub(super) ends: Option<Rc<End<'s>>>,
     /// Targets of `break` and `continue`, the innermost last.
-    pub(super) jumps: Vec<Rc<Jump<'s>>>,
+    pub(super) jumps: Nested<Rc<Jump<'s>>>,
     /// Loops and callbacks around, the innermost last.
-    pub(super) repeats: Vec<Span>,
+    pub(super) repeats: Nested<Span>,
 }
 
 /// A place in the program: the state of lowering, the stack, and the surroundings.

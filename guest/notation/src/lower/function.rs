@@ -4,6 +4,7 @@ use crate::ast::{Body, ExprId, FunctionId, Item, Span, What};
 use crate::lower::context::{Cx, Lowered};
 use crate::lower::control::After;
 use crate::lower::flow::ALL;
+use crate::lower::nested::Nested;
 use crate::lower::resolve::VarId;
 use crate::tree::{Id, Words};
 use pif_language::form::Form;
@@ -59,11 +60,11 @@ impl<'a, 's> Cx<'a, 's> {
                 around.repeats.push(span);
             } else {
                 around.function = Some(id);
-                around.repeats = Vec::new();
+                around.repeats = Nested::default();
             }
             around.returned.clone_from(&gives);
             around.ends = None;
-            around.jumps = Vec::new();
+            around.jumps = Nested::default();
             around.tests = used.is_test;
         });
         let flow = self.flow.borrow().clone();

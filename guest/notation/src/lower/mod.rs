@@ -28,6 +28,7 @@ mod loops;
 mod members;
 mod mutate;
 pub(crate) mod names;
+mod nested;
 mod owned;
 mod pattern;
 mod place;

@@ -269,7 +269,7 @@ impl<'a, 's> Cx<'a, 's> {
 
     /// Lowers a `break` or a `continue`.
     async fn jump(&self, label: Option<&str>, continues: bool, span: Span) -> Lowered {
-        let jump = self.around.jumps.iter().rev().find(|jump| match label {
+        let jump = self.around.jumps.iter().find(|jump| match label {
             Some(label) => jump.label == Some(label),
             None => !continues || jump.next.is_some(),
         });

@@ -116,7 +116,10 @@ impl Walk<'_, '_> {
             }
             _ => work.push(Work::Expr(*callee, *is_optional)),
         }
-        let elements = member.map_or((2, None), |(object, name)| {
+        let has_function = arguments
+            .iter()
+            .any(|item| matches!(self.ast.expr(item.value).what, What::Function(_)));
+        let elements = member.filter(|_| has_function).map_or((2, None), |(object, name)| {
             let place = if matches!(name, "reduce" | "reduceRight") { 1 } else { 0 };
             (place, self.source_of(object).map(|(var, gap)| (var, gap + 1)))
         });

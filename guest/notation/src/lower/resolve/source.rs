@@ -4,6 +4,9 @@ use crate::ast::{Binary, ExprId, PatternId, What};
 use crate::lower::resolve::resolved::{Event, VarId};
 use crate::lower::resolve::walk::{Source, Walk};
 
+/// How many members of a chain are followed.
+const MOST_STEPS: usize = 500;
+
 impl Walk<'_, '_> {
     /// Finds the variable at the beginning of a path of members, and counts the members.
     pub(super) fn root(&self, id: ExprId) -> Option<Source> {
@@ -15,7 +18,7 @@ impl Walk<'_, '_> {
     /// members such as `filter`, which make a new list of the elements of another.
     pub(super) fn source_of(&self, mut id: ExprId) -> Option<Source> {
         let mut is_new = false;
-        loop {
+        for _ in 0..MOST_STEPS {
             match &self.ast.expr(id).what {
                 What::Call { callee, arguments, .. } => match &self.ast.expr(*callee).what {
                     What::Member { object, name, .. } => match *name {

@@ -3,7 +3,7 @@
 use crate::ast::{Ast, ExprId, FunctionId, PatternId, StmtId};
 use crate::lower::resolve::resolved::{Event, Exits, Origin, Resolved, Var, VarId};
 use pif_core::limits::to_u32;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Variables that are bound in a scope, and those that are declared further down in its block.
 #[derive(Debug, Default)]
@@ -54,7 +54,7 @@ pub(super) struct Walk<'a, 's> {
     scopes: Vec<Scope>,
     /// The variables of each name in the open scopes, the innermost last: those that are bound, and
     /// those that are declared further down.
-    visible: BTreeMap<&'s str, [Vec<VarId>; 2]>,
+    visible: BTreeMap<&'s str, [VecDeque<VarId>; 2]>,
     /// The innermost function around that is not called at once.
     pub(super) owner: Option<FunctionId>,
     /// The innermost function around.
@@ -143,7 +143,7 @@ impl<'s> Walk<'_, 's> {
     pub(super) fn enter(&mut self, var: VarId, how: usize) {
         let name = self.out.var(var).name;
         if let Some(vars) = self.visible.entry(name).or_default().get_mut(how) {
-            vars.push(var);
+            vars.push_back(var);
         }
         if let Some(vars) = self.scopes.last_mut().and_then(|scope| scope.vars.get_mut(how)) {
             vars.push(var);
@@ -153,10 +153,13 @@ impl<'s> Walk<'_, 's> {
     /// Takes a variable back from those that are visible.
     fn hide(&mut self, var: VarId, how: usize) {
         let name = self.out.var(var).name;
-        if let Some(vars) = self.visible.get_mut(name).and_then(|all| all.get_mut(how))
-            && let Some(at) = vars.iter().rposition(|other| *other == var)
-        {
-            vars.remove(at);
+        if let Some(vars) = self.visible.get_mut(name).and_then(|all| all.get_mut(how)) {
+            // What is declared is bound in that order, so it mostly stands at an end.
+            if vars.front() == Some(&var) {
+                vars.pop_front();
+            } else if let Some(at) = vars.iter().rposition(|other| *other == var) {
+                vars.remove(at);
+            }
         }
     }
 
@@ -171,7 +174,7 @@ impl<'s> Walk<'_, 's> {
     /// Finds the variable that a name means here.
     pub(super) fn find(&self, name: &str) -> Option<VarId> {
         let [bound, later] = self.visible.get(name)?;
-        let var = bound.last().or(later.first()).copied()?;
+        let var = bound.back().or(later.front()).copied()?;
         Some(self.out.var(var).means.unwrap_or(var))
     }
 
