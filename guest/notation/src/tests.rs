@@ -121,7 +121,7 @@ fn no_text_is_too_odd() {
 /// Nesting costs heap, not native stack.
 #[test]
 fn long_texts_are_read_and_printed() {
-    let n = 4_000;
+    let n = 100_000;
     let kinds: [(String, &str, String); 20] = [
         ("(".repeat(n), "1", ")".repeat(n)),
         ("[".repeat(n), "1", "]".repeat(n)),

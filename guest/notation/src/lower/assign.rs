@@ -144,7 +144,7 @@ impl<'s> Cx<'_, 's> {
                     let read = self.read(whole, &place_keys, true, span);
                     self.rebind(var, read, span);
                     if self.is_found_in_list(var, place) {
-                        let index = place_keys.first().map(|it| it.id);
+                        let index = place_keys.last().map(|it| it.id);
                         self.step_companion(var, index, span);
                         self.set_own(var, 0);
                         self.follow(var, span);
@@ -159,7 +159,7 @@ impl<'s> Cx<'_, 's> {
                     let alias = known.unwrap_or_else(|| self.alias(place.root, place_keys, None));
                     let mut flow = self.flow.borrow_mut();
                     flow.set_own(var, 0);
-                    flow.aliases.insert(var, alias);
+                    flow.add_alias(var, alias);
                     drop(flow);
                     return Ok(self.variable(var, span));
                 }
@@ -203,7 +203,7 @@ impl<'s> Cx<'_, 's> {
         }
         let new = if is_wanted && !self.is_constant(new) { self.fixed(new, span) } else { new };
         self.store(var, &keys, new, own, span, "an assignment");
-        self.alias_stored(var, &keys, value);
+        self.alias_stored(var, &keys, (value, before_kept));
         Ok(new)
     }
 

@@ -185,7 +185,7 @@ impl<'a, 's> Cx<'a, 's> {
             .fold(before, |before, (id, _)| self.b().form(Form::Merge, &[before, *id], span));
         let value = self.written(whole, &keys, after, span);
         self.changed_in_place(place.root, value, None, span);
-        self.flow.borrow_mut().limit(place.root, u8::try_from(keys.len() + 1).unwrap_or(ALL));
+        self.flow.borrow_mut().limit_place(place.root, u8::try_from(keys.len() + 1).unwrap_or(ALL));
         let whole = self.variable(place.root, span);
         Ok(self.read(whole, &keys, false, span))
     }

@@ -4,7 +4,7 @@
 use crate::ast::{ExprId, FunctionId, Item, Member, PatternId, Span, What};
 use crate::lexer::Wrong;
 use crate::lower::context::{Cx, Lowered};
-use crate::lower::control::{End, Members, Round};
+use crate::lower::control::{End, Members, MembersKind, Round};
 use crate::lower::each::Callbacks;
 use crate::lower::nested::Nested;
 use crate::lower::resolve::VarId;
@@ -57,11 +57,11 @@ impl<'s> Cx<'_, 's> {
         let parameter =
             self.ast.function(function).parameters.first().map(|element| element.pattern);
         let parameter = parameter.filter(|_| is_literal && what == "forEach");
-        let members = self.members_of_callback(object, function, parameter.is_some());
+        let members = self.members_of_callback(object, function, parameter.is_some()).await?;
         let elements = parameter
             .filter(|_| members.is_none())
             .and_then(|pattern| self.changed_elements(object, self.target(pattern), shape, &vars));
-        let (list, is_map) = if let Some(members) = members {
+        let (list, is_map) = if let Some(members) = &members {
             (self.keys_of_members(members, span), false)
         } else {
             self.rounds_over(what, object, arguments, elements.is_some(), span).await?
@@ -108,17 +108,17 @@ impl<'s> Cx<'_, 's> {
     }
 
     /// Finds the members of a record or a map that `forEach` goes over and changes.
-    fn members_of_callback(
+    async fn members_of_callback(
         &self,
         object: ExprId,
         function: FunctionId,
         is_plain: bool,
-    ) -> Option<Members> {
+    ) -> Result<Option<Members>, Wrong> {
         let shape = self.ast.function(function);
         let parameters = shape.parameters.as_slice();
         let has_default = parameters.iter().any(|it| it.default.is_some());
         if !is_plain || has_default || shape.rest.is_some() {
-            return None;
+            return Ok(None);
         }
         let of_map = |value: PatternId, key: Option<PatternId>| {
             let root = self.var_of(object).filter(|_| self.is_map_name(object))?;
@@ -127,15 +127,16 @@ impl<'s> Cx<'_, 's> {
                 None => None,
             };
             let value = self.target(value)?;
-            self.may_be_members(Members { root, is_map: true, key, value }, shape.span)
+            let members = Members { root, path: Vec::new(), kind: MembersKind::Map, key, value };
+            self.may_be_members(members, shape.span)
         };
         match parameters {
             [only] => match of_map(only.pattern, None) {
-                Some(members) => Some(members),
-                None => self.changed_members(object, only.pattern, shape.span),
+                Some(members) => Ok(Some(members)),
+                None => self.changed_members(object, only.pattern, shape.span).await,
             },
-            [value, key] => of_map(value.pattern, Some(key.pattern)),
-            _ => None,
+            [value, key] => Ok(of_map(value.pattern, Some(key.pattern))),
+            _ => Ok(None),
         }
     }
 

@@ -2,7 +2,7 @@
 //! points.
 
 use crate::ast::{Ast, ExprId, Kind, PatternId, Span, StmtId};
-use crate::lower::flow::Flow;
+use crate::lower::flow::{Flow, Key};
 use crate::lower::resolve::VarId;
 use crate::tree::{Id, Words};
 use std::cell::RefCell;
@@ -160,14 +160,24 @@ pub(super) struct Elements {
     pub(super) own: u8,
 }
 
-/// A record or a map whose members a loop changes.
-#[derive(Clone, Copy, Debug)]
+/// A record, a map or a list whose members a loop changes, where the loop goes over its keys.
+#[derive(Clone, Debug)]
 pub(super) struct Members {
     pub(super) root: VarId,
-    pub(super) is_map: bool,
+    /// The path to it from the variable.
+    pub(super) path: Vec<Key>,
+    pub(super) kind: MembersKind,
     /// The variable of the key, if the loop has one.
     pub(super) key: Option<VarId>,
     pub(super) value: VarId,
+}
+
+/// What has the members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MembersKind {
+    Record,
+    Map,
+    List,
 }
 
 /// The parts of a loop statement.

@@ -81,7 +81,7 @@ impl<'s> Cx<'_, 's> {
         }
         let shape = self.ast.function(it.function);
         let mut bindings = Vec::new();
-        let parameters = if let Some(members) = it.members {
+        let parameters = if let Some(members) = &it.members {
             let key = self.b().variable(&it.item, span);
             self.bind_member(members, key, span);
             &[]

@@ -26,6 +26,11 @@ impl Key {
         self.spelling.starts_with(|c: char| c == '"' || c == '-' || c.is_ascii_digit())
     }
 
+    /// A key that is the name of a member.
+    pub(super) fn named(id: Id, name: &str) -> Self {
+        Self { id, is_lookup: false, spelling: format!("\"{name}"), steady: None }
+    }
+
     /// A key that is a made name.
     pub(super) fn made(id: Id, is_lookup: bool) -> Self {
         Self { id, is_lookup, spelling: format!("#{id}"), steady: None }
@@ -96,6 +101,32 @@ impl Flow {
         self.aliases.remove(&var);
         self.stale.remove(&var);
         self.escaped.remove(&var);
+    }
+
+    /// Notes that others see all levels of a value but the first `levels`, also by the names of which
+    /// the variable is an alias.
+    pub(crate) fn limit_place(&mut self, var: VarId, levels: u8) {
+        let mut levels = levels;
+        let mut next = Some(var);
+        while let Some(var) = next {
+            self.limit(var, levels);
+            let alias = self.aliases.get(&var);
+            let above = alias.map_or(0, |it| u8::try_from(it.keys.len()).unwrap_or(ALL));
+            levels = levels.saturating_add(above);
+            next = alias.map(|it| it.root);
+        }
+    }
+
+    /// Makes a variable an alias, unless the place is a part of its own value.
+    pub(crate) fn add_alias(&mut self, var: VarId, alias: Alias) {
+        let mut next = Some(alias.root);
+        while let Some(root) = next {
+            if root == var {
+                return;
+            }
+            next = self.aliases.get(&root).map(|it| it.root);
+        }
+        self.aliases.insert(var, alias);
     }
 
     /// Keeps only aliases whose keys are still bound where so many terms are open.

@@ -64,7 +64,10 @@ impl<'a, 's> Cx<'a, 's> {
             parts.elements = self.changed_elements(over, self.target(pattern), body, &vars);
         }
         if let Some((over, Some(_), pattern, false)) = parts.over {
-            parts.members = self.changed_members(over, pattern, self.stmt_span(parts.body));
+            let body = self.stmt_span(parts.body);
+            if parts.elements.is_none() {
+                parts.members = self.changed_members(over, pattern, body).await?;
+            }
         }
         let begun = self.begin(&parts, span).await?;
         let lists = self.gathered_in(span, &vars);
@@ -156,7 +159,7 @@ impl<'a, 's> Cx<'a, 's> {
     /// Lowers the list that a loop goes over, or its counters with their first values.
     async fn begin(&self, parts: &Parts, span: Span) -> Result<Begun, Wrong> {
         let mut begun = Begun::default();
-        if let Some(members) = parts.members {
+        if let Some(members) = &parts.members {
             begun.list = Some(self.keys_of_members(members, span));
         } else if let Some((over, _, _, is_keys)) = parts.over {
             let value = self.lenient(over).await?;

@@ -1,11 +1,13 @@
-//! Loops over the members of a record or a map that change these: `for (const v of
+//! Loops over the members of a record, a map or a list that change these: `for (const v of
 //! Object.values(r)) v.n = 1`. Such a loop goes over the keys, and its variable is an alias of the
 //! member.
 
 use crate::ast::{ExprId, PatternId, Span, Target, What};
+use crate::lexer::Wrong;
 use crate::lower::context::Cx;
-use crate::lower::control::Members;
+use crate::lower::control::{Members, MembersKind};
 use crate::lower::flow::Key;
+use crate::lower::place::PlaceStep;
 use crate::lower::resolve::VarId;
 use crate::tree::Id;
 use pif_language::form::Form;
@@ -13,17 +15,59 @@ use pif_language::form::Form;
 impl<'s> Cx<'_, 's> {
     /// Finds the members that a loop goes over and changes. `pattern` takes a value, or a key and a
     /// value.
-    pub(super) fn changed_members(
+    pub(super) async fn changed_members(
         &self,
         over: ExprId,
         pattern: PatternId,
         body: Span,
-    ) -> Option<Members> {
+    ) -> Result<Option<Members>, Wrong> {
+        match self.named_members(over, pattern, body) {
+            Some(members) => Ok(Some(members)),
+            None => self.listed_members(over, pattern, body).await,
+        }
+    }
+
+    /// Finds the elements of a list that is a member of a variable, as in `for (const x of r.xs)`.
+    async fn listed_members(
+        &self,
+        over: ExprId,
+        pattern: PatternId,
+        body: Span,
+    ) -> Result<Option<Members>, Wrong> {
+        let Some(place) = self.place_of(over) else { return Ok(None) };
+        let Some(value) = self.target(pattern) else { return Ok(None) };
+        let [PlaceStep::Name(first, _), ..] = place.steps.as_slice() else { return Ok(None) };
+        let is_plain = place.steps.iter().all(|step| matches!(step, PlaceStep::Name(..)));
+        let root = place.root;
+        if !is_plain
+            || !self.known.var(value).is_mutated
+            || !self.stays_as_it_is(root, first, body)
+            || !self.may_change(root, place.depth() + 2, body.0)
+        {
+            return Ok(None);
+        }
+        let path = self.place_keys(&place).await?;
+        Ok(Some(Members { root, path, kind: MembersKind::List, key: None, value }))
+    }
+
+    /// Tells whether a part of the program names a variable only to use other members of it.
+    fn stays_as_it_is(&self, var: VarId, member: &str, (start, end): Span) -> bool {
+        let is_inside = |at: &&u32| start <= **at && **at < end;
+        let uses = self.known.var(var).uses.iter().filter(is_inside).count();
+        let is_other = |expr: &&crate::ast::Expr<'s>| match expr.what {
+            What::Member { object, name, .. } => {
+                let at = self.span(object).0;
+                self.var_of(object) == Some(var) && name != member && start <= at && at < end
+            }
+            _ => false,
+        };
+        uses == self.ast.exprs.iter().filter(is_other).count()
+    }
+
+    fn named_members(&self, over: ExprId, pattern: PatternId, body: Span) -> Option<Members> {
         let (object, has_keys) = self.members_of(over)?;
         let root = self.var_of(object)?;
-        let is_map = self.known.var(root).value.is_some_and(|value| {
-            matches!(self.ast.expr(value).what, What::New { name: "Map", .. })
-        });
+        let kind = self.kind_of(root);
         let (key, value) = match (&self.ast.pattern(pattern).what, has_keys) {
             (Target::Name(_), false) => (None, pattern),
             (Target::List { elements, rest: None }, true) => match elements.as_slice() {
@@ -39,7 +83,7 @@ impl<'s> Cx<'_, 's> {
             Some(key) => Some(self.target(key)?),
             None => None,
         };
-        self.may_be_members(Members { root, is_map, key, value }, body)
+        self.may_be_members(Members { root, path: Vec::new(), kind, key, value }, body)
     }
 
     /// Tells whether the loop changes the values, and the record in no other way.
@@ -73,28 +117,43 @@ impl<'s> Cx<'_, 's> {
     }
 
     pub(super) fn is_map_name(&self, id: ExprId) -> bool {
-        let value = self.var_of(id).and_then(|var| self.known.var(var).value);
-        value.is_some_and(|id| matches!(self.ast.expr(id).what, What::New { name: "Map", .. }))
+        self.var_of(id).is_some_and(|var| self.kind_of(var) == MembersKind::Map)
+    }
+
+    fn kind_of(&self, var: VarId) -> MembersKind {
+        match self.known.var(var).value.map(|value| &self.ast.expr(value).what) {
+            Some(What::New { name: "Map", .. }) => MembersKind::Map,
+            _ => MembersKind::Record,
+        }
     }
 
     /// Lists the keys that the loop goes over.
-    pub(super) fn keys_of_members(&self, members: Members, span: Span) -> Id {
+    pub(super) fn keys_of_members(&self, members: &Members, span: Span) -> Id {
         let whole = self.variable(members.root, span);
-        self.b().form(Form::Keys, &[whole], span)
+        let whole = self.read(whole, &members.path, false, span);
+        let mut b = self.b();
+        if members.kind == MembersKind::List {
+            let zero = b.number("0", span);
+            let length = b.text("length", span);
+            let length = b.form(Form::Get, &[whole, length], span);
+            return b.form(Form::Range, &[zero, length], span);
+        }
+        b.form(Form::Keys, &[whole], span)
     }
 
     /// Binds the variables of a round to a key and its member.
-    pub(super) fn bind_member(&self, members: Members, key: Id, span: Span) {
-        let Members { root, is_map, key: key_var, value } = members;
+    pub(super) fn bind_member(&self, members: &Members, key: Id, span: Span) {
+        let Members { root, kind, key: key_var, value, .. } = *members;
         if let Some(var) = key_var {
             self.bind_round(var, key, span);
         }
         let whole = self.variable(root, span);
-        let keys = vec![Key::made(key, is_map)];
+        let made = Key::made(key, kind == MembersKind::Map);
+        let keys: Vec<Key> = members.path.iter().cloned().chain([made]).collect();
         let member = self.read(whole, &keys, false, span);
         self.bind_round(value, member, span);
         let alias = self.alias(root, keys, None);
-        self.flow.borrow_mut().aliases.insert(value, alias);
+        self.flow.borrow_mut().add_alias(value, alias);
     }
 
     fn bind_round(&self, var: VarId, value: Id, span: Span) {

@@ -44,7 +44,7 @@ impl<'s> Cx<'_, 's> {
             let parts = self.items(arguments).await?;
             self.put_in_front(place.root, &parts, span);
             let own = arguments.iter().map(|item| self.own_of(item.value)).min().unwrap_or(ALL);
-            self.flow.borrow_mut().limit(place.root, own.saturating_add(1));
+            self.flow.borrow_mut().limit_place(place.root, own.saturating_add(1));
             return Ok(Some(self.b().null(span)));
         }
         let keys = self.place_keys(&place).await?;
@@ -68,19 +68,17 @@ impl<'s> Cx<'_, 's> {
         let new = self.written(whole, &keys, after, span);
         if let Some((var, own)) = pushed {
             let index = self.fixed_length(before, span);
-            self.rebind(place.root, new, span);
+            self.grown(place.root, new, span);
             self.step_companion(var, Some(index), span);
             let mut flow = self.flow.borrow_mut();
-            flow.limit(place.root, own.saturating_add(1));
+            let above = u8::try_from(keys.len()).unwrap_or(ALL).saturating_add(1);
+            flow.limit_place(place.root, own.saturating_add(above));
             flow.limit(var, 0);
             return Ok(value);
         }
-        if name == "push"
-            && keys.is_empty()
-            && !self.flow.borrow().aliases.contains_key(&place.root)
-        {
+        if name == "push" && keys.is_empty() {
             // The other elements stay where they are.
-            self.rebind(place.root, new, span);
+            self.grown(place.root, new, span);
         } else {
             let change = if is_moved { None } else { Some(&[][..]) };
             self.changed_in_place(place.root, new, change, span);
@@ -99,7 +97,7 @@ impl<'s> Cx<'_, 's> {
         };
         let levels = u8::try_from(keys.len() + 1).unwrap_or(ALL).saturating_add(own);
         if matches!(name, "push" | "unshift" | "splice" | "fill" | "set" | "add") {
-            self.flow.borrow_mut().limit(place.root, levels);
+            self.flow.borrow_mut().limit_place(place.root, levels);
         }
         if name == "set"
             && let [key, value] = arguments
@@ -107,7 +105,7 @@ impl<'s> Cx<'_, 's> {
             let mut stored = keys.clone();
             if let Some(id) = parts.first() {
                 stored.push(self.lookup_key(id.0, key.value));
-                self.alias_stored(place.root, &stored, value.value);
+                self.alias_stored(place.root, &stored, (value.value, before_kept));
             }
         }
         Ok(Some(match value {
@@ -124,8 +122,7 @@ impl<'s> Cx<'_, 's> {
     fn pushed(&self, name: &str, arguments: &[Item], place: &Place<'s>) -> Option<(VarId, u8)> {
         let ("push", [only]) = (name, arguments) else { return None };
         let var = self.var_of(only.value).filter(|_| !only.is_spread)?;
-        let is_own_list = self.companion(var).is_some_and(|it| it.list == place.root);
-        if !is_own_list || !place.steps.is_empty() || !self.is_unlisted(var) {
+        if !self.is_own_list(var, place.root, &place.steps) || !self.is_unlisted(var) {
             return None;
         }
         Some((var, self.flow.borrow().own(var)))

@@ -198,13 +198,13 @@ impl<'s> Cx<'_, 's> {
                 let id = self.read(whole, &keys, is_tested, span);
                 self.bind_name(var, id, 0, out);
                 if self.is_found_in_list(var, &steps) {
-                    out.extend(self.companion_binding(var, keys.first().map(|it| it.id), span));
+                    out.extend(self.companion_binding(var, keys.last().map(|it| it.id), span));
                     self.follow(var, span);
                     return Ok(());
                 }
                 out.extend(self.companion_binding(var, None, span));
                 let alias = self.alias(steps.root, keys, None);
-                self.flow.borrow_mut().aliases.insert(var, alias);
+                self.flow.borrow_mut().add_alias(var, alias);
             }
             (Some(var), None) => {
                 self.share(value);
@@ -256,7 +256,7 @@ impl<'s> Cx<'_, 's> {
         self.bind_name(var, value, 0, out);
         out.extend(self.companion_binding(var, None, span));
         let alias = self.alias(place.root, keys, Some(condition));
-        self.flow.borrow_mut().aliases.insert(var, alias);
+        self.flow.borrow_mut().add_alias(var, alias);
         Ok(())
     }
 

@@ -139,7 +139,7 @@ impl<'a, 's> Cx<'a, 's> {
             };
             self.open();
             let own = parts.elements.map_or(0, |elements| elements.own);
-            match parts.members {
+            match &parts.members {
                 Some(members) => {
                     let key = self.fixed(head, span);
                     self.bind_member(members, key, span);
@@ -212,7 +212,7 @@ impl<'a, 's> Cx<'a, 's> {
         parts: &Parts,
         span: Span,
     ) -> Result<Words<'s>, Wrong> {
-        if let Some(members) = parts.members {
+        if let Some(members) = &parts.members {
             let name = self.b().make_name();
             let key = self.b().variable(&name, span);
             self.bind_member(members, key, span);

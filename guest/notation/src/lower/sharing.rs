@@ -2,7 +2,6 @@
 
 use crate::ast::{Binary, ExprId, Member, What};
 use crate::lower::context::Cx;
-use crate::lower::flow::ALL;
 use crate::lower::resolve::VarId;
 use crate::lower::root::Root;
 use std::collections::BTreeMap;
@@ -118,17 +117,13 @@ impl<'s> Cx<'_, 's> {
         }
         let mut flow = self.flow.borrow_mut();
         flow.escape(var);
-        flow.limit(var, depth);
-        if let Some(alias) = flow.aliases.get(&var).cloned() {
-            let levels = u8::try_from(alias.keys.len()).unwrap_or(ALL).saturating_add(depth);
-            flow.limit(alias.root, levels);
-        }
+        flow.limit_place(var, depth);
     }
 
     /// Notes that the elements of a value are kept under another name.
     pub(super) fn share_elements(&self, id: ExprId) {
         if let Some((var, depth)) = self.root_of(id) {
-            self.flow.borrow_mut().limit(var, depth.saturating_add(1));
+            self.flow.borrow_mut().limit_place(var, depth.saturating_add(1));
         }
     }
 

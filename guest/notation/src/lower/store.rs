@@ -34,21 +34,21 @@ impl<'s> Cx<'_, 's> {
         self.changed_in_place(var, value, Some(keys), span);
         let own = keys.last().and_then(Key::name).map_or(own, |name| self.needed(name, own));
         let levels = u8::try_from(keys.len()).unwrap_or(ALL).saturating_add(own);
-        self.flow.borrow_mut().limit(var, levels);
+        self.flow.borrow_mut().limit_place(var, levels);
     }
 
     /// Binds a variable to its changed value, and changes the place of which it is an alias. `keys`
     /// is the path of the change; without it, elements may have moved.
     pub(super) fn changed_in_place(&self, var: VarId, value: Id, keys: Option<&[Key]>, span: Span) {
         self.rebind(var, value, span);
-        let (alias, stale): (Option<Alias>, Vec<VarId>) = {
+        let stale: Vec<VarId> = {
             let flow = self.flow.borrow();
             let stale = flow.aliases.iter().filter(|(other, alias)| {
                 **other != var
                     && alias.root == var
                     && !keys.is_some_and(|keys| differ(keys, &alias.keys))
             });
-            (flow.aliases.get(&var).cloned(), stale.map(|(other, _)| *other).collect())
+            stale.map(|(other, _)| *other).collect()
         };
         {
             let mut flow = self.flow.borrow_mut();
@@ -57,6 +57,18 @@ impl<'s> Cx<'_, 's> {
                 flow.stale.insert(other);
             }
         }
+        self.pass_on(var, span);
+    }
+
+    /// Binds a variable to its changed value, in which all elements are still where they were.
+    pub(super) fn grown(&self, var: VarId, value: Id, span: Span) {
+        self.rebind(var, value, span);
+        self.pass_on(var, span);
+    }
+
+    /// Changes the place of which a variable is an alias.
+    fn pass_on(&self, var: VarId, span: Span) {
+        let alias = self.flow.borrow().aliases.get(&var).cloned();
         if let Some(alias) = alias {
             let whole = self.variable(alias.root, span);
             let value = self.variable(var, span);
@@ -67,7 +79,7 @@ impl<'s> Cx<'_, 's> {
             let mine = self.flow.borrow_mut().aliases.remove(&var);
             self.changed_in_place(alias.root, value, Some(&alias.keys), span);
             if let Some(mine) = mine {
-                self.flow.borrow_mut().aliases.insert(var, mine);
+                self.flow.borrow_mut().add_alias(var, mine);
             }
         }
     }
@@ -124,8 +136,8 @@ impl<'s> Cx<'_, 's> {
     }
 
     /// Notes that a variable has been put at a path. If it changes later, it is an alias of the
-    /// place.
-    pub(super) fn alias_stored(&self, root: VarId, keys: &[Key], value: ExprId) {
+    /// place. `own` counts the levels of its value that nobody else saw before.
+    pub(super) fn alias_stored(&self, root: VarId, keys: &[Key], (value, own): (ExprId, u8)) {
         if let What::Name(_) = self.ast.expr(value).what
             && let Some(var) = self.var_of(value)
             && self.known.var(var).is_mutated
@@ -133,13 +145,13 @@ impl<'s> Cx<'_, 's> {
         {
             let is_back = self.is_alias(var, root, keys);
             let mut flow = self.flow.borrow_mut();
-            if flow.own(var) > 0 || (flow.aliases.contains_key(&var) && !is_back) {
+            if flow.own(var) > 0 || (own == 0 && !is_back) {
                 return;
             }
             let known =
                 flow.aliases.get(&var).filter(|it| it.condition.is_none() && is_back).cloned();
             let alias = known.unwrap_or_else(|| self.alias(root, keys.to_vec(), None));
-            flow.aliases.insert(var, alias);
+            flow.add_alias(var, alias);
         }
     }
 

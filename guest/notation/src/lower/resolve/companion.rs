@@ -8,21 +8,27 @@ use pif_core::limits::to_u32;
 use std::collections::BTreeMap;
 
 /// The list onto which a variable is pushed, and the variable of its index there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Companion {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Companion<'s> {
+    /// The variable of the list, and the members that lead to it from there.
     pub(crate) list: VarId,
+    pub(crate) path: Vec<&'s str>,
     pub(crate) index: VarId,
 }
 
+/// A list: a variable, and the members that lead to the list from there.
+type Place<'s> = (VarId, Vec<&'s str>);
+
 /// A call of `push` with a variable: the list, and the byte of the call.
-type Push = (VarId, u32);
+type Push<'s> = (Place<'s>, u32);
 
 /// Makes companions. They change where their variables are assigned to or pushed.
-pub(super) fn add_companions(ast: &Ast<'_>, known: &mut Resolved<'_>) {
+pub(super) fn add_companions<'s>(ast: &Ast<'s>, known: &mut Resolved<'s>) {
     for (var, pushes) in pushes(ast, known) {
-        let Some((list, _)) = pushes.first().copied() else { continue };
+        let Some((place, _)) = pushes.first().cloned() else { continue };
+        let (list, path) = place.clone();
         let is_local = |var: VarId| matches!(known.var(var).origin, Origin::Declared(_));
-        let is_one = pushes.iter().all(|(other, _)| *other == list);
+        let is_one = pushes.iter().all(|(other, _)| *other == place);
         if !is_one || !is_local(var) || !is_local(list) || !known.var(var).is_mutated {
             continue;
         }
@@ -43,19 +49,21 @@ pub(super) fn add_companions(ast: &Ast<'_>, known: &mut Resolved<'_>) {
             ..info.clone()
         };
         known.vars.push(companion);
-        known.companions.insert(var, Companion { list, index });
+        let below = path.len() + 1;
+        known.companions.insert(var, Companion { list, path, index });
         let own: Vec<Event> =
             known.events.iter().filter(|it| it.var == var && !it.is_call).copied().collect();
         for event in own {
             // A change of the value is one of the list, too.
             let event = match event.depth {
                 0 => Event { var: index, ..event },
-                depth => Event { var: list, depth: depth + 1, ..event },
+                depth => Event { var: list, depth: depth + below, ..event },
             };
             known.events.push(event);
         }
         let pushed = |event: &&Event| {
-            event.var == list && pushes.iter().any(|(_, at)| *at == event.at && event.depth == 1)
+            event.var == list
+                && pushes.iter().any(|(_, at)| *at == event.at && event.depth == below)
         };
         let pushed: Vec<Event> = known.events.iter().filter(pushed).copied().collect();
         known.events.extend(pushed.iter().map(|it| Event { var: index, depth: 0, ..*it }));
@@ -64,19 +72,28 @@ pub(super) fn add_companions(ast: &Ast<'_>, known: &mut Resolved<'_>) {
 }
 
 /// The variables that are pushed, and where.
-fn pushes(ast: &Ast<'_>, known: &Resolved<'_>) -> BTreeMap<VarId, Vec<Push>> {
-    let mut found: BTreeMap<VarId, Vec<Push>> = BTreeMap::new();
+fn pushes<'s>(ast: &Ast<'s>, known: &Resolved<'s>) -> BTreeMap<VarId, Vec<Push<'s>>> {
+    let mut found: BTreeMap<VarId, Vec<Push<'s>>> = BTreeMap::new();
     let var_of = |id: u32| known.names.get(id as usize).copied().flatten();
+    let place_of = |mut id: u32| {
+        let mut path = Vec::new();
+        while let What::Member { object, name, is_optional: false, .. } = ast.expr(id).what {
+            path.push(name);
+            id = object;
+        }
+        path.reverse();
+        Some((var_of(id)?, path))
+    };
     for expr in &ast.exprs {
         if let What::Call { callee, arguments, is_optional: false } = &expr.what
             && let What::Member { object, name: "push", is_optional: false, .. } =
                 &ast.expr(*callee).what
             && let [only] = arguments.as_slice()
-            && let (Some(list), Some(var)) = (var_of(*object), var_of(only.value))
+            && let (Some(place), Some(var)) = (place_of(*object), var_of(only.value))
             && !only.is_spread
-            && list != var
+            && place.0 != var
         {
-            found.entry(var).or_default().push((list, ast.expr(*callee).span.0));
+            found.entry(var).or_default().push((place, ast.expr(*callee).span.0));
         }
     }
     found

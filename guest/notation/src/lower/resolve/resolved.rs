@@ -114,7 +114,7 @@ pub(crate) struct Resolved<'s> {
     /// Whether any value changes in place.
     pub(crate) mutates: bool,
     /// The companions of variables that are pushed and changed afterwards.
-    pub(crate) companions: BTreeMap<VarId, Companion>,
+    pub(crate) companions: BTreeMap<VarId, Companion<'s>>,
     /// The members that changes go through.
     pub(crate) reach: Reach,
     /// Loops, and functions that are called at once.
