@@ -137,7 +137,9 @@ fn names(text: &str) -> impl Iterator<Item = String> {
 impl Spelling {
     fn score(&self, asked: &[String]) -> u32 {
         let text = format!("{} {}", self.words, self.doc);
-        asked.iter().map(|word| score(word, &self.names, &text)).sum()
+        // The words that it is found by stand before those of its description.
+        let is_its = |word: &String| self.words.split(' ').any(|own| own == word);
+        asked.iter().map(|word| score(word, &self.names, &text) + u32::from(is_its(word))).sum()
     }
 }
 
