@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 /// How many programs, and which.
 #[derive(clap::Args)]
-pub struct Options {
+pub(crate) struct Options {
     /// Programs of each kind: expressions, and statements
     #[arg(long, default_value_t = 10_000)]
     count: u64,
@@ -25,7 +25,7 @@ pub struct Options {
 }
 
 /// Compares programs, or records what node says of them.
-pub fn compare(options: &Options) -> Result<()> {
+pub(crate) fn compare(options: &Options) -> Result<()> {
     let data: Value = serde_json::from_str(DATA)?;
     let mut node = Node::start()?;
     if let Some(count) = options.record {

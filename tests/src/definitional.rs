@@ -5,10 +5,12 @@
 mod bits;
 mod canonical;
 mod codec;
+mod comparison;
 mod compiled;
 mod control;
 mod date_text;
 mod dates;
+mod describe;
 mod effects;
 mod elementary;
 mod format;

@@ -2,6 +2,7 @@
 //! with wrong types, unbound names and tight limits now and then. The same seed gives the same
 //! program everywhere.
 
+mod calendar;
 mod control;
 mod figures;
 mod filling;

@@ -26,7 +26,8 @@ fn random_values_bound_again_are_the_same() -> Result<()> {
     let compared = definitional::on_large_stack(|| {
         (0..count).try_for_each(|seed| {
             let Sample { program, limits } = sample(seed);
-            compare(&program, &limits, &mut counts).with_context(|| format!("seed {seed}"))
+            compare(&program, &limits, &mut counts)
+                .with_context(|| format!("seed {seed}: {program:?}, {limits:?}"))
         })
     });
     compared??;

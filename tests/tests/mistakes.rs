@@ -155,7 +155,10 @@ fn excerpts_of_huge_terms_are_short() -> Result<()> {
         let Step::Failed(fault) = step else { anyhow::bail!("it has a value") };
         let excerpt = fault.excerpt.context("no excerpt")?;
         ensure!(fault.at == "/app/arg/add/1", "{}", fault.at);
-        ensure!(excerpt.starts_with(r#"{"lam":"x","body":"#) && excerpt.chars().count() == 81, "{excerpt}");
+        ensure!(
+            excerpt.starts_with(r#"{"lam":"x","body":"#) && excerpt.chars().count() == 81,
+            "{excerpt}"
+        );
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Canonical bytes of values: they are equal if `eq` calls the values equal.
 
-use crate::algorithm::mapping;
+use crate::algorithm::entries;
 use crate::algorithm::number::arithmetic::{length_work, limbs};
 use crate::algorithm::number::value::Number;
 use crate::algorithm::weight::TEXT_UNIT;
@@ -144,7 +144,7 @@ impl<'h> Canonical<'h> {
                 };
                 self.open.extend(self.places.iter().rev().map(member));
             }
-            _ if mapping::is_one(heap, v) => self.write_map(v),
+            _ if entries::is_one(heap, v) => self.write_map(v),
             _ if heap.tagged(v) == DATE => {
                 self.bytes.push(b'd');
                 self.bytes.extend(heap.date(v).unwrap_or_default().to_le_bytes());
@@ -172,7 +172,7 @@ impl<'h> Canonical<'h> {
     }
 
     fn write_map(&mut self, map: Word) {
-        let (is_map, entries) = (self.heap.tagged(map) == MAP, mapping::entries(self.heap, map));
+        let (is_map, entries) = (self.heap.tagged(map) == MAP, entries::of(self.heap, map));
         self.bytes.push(if is_map { b'M' } else { b'S' });
         self.bytes.extend((entries.len() as u64).to_le_bytes());
         self.open.push(Item::Order(self.starts.len()));

@@ -1,6 +1,7 @@
 //! Equality and order.
 
 use crate::algorithm::canonical::Failed;
+use crate::algorithm::entries;
 use crate::algorithm::mapping::{self, Key};
 use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::{TOGETHER, Trouble};
@@ -210,7 +211,7 @@ impl Comparison<'_> {
         if heap.object_kind(x) == KIND_RECORD && heap.object_kind(y) == KIND_RECORD {
             return Ok(self.same_keys(x, y));
         }
-        if mapping::is_one(heap, x) && heap.tagged(x) == heap.tagged(y) {
+        if entries::is_one(heap, x) && heap.tagged(x) == heap.tagged(y) {
             return self.same_entries(x, y);
         }
         Ok(false)
@@ -219,10 +220,10 @@ impl Comparison<'_> {
     /// Compares the keys of two maps or sets. If they are equal, it adds the values to `open`.
     fn same_entries(&mut self, x: Word, y: Word) -> Result<bool, Trouble> {
         let (heap, terms) = (self.heap, self.terms);
-        if mapping::count(heap, x) != mapping::count(heap, y) {
+        if entries::count(heap, x) != entries::count(heap, y) {
             return Ok(false);
         }
-        let entries = mapping::entries(heap, x);
+        let entries = entries::of(heap, x);
         let mut values = Vec::with_capacity(entries.len());
         for [key, value] in entries {
             let left = self.budget.saturating_sub(self.work);

@@ -7,10 +7,11 @@
 //! key has a number: the order of the keys.
 
 use crate::algorithm::canonical::{Canonical, Failed};
+use crate::algorithm::entries::Leaf;
 use crate::algorithm::weight;
 use crate::memory::heap::Heap;
 use crate::memory::index;
-use crate::memory::tagged::{BRANCH, LEAF, MAP, SET};
+use crate::memory::tagged::{BRANCH, LEAF};
 use crate::memory::word::{UNIT, Word, as_small, index as place, is_integer, small};
 use pif_core::limits;
 use pif_language::term::Terms;
@@ -113,21 +114,6 @@ fn mark(bytes: &[u8]) -> u64 {
     length << HASH_BITS | index::hash(bytes) >> (64 - HASH_BITS)
 }
 
-/// A key on the heap, with its value.
-struct Leaf {
-    mark: u64,
-    number: Word,
-    key: Word,
-    value: Word,
-}
-
-impl Leaf {
-    fn at(heap: &Heap, v: Word) -> Self {
-        let [mark, number, key, value] = heap.tagged_words(v);
-        Self { mark: as_small(mark).cast_unsigned(), number, key, value }
-    }
-}
-
 /// Where a key is, or where it belongs.
 pub(crate) struct Sought {
     leaf: Option<Word>,
@@ -147,24 +133,6 @@ impl Sought {
     pub(crate) fn words(&self) -> usize {
         MAP_WORDS + KEY_WORDS + BRANCH_WORDS * self.depth
     }
-}
-
-/// Tells whether a value is a map or a set.
-pub(crate) fn is_one(heap: &Heap, v: Word) -> bool {
-    matches!(heap.tagged(v), MAP | SET)
-}
-
-/// Counts the keys.
-pub(crate) fn count(heap: &Heap, map: Word) -> usize {
-    let [_, count, _] = heap.tagged_words(map);
-    usize::try_from(as_small(count)).unwrap_or_default()
-}
-
-/// Returns the member of a map or set that a text names: its size.
-pub(crate) fn member(heap: &Heap, map: Word, name: Word) -> Option<Word> {
-    const SIZE: &str = "size";
-    let is_size = is_one(heap, map) && heap.prefix(name, SIZE.len() + 1) == SIZE;
-    is_size.then(|| heap.tagged_words::<3>(map)[1])
 }
 
 /// Makes an empty map or set. There must be room for `MAP_WORDS`.
@@ -309,36 +277,4 @@ pub(crate) fn remove(heap: &mut Heap, map: Word, (key, sought): (&Key, &Sought))
     };
     let kind = heap.tagged(map);
     heap.make_tagged(kind, [root, small(as_small(count) - 1), number])
-}
-
-/// Returns the keys with their values, in order.
-pub(crate) fn entries(heap: &Heap, map: Word) -> Vec<[Word; 2]> {
-    let [root, _, _] = heap.tagged_words(map);
-    let (mut open, mut leaves) = (vec![root], Vec::with_capacity(count(heap, map)));
-    while let Some(at) = open.pop() {
-        match heap.tagged(at) {
-            BRANCH => {
-                let [_, zero, one] = heap.tagged_words(at);
-                open.extend([one, zero]);
-            }
-            LEAF => leaves.push(Leaf::at(heap, at)),
-            _ => {}
-        }
-    }
-    leaves.sort_unstable_by_key(|leaf| leaf.number);
-    leaves.into_iter().map(|leaf| [leaf.key, leaf.value]).collect()
-}
-
-/// Returns the keys and values of a map, or the elements of a set, in order.
-pub(crate) fn parts(heap: &Heap, map: Word) -> Vec<Word> {
-    let parts = 1 + usize::from(heap.tagged(map) == MAP);
-    entries(heap, map).iter().flat_map(|entry| &entry[..parts]).copied().collect()
-}
-
-/// Returns the keys and values of a list of lists of two; those of another element are null.
-pub(crate) fn entry(heap: &Heap, kind: u32, element: Word) -> [Word; 2] {
-    if kind == SET {
-        return [element; 2];
-    }
-    heap.entry(element).unwrap_or([UNIT; 2])
 }

@@ -6,7 +6,7 @@
 use crate::algorithm::number::arithmetic::limbs;
 use crate::algorithm::number::value::Number;
 use crate::algorithm::weight::{TEXT_UNIT, digits_work, text_work};
-use crate::algorithm::{mapping, record};
+use crate::algorithm::{entries, record};
 use crate::memory::heap::Heap;
 use crate::memory::rope::{self, Spot};
 use crate::memory::tagged::{MAP, MATCH, SET};
@@ -183,7 +183,7 @@ pub(crate) fn read(heap: &mut Heap, of: Word, key: Word, passed: &mut u64) -> Fo
     match heap.tagged(of) {
         MATCH => return in_match(heap, of, key, passed),
         MAP | SET => {
-            let size = heap.is_text(key).then(|| mapping::member(heap, of, key)).flatten();
+            let size = heap.is_text(key).then(|| entries::member(heap, of, key)).flatten();
             return size.map_or(Found::Missing(Missing::Key), Found::Value);
         }
         _ => {}

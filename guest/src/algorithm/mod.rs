@@ -7,6 +7,7 @@ pub(crate) mod collation;
 pub(crate) mod comparison;
 pub(crate) mod csv;
 pub(crate) mod date;
+pub(crate) mod entries;
 pub(crate) mod grouping;
 pub(crate) mod keys;
 pub(crate) mod lexical;

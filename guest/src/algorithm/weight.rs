@@ -2,7 +2,7 @@
 //! full 8 bytes of its text or of its names (with one byte after each name), and the work of
 //! finding the digits of a big integer. A walk stops when it exceeds its budget.
 
-use crate::algorithm::mapping;
+use crate::algorithm::entries;
 use crate::memory::heap::Heap;
 use crate::memory::tagged::{DATE, MAP, REGEX};
 use crate::memory::word::{
@@ -98,10 +98,10 @@ pub(crate) fn of_value(heap: &Heap, terms: &Terms, value: Word, budget: u64) -> 
                 }
             }
             PAIR => open.extend(heap.cell(index(v))),
-            _ if mapping::is_one(heap, v) => {
+            _ if entries::is_one(heap, v) => {
                 // It is a form, and a list: of a map, one of lists.
                 let is_map = heap.tagged(v) == MAP;
-                let entries = mapping::entries(heap, v);
+                let entries = entries::of(heap, v);
                 work += NODE * if is_map { 1 + entries.len() as u64 } else { 1 };
                 open.extend(entries.iter().flat_map(|entry| &entry[..1 + usize::from(is_map)]));
             }

@@ -5,7 +5,7 @@
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
 
-use crate::builtin::text::TOO_LARGE;
+use crate::builtin::bytes::TOO_LARGE;
 use crate::run::state::Exit;
 use pif_core::fault::Code;
 use pif_language::hint::nearest;

@@ -12,7 +12,7 @@ use crate::builtin::call::Call;
 use crate::memory::types::type_name;
 use pif_language::kinds::TYPES;
 
-use crate::algorithm::mapping;
+use crate::algorithm::entries;
 use crate::algorithm::number::arithmetic::limbs;
 use crate::algorithm::record;
 use crate::memory::heap::{Full, Heap};
@@ -49,8 +49,8 @@ pub(crate) fn describe(c: &mut Call<'_>) -> Result<Word, Exit> {
         size = Some(c.s.heap.members(x).len() as u64 / 2);
         records.push(x);
     }
-    if mapping::is_one(&c.s.heap, x) {
-        size = Some(mapping::count(&c.s.heap, x) as u64);
+    if entries::is_one(&c.s.heap, x) {
+        size = Some(entries::count(&c.s.heap, x) as u64);
     }
     let members = |v: &Word| c.s.heap.members(*v).len() as u64 / 2;
     let work = records.iter().map(|v| members(v) + record::key_work(&c.s.heap, *v)).sum();

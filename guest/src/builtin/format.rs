@@ -6,9 +6,9 @@
 use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::Trouble;
 use crate::algorithm::weight::digits_work;
+use crate::builtin::bytes::TOO_LARGE;
 use crate::builtin::call::Call;
 use crate::builtin::options;
-use crate::builtin::text::TOO_LARGE;
 use crate::run::state::Exit;
 use pif_core::json::decimal::Powers;
 use pif_core::json::number::write_integer;

@@ -2,13 +2,12 @@
 //! their fuel.
 
 use crate::algorithm::weight::TEXT_UNIT;
+use crate::builtin::bytes::{TOO_LARGE, bytes_of};
 use crate::builtin::call::Call;
-use crate::builtin::search::bytes_of;
 
 use crate::algorithm::case;
 use crate::algorithm::normal::normal;
 use crate::algorithm::trouble::Trouble;
-use crate::builtin::text::TOO_LARGE;
 use crate::memory::heap::Heap;
 use crate::run::state::Exit;
 use pif_language::form::Form;

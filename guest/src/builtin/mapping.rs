@@ -10,6 +10,7 @@
 //! | `keys`, `values`, `entries`, `elements` | 4 per key |
 
 use crate::algorithm::canonical::Failed;
+use crate::algorithm::entries;
 use crate::algorithm::mapping::{self, KEY_WORDS, Key, MAP_WORDS, Sought};
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
@@ -55,7 +56,7 @@ fn make(c: &mut Call<'_>, kind: u32) -> Result<Word, Exit> {
     {
         return Err(c.s.wrong_element(0, *odd, "a list of lists [key, value]"));
     }
-    let key = |v: &Word| mapping::entry(&c.s.heap, kind, *v)[0];
+    let key = |v: &Word| entries::entry(&c.s.heap, kind, *v)[0];
     let keys: Vec<Word> = elements.iter().map(key).collect();
     let wrong = |s: &State, key| s.wrong_element(0, key, "keys that can be compared");
     let Grouped { of_each, firsts } = grouped(&mut c.context(), &keys, wrong)?;
@@ -69,7 +70,7 @@ fn make(c: &mut Call<'_>, kind: u32) -> Result<Word, Exit> {
     let map = mapping::empty(&mut c.s.heap, kind);
     let entry = |c: &Call<'_>, at: usize| {
         let element = elements.get(at).copied().unwrap_or_default();
-        mapping::entry(&c.s.heap, kind, element)
+        entries::entry(&c.s.heap, kind, element)
     };
     for (first, last) in firsts.into_iter().zip(lasts) {
         let ([word, _], [_, value]) = (entry(c, first as usize), entry(c, last));
@@ -82,7 +83,7 @@ fn make(c: &mut Call<'_>, kind: u32) -> Result<Word, Exit> {
 
 /// Counts the bits of the number of keys.
 fn bits(c: &Call<'_>) -> u64 {
-    u64::from(usize::BITS - mapping::count(&c.s.heap, c.operand(0)).leading_zeros())
+    u64::from(usize::BITS - entries::count(&c.s.heap, c.operand(0)).leading_zeros())
 }
 
 /// Looks for the second operand among the keys of the first, a map or set, after charging for it
@@ -147,7 +148,7 @@ fn with_room(c: &mut Call<'_>, key: &Key, sought: Sought) -> Result<Sought, Exit
 impl Call<'_> {
     /// Tells whether the first operand is a map or set.
     pub(super) fn is_map(&self) -> bool {
-        mapping::is_one(&self.s.heap, self.operand(0))
+        entries::is_one(&self.s.heap, self.operand(0))
     }
 }
 
@@ -167,12 +168,12 @@ pub(super) fn remove(c: &mut Call<'_>) -> Result<Word, Exit> {
 
 /// Does `keys`, `values` and `entries` of a map or set, and `elements`.
 pub(super) fn listed(c: &mut Call<'_>, form: Form) -> Result<Word, Exit> {
-    let n = mapping::count(&c.s.heap, c.operand(0));
+    let n = entries::count(&c.s.heap, c.operand(0));
     c.charge(4 * n as u64)?;
     let is_set = c.s.heap.tagged(c.operand(0)) == SET;
     let of_two = form == Form::Entries || form == Form::Elements && !is_set;
     c.room(if of_two { 6 * n } else { 2 * n })?;
-    let entries = mapping::entries(&c.s.heap, c.operand(0));
+    let entries = entries::of(&c.s.heap, c.operand(0));
     let parts = entries.into_iter().map(|[key, value]| match form {
         _ if of_two => c.s.heap.list_of_two(key, if is_set { key } else { value }),
         Form::Values if !is_set => value,
@@ -194,7 +195,7 @@ pub(super) fn spread(c: &mut Call<'_>, i: usize) -> Result<(), Exit> {
         _ if is_list(of) => return Ok(()),
         UNIT => NIL,
         _ if c.s.heap.is_text(of) => c.at_operand(i, text::chars)?,
-        _ if mapping::is_one(&c.s.heap, of) => c.at_operand(i, |c| listed(c, Form::Elements))?,
+        _ if entries::is_one(&c.s.heap, of) => c.at_operand(i, |c| listed(c, Form::Elements))?,
         _ => return Err(c.wrong(i, ITERABLE)),
     };
     c.set_operand(i, list);
@@ -204,6 +205,6 @@ pub(super) fn spread(c: &mut Call<'_>, i: usize) -> Result<(), Exit> {
 /// Faults unless an operand can be gone through.
 pub(super) fn must_be_iterable(c: &Call<'_>, i: usize) -> Result<(), Exit> {
     let (of, heap) = (c.operand(i), &c.s.heap);
-    let is_one = is_list(of) || of == UNIT || heap.is_text(of) || mapping::is_one(heap, of);
+    let is_one = is_list(of) || of == UNIT || heap.is_text(of) || entries::is_one(heap, of);
     if is_one { Ok(()) } else { Err(c.wrong(i, ITERABLE)) }
 }

@@ -3,6 +3,7 @@
 //! `join` of short texts, right after it). The head of each module lists the units of work of its
 //! forms; the rows of the forms hold the price of a unit.
 
+mod bytes;
 mod call;
 mod codec;
 mod dates;

@@ -8,7 +8,7 @@
 use crate::algorithm::member::{self, Found, Missing};
 use crate::algorithm::number::arithmetic::is_number;
 use crate::algorithm::trouble::Trouble;
-use crate::algorithm::{mapping, record};
+use crate::algorithm::{entries, record};
 use crate::memory::heap::{Full, Heap};
 use crate::memory::rope;
 use crate::memory::types::type_name;
@@ -141,7 +141,7 @@ pub(crate) fn missing(heap: &Heap, at: Word, key: Word, why: Missing) -> Trouble
         Missing::Key if heap.object_kind(at) == KIND_RECORD => {
             Trouble::MissingKey(member::key_text(heap, key), at)
         }
-        Missing::Key if mapping::is_one(heap, at) => {
+        Missing::Key if entries::is_one(heap, at) => {
             let message = format!("a {what} has no member `{}`, only `size`", text());
             let hint = "`lookup` gives the value of a key of a map";
             Trouble::with_hint(Code::MissingKey, message, hint)

@@ -292,7 +292,7 @@ pub(super) fn replace(
     }
     c.charge(work)?;
     if !fits || !push(&mut out, text.get(copied..).unwrap_or_default(), longest) {
-        return Err(crate::builtin::text::TOO_LARGE.into());
+        return Err(crate::builtin::bytes::TOO_LARGE.into());
     }
     c.charge_texts(&[&out])?;
     c.make_text(&out)

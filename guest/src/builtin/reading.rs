@@ -11,7 +11,7 @@ use crate::algorithm::weight;
 use crate::builtin::call::Call;
 use pif_core::json::tape::{Tape, Token, TokenId};
 
-use crate::builtin::text::TOO_LARGE;
+use crate::builtin::bytes::TOO_LARGE;
 use crate::data::parsed;
 use crate::data::parsed::Failed;
 use crate::memory::heap::Heap;

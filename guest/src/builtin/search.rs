@@ -2,15 +2,14 @@
 //! `text` lists their fuel.
 
 use crate::algorithm::weight::TEXT_UNIT;
+use crate::builtin::bytes::bytes_of;
 use crate::builtin::call::Call;
 use crate::builtin::mapping;
-use crate::memory::heap::Heap;
 use crate::memory::tagged::SET;
 use crate::memory::word::{UNIT, Word, boolean, fit, is_list};
 use crate::run::state::Exit;
 use pif_core::text::scan::Places;
 use pif_language::form::Form;
-use std::borrow::Cow;
 
 pub(crate) fn contains(c: &mut Call<'_>) -> Result<Word, Exit> {
     if c.s.heap.tagged(c.operand(0)) == SET && c.len() == 2 {
@@ -89,21 +88,6 @@ fn last_place(text: &[u8], part: &[u8]) -> Option<usize> {
 fn place_of(text: &[u8], character: usize) -> usize {
     let text = std::str::from_utf8(text).unwrap_or_default();
     text.char_indices().nth(character).map_or(text.len(), |(at, _)| at)
-}
-
-/// Returns the byte at which a character begins, counted from 0. Before the text it is 0, behind it
-/// the length.
-pub(super) fn byte_of(text: &str, index: i64) -> usize {
-    let index = usize::try_from(index.max(0)).unwrap_or(usize::MAX);
-    if index >= text.len() {
-        return text.len();
-    }
-    text.char_indices().nth(index).map_or(text.len(), |(at, _)| at)
-}
-
-/// Returns the bytes of a text. A rope is copied.
-pub(crate) fn bytes_of(heap: &Heap, text: Word) -> Cow<'_, [u8]> {
-    heap.flat_text(text).map_or_else(|| heap.string(text).into_bytes().into(), Cow::Borrowed)
 }
 
 /// Counts the characters of the bytes.

@@ -7,9 +7,9 @@
 
 use crate::algorithm::collation;
 use crate::algorithm::number::value::Number;
+use crate::builtin::bytes::TOO_LARGE;
 use crate::builtin::call::Call;
 use crate::builtin::path;
-use crate::builtin::text::TOO_LARGE;
 use crate::data::string::{self, End, Written};
 use crate::memory::word::{FALSE, TRUE, UNIT, Word, is_function, small};
 use crate::run::state::Exit;

@@ -7,8 +7,8 @@
 
 use crate::algorithm::trouble::Trouble;
 use crate::algorithm::weight::TEXT_UNIT;
+use crate::builtin::bytes::{TOO_LARGE, byte_of, bytes_of};
 use crate::builtin::call::Call;
-use crate::builtin::search::{byte_of, bytes_of};
 use crate::builtin::spoken;
 use crate::memory::flat::flat_in;
 use crate::memory::rope::longest_text;
@@ -25,8 +25,6 @@ use pif_core::text::scan::Places;
 use crate::memory::word::{CONS, NIL, ROPE, TRUE, UNIT, Word, boolean, is_list, tag};
 use std::borrow::Cow;
 use std::rc::Rc;
-
-pub(crate) const TOO_LARGE: Trouble = Trouble::Full("the text would not fit into the memory limit");
 
 impl Call<'_> {
     /// Charges for reading texts.

@@ -423,8 +423,7 @@ mod tests {
         assert_eq!(names(&outlook.tools), ["t"]);
         let code = r#"const xs = ["a", "b"]; [xs.foo, xs.length, xs[0], data.foo, "a".bar]"#;
         let absent = foresee(code)?.absent;
-        let absent: Vec<_> =
-            absent.iter().map(|it| (it.member.name.as_str(), it.kind)).collect();
+        let absent: Vec<_> = absent.iter().map(|it| (it.member.name.as_str(), it.kind)).collect();
         assert_eq!(absent, [("foo", "list"), ("bar", "string")]);
         let place = locate("x =>\n  x + y", "/body/plus/1").map(|it| (it.line, it.column));
         assert_eq!(place, Some((2, 7)));

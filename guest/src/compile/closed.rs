@@ -2,6 +2,7 @@
 //! them, partial applications. Variables are constants, so its functions capture nothing.
 
 use crate::algorithm::date::script;
+use crate::algorithm::entries;
 use crate::algorithm::mapping;
 use crate::algorithm::record;
 use crate::code::Place;
@@ -185,7 +186,7 @@ impl Compiler<'_> {
         let own = self.heap.top;
         let map = mapping::empty(self.heap, kind);
         for element in elements {
-            let [word, value] = mapping::entry(self.heap, kind, element);
+            let [word, value] = entries::entry(self.heap, kind, element);
             let (_, key) = mapping::Key::of(self.heap, self.terms, word, u64::MAX);
             let key = key.map_err(|_| Failed::NotAValue(t))?;
             mapping::add(self.heap, self.terms, (map, own), &key, [word, value]);

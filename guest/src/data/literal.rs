@@ -1,6 +1,6 @@
 //! Makes literal terms of values.
 
-use crate::algorithm::mapping;
+use crate::algorithm::entries;
 use crate::algorithm::number::value::Number;
 use crate::memory::heap::{Full, Heap};
 use crate::memory::tagged::{DATE, MAP, REGEX};
@@ -31,7 +31,7 @@ pub(crate) fn make(
     let (mut work, mut done) = (vec![Work::Value(value)], Vec::new());
     while let Some(step) = work.pop() {
         match step {
-            Work::Value(v) if mapping::is_one(heap, v) => of_map(heap, v, &mut work),
+            Work::Value(v) if entries::is_one(heap, v) => of_map(heap, v, &mut work),
             Work::Value(v) => match parts(heap, terms, v) {
                 Some((form, values, names)) => {
                     work.push(Work::Build(form, values.len(), names));
@@ -50,7 +50,7 @@ pub(crate) fn make(
 
 /// Schedules the literal of a map or set.
 fn of_map(heap: &Heap, map: Word, work: &mut Vec<Work>) {
-    let (entries, is_map) = (mapping::entries(heap, map), heap.tagged(map) == MAP);
+    let (entries, is_map) = (entries::of(heap, map), heap.tagged(map) == MAP);
     let form = if is_map { Form::ToMap } else { Form::ToSet };
     let build = |form, count| Work::Build(form, count, Vec::new());
     work.extend([build(form, 1), build(Form::List, entries.len())]);

@@ -7,4 +7,5 @@ pub(crate) mod plain;
 mod plain_number;
 pub(crate) mod show;
 mod show_number;
+mod show_text;
 pub(crate) mod string;

@@ -1,7 +1,7 @@
 //! Writes values as canonical JSON, up to the limit `output`, with a stack on the heap.
 
 use crate::algorithm::date::script;
-use crate::algorithm::mapping;
+use crate::algorithm::entries;
 use crate::algorithm::number::value::Number;
 use crate::algorithm::regex;
 use crate::algorithm::weight::TEXT_UNIT;
@@ -10,7 +10,6 @@ use crate::memory::tagged::{DATE, MAP, MATCH, NOT_A_NUMBER, REGEX, SET};
 use pif_core::figures;
 use pif_core::json::decimal::Powers;
 use pif_core::json::escape;
-use pif_core::text::lanes;
 
 use crate::algorithm::weight;
 use crate::memory::word::{
@@ -21,8 +20,6 @@ use pif_core::json::escape::Sink;
 use pif_core::text::quote;
 use pif_language::print;
 use pif_language::term::Terms;
-use std::borrow::Cow;
-use std::io::Write as _;
 
 /// Bytes of an operand in a message.
 pub(crate) const OPERAND_BYTES: usize = 60;
@@ -131,7 +128,7 @@ pub(crate) fn excerpt(
 }
 
 /// Pieces left to write; the next one is last.
-enum Work {
+pub(super) enum Work {
     Value(Word),
     /// The other elements of a list.
     Rest(Word),
@@ -151,7 +148,7 @@ pub(super) struct Writer<'h> {
     pub(super) terms: &'h Terms,
     pub(super) tools: &'h [&'h str],
     pub(super) limit: usize,
-    work: Vec<Work>,
+    pub(super) work: Vec<Work>,
     pub(super) powers: Powers,
     /// The text, as bytes, since appending a few bytes is faster than appending text.
     pub(super) out: Vec<u8>,
@@ -284,59 +281,6 @@ impl<'h> Writer<'h> {
         self.out.push_text(text);
     }
 
-    /// Writes a text in quotes, unless the whole becomes too long.
-    fn whole_text(&mut self, v: Word) {
-        let bytes = self.heap.text_size(v).map_or(0, |(bytes, _)| bytes);
-        self.is_cut = self.out.len() as u64 + bytes > self.limit as u64;
-        if self.is_cut {
-            return;
-        }
-        let flat = self.heap.flat_text(v);
-        if let Some(flat) = flat
-            && lanes::plain_end(flat, 0) == flat.len()
-        {
-            self.is_cut = self.out.len() + flat.len() + 2 > self.limit;
-            if !self.is_cut {
-                self.out.push(b'"');
-                self.heap.write_flat(v, &mut self.out);
-                self.out.push(b'"');
-            }
-            return;
-        }
-        let text = flat
-            .and_then(|bytes| std::str::from_utf8(bytes).ok())
-            .map_or_else(|| self.heap.string(v).into(), Cow::Borrowed);
-        let is_plain = lanes::plain_end(text.as_bytes(), 0) == text.len();
-        let escaped =
-            if is_plain { text.len() } else { text.bytes().map(escape::escaped).sum::<usize>() };
-        let escaped = escaped + 2;
-        self.is_cut = self.out.len() + escaped > self.limit;
-        if !self.is_cut {
-            self.out.reserve(escaped);
-            escape::string(&text, &mut self.out);
-        }
-    }
-
-    fn text(&mut self, v: Word) {
-        if self.is_exact {
-            return self.whole_text(v);
-        }
-        let bytes = self.heap.text_size(v).map_or(0, |(bytes, _)| bytes);
-        if bytes > self.limit as u64 {
-            // The text is too long in any case. Its beginning is enough for an excerpt.
-            let Some(chars) = self.heap.beginning(v, self.limit.saturating_mul(4)) else {
-                let _ = write!(self.out, "(a text of {bytes} bytes)");
-                return self.work.clear();
-            };
-            let end = chars.char_indices().nth(self.limit).map_or(chars.len(), |(at, _)| at);
-            escape::string(chars.get(..end).unwrap_or_default(), &mut self.out);
-            self.work.clear();
-            self.work.push(Work::Str("…"));
-            return;
-        }
-        escape::string(&self.heap.string(v), &mut self.out);
-    }
-
     /// Writes a common value, if there is ample room: a short integer, a float, a short text
     /// without escapes, a boolean, null. Writes nothing of another value.
     #[inline(always)]
@@ -414,7 +358,7 @@ impl<'h> Writer<'h> {
         match self.heap.tagged(v) {
             MAP | SET => {
                 self.out.push(b'[');
-                let entries = mapping::entries(self.heap, v).into_iter();
+                let entries = entries::of(self.heap, v).into_iter();
                 self.work.push(Work::Entries(entries, self.heap.tagged(v), false));
             }
             MATCH => self.value(self.heap.without_match(v)),

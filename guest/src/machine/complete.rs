@@ -1,6 +1,6 @@
 //! Operations that the dispatch loop leaves: complete, with all their faults.
 
-use crate::algorithm::mapping;
+use crate::algorithm::entries;
 use crate::algorithm::trouble::Trouble;
 use crate::builtin;
 use crate::code::slots::fold;
@@ -249,8 +249,8 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
         Op::JumpNotEmpty { a, to } if c.s.heap.list_of_match(c.s.slot(a)).is_some() => {
             c.s.pc = to as usize;
         }
-        Op::JumpNotEmpty { a, to } if mapping::is_one(&c.s.heap, c.s.slot(a)) => {
-            if mapping::count(&c.s.heap, c.s.slot(a)) > 0 {
+        Op::JumpNotEmpty { a, to } if entries::is_one(&c.s.heap, c.s.slot(a)) => {
+            if entries::count(&c.s.heap, c.s.slot(a)) > 0 {
                 c.s.pc = to as usize;
             }
         }

@@ -45,9 +45,8 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
         let token = terms.node(site.term).token;
         site.eval.is_none() && !s.catches(code) && terms.byte(token).is_some()
     };
-    let wrong = |operand, code| {
-        Wrong { terms, term: site.term, operand, is_quoted: is_quoted(code) }
-    };
+    let wrong =
+        |operand, code| Wrong { terms, term: site.term, operand, is_quoted: is_quoted(code) };
     let named = |code| if is_quoted(code) { called(form) } else { form.name() };
     let name = form.name();
     let (operand, fault) = match trouble {
@@ -205,11 +204,7 @@ fn outside_tool(name: &str) -> Fault {
 /// Most keys of a record to compare with a missing one.
 const MOST_KEYS: usize = 1_000;
 
-fn missing_key(
-    s: &State,
-    (form, is_quoted): (Form, bool),
-    (key, record): (&str, Word),
-) -> Fault {
+fn missing_key(s: &State, (form, is_quoted): (Form, bool), (key, record): (&str, Word)) -> Fault {
     let message = format!("the record has no key `{}`", shorten(key));
     let fault = Fault::new(Code::MissingKey, message);
     let hint = match form {

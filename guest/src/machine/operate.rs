@@ -1,7 +1,7 @@
 //! Strict forms whose operands are not two small integers.
 
 use crate::algorithm::comparison::{Compared, equal, order};
-use crate::algorithm::mapping;
+use crate::algorithm::entries;
 use crate::algorithm::number::arithmetic;
 use crate::algorithm::number::arithmetic::is_number;
 use crate::algorithm::record;
@@ -191,8 +191,8 @@ pub(super) fn unary(c: &mut Context<'_>, form: Form, x: Word, live: usize) -> Re
         Some(Strict::Length) => length(c, x),
         Some(Strict::IsEmpty) if c.s.heap.list_of_match(x).is_some() => Ok(boolean(false)),
         Some(Strict::IsEmpty) if is_list(x) => Ok(boolean(x == NIL)),
-        Some(Strict::IsEmpty) if mapping::is_one(&c.s.heap, x) => {
-            Ok(boolean(mapping::count(&c.s.heap, x) == 0))
+        Some(Strict::IsEmpty) if entries::is_one(&c.s.heap, x) => {
+            Ok(boolean(entries::count(&c.s.heap, x) == 0))
         }
         Some(Strict::IsEmpty) => Err(c.s.wrong_type(0, x, "a list")),
         Some(Strict::Analyze) => analyze(c, x, live),
@@ -213,8 +213,8 @@ fn length(c: &mut Context<'_>, x: Word) -> Result<Word, Exit> {
     if let Some((_, chars)) = c.s.heap.text_size(x) {
         return Ok(count(chars));
     }
-    if mapping::is_one(&c.s.heap, x) {
-        return Ok(count(mapping::count(&c.s.heap, x) as u64));
+    if entries::is_one(&c.s.heap, x) {
+        return Ok(count(entries::count(&c.s.heap, x) as u64));
     }
     if !is_list(x) {
         return Err(c.s.wrong_type(0, x, "a list or a string"));

@@ -16,7 +16,12 @@ pub(super) fn two(s: &mut State, d: Slot, [a, b]: [Slot; 2], tag: u64) -> Result
 }
 
 /// Makes a record of a key list and a reversed list of values.
-pub(super) fn record(c: &mut Context<'_>, keys: u32, list: Word, live: usize) -> Result<Word, Exit> {
+pub(super) fn record(
+    c: &mut Context<'_>,
+    keys: u32,
+    list: Word,
+    live: usize,
+) -> Result<Word, Exit> {
     let Some(Keys { constants, shape }) = c.image.keys.get(keys as usize) else { return Ok(NIL) };
     let mut rest = [list];
     c.s.make_room_keeping(Heap::record_words(constants.len()), live, &mut rest)?;

@@ -212,7 +212,7 @@ mod tests {
         );
         assert_eq!(
             example("github.search_issues", &input),
-            r#"call("github.search_issues", {query: "…"})"#
+            r#"github.search_issues({query: "…"})"#
         );
     }
 

@@ -96,26 +96,26 @@ impl Effect {
 macro_rules! each_tool {
     ($then:ident) => {
         $then! {
-            Evolve evolve Core Writes "Evolve a tool";
-            Run run Core Runs "Run a term or tool";
-            List list Core Reads "List evolved tools";
-            Help help Core Reads "Language help";
-            Inspect inspect Core Reads "Inspect a tool";
-            Check check Core Reads "Check a term";
-            Rollback rollback State Writes "Roll a tool back";
-            MemoryStore memory_store State Destroys "Store in the memory";
-            MemoryRetrieve memory_retrieve State Reads "Retrieve from the memory";
-            JournalRecent journal_recent State Reads "Recent entries of the journal";
-            Replay replay State Reads "Replay a run";
-            ServerInfo server_info State Reads "Server information";
-            SessionStart session_start Sessions Adds "Start a session";
-            SessionEval session_eval Sessions Turns "Evaluate in a session";
-            SessionInspect session_inspect Sessions Reads "Inspect a session";
-            SessionList session_list Sessions Reads "List sessions";
-            SessionForget session_forget Sessions Destroys "Forget bindings";
-            SessionClose session_close Sessions Destroys "Close a session";
-            SessionSave session_save Sessions Writes "Save a session";
-            SessionRestore session_restore Sessions Destroys "Restore a session";
+            Evolve evolve Core Writes "Make a tool";
+            Run run Core Runs "Run a program";
+            List list Core Reads "List tools";
+            Help help Core Reads "Help";
+            Inspect inspect Core Reads "Show a tool";
+            Check check Core Reads "Check a program";
+            Rollback rollback State Writes "Roll back";
+            MemoryStore memory_store State Destroys "Remember";
+            MemoryRetrieve memory_retrieve State Reads "Recall";
+            JournalRecent journal_recent State Reads "Journal";
+            Replay replay State Reads "Replay";
+            ServerInfo server_info State Reads "Server";
+            SessionStart session_start Sessions Adds "Start session";
+            SessionEval session_eval Sessions Turns "Run in a session";
+            SessionInspect session_inspect Sessions Reads "Show session";
+            SessionList session_list Sessions Reads "Sessions";
+            SessionForget session_forget Sessions Destroys "Forget";
+            SessionClose session_close Sessions Destroys "Close session";
+            SessionSave session_save Sessions Writes "Save session";
+            SessionRestore session_restore Sessions Destroys "Restore session";
             Capabilities capabilities Capabilities Reads "Tools of other servers";
             Approve approve Capabilities Runs "Approve a waiting run";
             UkrSearch ukr_search Capabilities Asks "Search other servers";

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::backend::Backend;
 use super::call::{Call, Caller};
 use super::tool::ToolResult;
@@ -34,10 +36,17 @@ impl Beside {
             refusal.text = all.text;
             refusal.structured.extend(all.structured);
         }
-        if !self.notes.is_empty() {
-            let told = self.notes.iter().map(|note| format!("note: {note}"));
-            refusal.asides.extend(told);
-            refusal.structured.insert("notes".to_owned(), notes(&self.notes).into());
+        let mut found = self.notes;
+        // A warning of the run says it.
+        let warnings = refusal.structured.get("warnings").and_then(Value::as_array);
+        let warnings: Vec<&str> =
+            warnings.into_iter().flatten().filter_map(Value::as_str).collect();
+        found.retain(|note| {
+            !warnings.iter().any(|it| it.starts_with(&note.code) && it.contains(&note.message))
+        });
+        if !found.is_empty() {
+            refusal.asides.extend(found.iter().map(|note| format!("note: {note}")));
+            refusal.structured.insert("notes".to_owned(), notes(&found).into());
         }
         Err(refusal)
     }

@@ -23,12 +23,32 @@ const OPEN: [&str; 2] = ["resume", "capability"];
 /// conversation. The page of the tools has them.
 const UNLISTED: [(BuiltIn, &[&str]); 3] = [
     (BuiltIn::Evolve, &["expected_revision", "verify_dependents"]),
-    (BuiltIn::Run, &["depth", "memory"]),
+    (BuiltIn::Run, &["depth", "input", "memory", "output_schema", "step"]),
     (
         BuiltIn::SessionEval,
         &["depth", "fuel", "input", "max_steps", "memory", "output_schema", "step", "trace"],
     ),
 ];
+
+/// Arguments whose meaning the description of the tool tells, or their name. The list leaves it out;
+/// the page of the tools has it.
+const TOLD: [(BuiltIn, &[&str]); 10] = [
+    (BuiltIn::Evolve, &["description"]),
+    (BuiltIn::Run, &["code", "context", "data", "fuel", "max_steps", "tool"]),
+    (BuiltIn::List, &["cursor"]),
+    (BuiltIn::Inspect, &["revision"]),
+    (BuiltIn::MemoryStore, &["tags", "value"]),
+    (BuiltIn::MemoryRetrieve, &["limit"]),
+    (BuiltIn::JournalRecent, &["before", "tool"]),
+    (BuiltIn::Replay, &["entry"]),
+    (BuiltIn::SessionStart, &["restore", "title"]),
+    (BuiltIn::SessionEval, &["code", "data", "define", "tool"]),
+];
+
+/// The names in a row of a table of arguments.
+fn names(table: &[(BuiltIn, &'static [&'static str])], tool: BuiltIn) -> &'static [&'static str] {
+    table.iter().find(|(of, _)| *of == tool).map_or(&[], |(_, names)| names)
+}
 
 /// The parts of a tool that its row lacks.
 struct Entry {
@@ -105,9 +125,12 @@ pub(super) fn describe(tool: BuiltIn, is_open: bool, profile: Profile) -> Listed
     let output = find(tool).map_or(Value::Null, |entry| (entry.output)(profile));
     let mut arguments = object(input(tool).clone());
     if let Some(Value::Object(members)) = arguments.get_mut("properties") {
-        let unlisted = UNLISTED.iter().filter(|(of, _)| *of == tool).flat_map(|(_, names)| *names);
         let closed = OPEN.iter().filter(|_| !is_open);
-        unlisted.chain(closed).for_each(|name| drop(members.remove(*name)));
+        names(&UNLISTED, tool).iter().chain(closed).for_each(|name| drop(members.remove(*name)));
+        for name in names(&TOLD, tool) {
+            let member = members.get_mut(*name).and_then(Value::as_object_mut);
+            member.into_iter().for_each(|member| drop(member.remove("description")));
+        }
     }
     let told = match tool {
         BuiltIn::Run if is_open => format!("{}\n{}", text(tool), calling!()),
@@ -129,23 +152,25 @@ pub(super) fn finish(
 ) -> Listed {
     let acts = reach == Reach::Acts;
     let reads = effect.is_read_only() && !acts;
-    let mut annotations = ToolAnnotations::new()
-        .read_only(reads)
-        .open_world(reach != Reach::Nowhere || effect == Effect::Asks);
-    if !reads {
-        // These mean nothing for a tool that only reads.
-        annotations = annotations
-            .destructive(effect == Effect::Destroys || acts)
-            .idempotent(effect.is_idempotent() && !acts);
+    // What is the protocol's default is left out: a tool changes something, destroys something, may
+    // do more when it is called again, and reaches the world.
+    let mut annotations = ToolAnnotations::new();
+    if reads {
+        annotations = annotations.read_only(true);
+    } else if effect != Effect::Destroys && !acts {
+        annotations = annotations.destructive(false);
+    }
+    if !reads && effect.is_idempotent() && !acts {
+        annotations = annotations.idempotent(true);
+    }
+    if reach == Reach::Nowhere && effect != Effect::Asks {
+        annotations = annotations.open_world(false);
     }
     let tool = tool.with_title(title).with_annotations(annotations);
     match profile {
-        // A server that lists an output schema must send structured content. This profile sends
-        // none.
-        Profile::Slim => tool,
-        Profile::Structured | Profile::Debug => {
-            tool.with_raw_output_schema(Arc::new(object(output)))
-        }
+        // A record says by itself what it holds: its schema would take room in every conversation.
+        Profile::Slim | Profile::Structured => tool,
+        Profile::Debug => tool.with_raw_output_schema(Arc::new(object(output))),
     }
 }
 

@@ -2,16 +2,19 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rmcp::model::{ErrorData, Tool};
+use rmcp::model::{ErrorData, ListToolsResult, Tool};
 
 use super::catalog;
-use super::resource::failed;
+use super::resource::{CURSOR, failed, unknown_cursor};
 use super::tool::evolved;
 use crate::config::Config;
 use crate::domain::{BuiltIn, Limit, Offer};
 use crate::registry::name;
 use crate::sandbox::Watch;
 use crate::workshop::Workshop;
+
+/// The tools on a page of tools/list. Some clients read the first page only.
+const PAGE: usize = 100;
 
 /// The current list, shared by all connections. It is built once after each change, and all replies
 /// share its schemas.
@@ -66,4 +69,24 @@ impl Listing {
         }
         Ok(Arc::clone(&latest.tools))
     }
+}
+
+/// The page of a list that follows a cursor.
+pub(super) fn page(listed: &[Tool], cursor: Option<String>) -> Result<ListToolsResult, ErrorData> {
+    let cursor = cursor.filter(|cursor| !cursor.is_empty());
+    let start = cursor.map_or(Ok(0), |cursor| start_after(listed, &cursor))?;
+    let rest = listed.get(start..).unwrap_or_default();
+    let page = rest.get(..PAGE).unwrap_or(rest);
+    let last = page.last().filter(|_| rest.len() > PAGE);
+    let mut result = ListToolsResult::with_all_items(page.to_vec());
+    result.next_cursor = last.map(|tool| format!("{CURSOR}{}", tool.name));
+    Ok(result)
+}
+
+/// The index at which the page after a cursor starts. If the cursor's tool is gone, the listing
+/// ends, so no page repeats.
+fn start_after(listed: &[Tool], cursor: &str) -> Result<usize, ErrorData> {
+    let name = cursor.strip_prefix(CURSOR).ok_or_else(unknown_cursor)?;
+    let found = listed.iter().position(|tool| tool.name == name);
+    Ok(found.map_or(listed.len(), |index| index + 1))
 }

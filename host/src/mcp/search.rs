@@ -118,9 +118,15 @@ fn is_global(name: &str) -> bool {
     own.contains(&name)
 }
 
-/// The names of an entry, and each behind its point.
+/// The names of an entry, and each behind its point; of `a?.b` the operator.
 fn names(text: &str) -> impl Iterator<Item = String> {
-    text.split_whitespace().map(bare).filter(|it| {
+    let operator = |word: &str| {
+        let between = word.trim_matches(char::is_alphanumeric);
+        let is_one = between.len() > 1 && !between.contains(char::is_alphanumeric);
+        if is_one { between.to_owned() } else { String::new() }
+    };
+    let words = text.split_whitespace().flat_map(move |word| [bare(word), operator(word)]);
+    words.filter(|it| {
         !matches!(
             it.as_str(),
             "" | "a" | "b" | "c" | "s" | "t" | "x" | "xs" | "r" | "k" | "v" | "f" | "n" | "m"
@@ -131,7 +137,9 @@ fn names(text: &str) -> impl Iterator<Item = String> {
 impl Spelling {
     fn score(&self, asked: &[String]) -> u32 {
         let text = format!("{} {}", self.words, self.doc);
-        asked.iter().map(|word| score(word, &self.names, &text)).sum()
+        // The words that it is found by stand before those of its description.
+        let is_its = |word: &String| self.words.split(' ').any(|own| own == word);
+        asked.iter().map(|word| score(word, &self.names, &text) + u32::from(is_its(word))).sum()
     }
 }
 

@@ -26,9 +26,9 @@ use super::catalog::{self, Reach};
 use super::completion;
 use super::connected::{Connected, Ending};
 use super::instructions::instructions;
-use super::listing::Listing;
+use super::listing::{Listing, page};
 use super::present::present;
-use super::resource::{self, CURSOR};
+use super::resource;
 use super::resume;
 use super::sent::{forbidden, principal, seen_by, sent};
 use super::settle::{Settled, settle};
@@ -40,9 +40,6 @@ use crate::sandbox::Watch;
 use crate::text;
 use crate::text::similar::similar;
 use crate::transport::{RawArguments, Session};
-
-/// The tools on a page of tools/list. Some clients read the first page only.
-const PAGE: usize = 100;
 
 /// The key of a result's metadata that names the server, in the stateless protocol.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
@@ -313,14 +310,7 @@ impl ServerHandler for Server {
         let Backend { workshop, config, .. } = &*self.backend_of(&context.extensions);
         let listed = self.listing.tools(workshop, config)?;
         let listed = seen_by(workshop.principal(), listed);
-        let cursor = request.and_then(|request| request.cursor).filter(|cursor| !cursor.is_empty());
-        let start = cursor.map_or(Ok(0), |cursor| find_page(&listed, &cursor))?;
-        let rest = listed.get(start..).unwrap_or_default();
-        let page = rest.get(..PAGE).unwrap_or(rest);
-        let last = page.last().filter(|_| rest.len() > PAGE);
-        let mut result = ListToolsResult::with_all_items(page.to_vec());
-        result.next_cursor = last.map(|tool| format!("{CURSOR}{}", tool.name));
-        Ok(result)
+        page(&listed, request.and_then(|request| request.cursor))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -446,12 +436,4 @@ impl ServerHandler for Server {
         let backend = self.backend_of(&context.extensions);
         self.guard("completion/complete", || completion::complete(&backend, &request))
     }
-}
-
-/// The index at which the page after a cursor starts. If the cursor's tool is gone, the listing
-/// ends, so no page repeats.
-fn find_page(listed: &[Tool], cursor: &str) -> Result<usize, ErrorData> {
-    let name = cursor.strip_prefix(CURSOR).ok_or_else(resource::unknown_cursor)?;
-    let found = listed.iter().position(|tool| tool.name == name);
-    Ok(found.map_or(listed.len(), |index| index + 1))
 }

@@ -12,9 +12,9 @@ const strict = new Ajv({ strict: true, allowUnionTypes: false });
 
 const ARGUMENTS = {
   evolve: [{ name: "f", description: "", code: { lam: "x", body: 1 }, examples: [{ args: [1, [2]], output: null }], output_schema: { type: "integer" } }],
-  run: [{ code: { add: [1, 2] } }, { code: "1", input: [[1, 2], ["a"]] }, { code: [1, { add: [1, 2] }], data: [{ a: [[[null]]] }], fuel: 1000, trace: true }, { tool: "f", data: null, context: { x: 1 } }],
-  check: [{ code: 5 }, { code: "[1" }],
-  memory_store: [{ key: "a", value: [[null, 1.5]], tags: ["b"] }, { key: "a", value: false }],
+  run: [{ code: { add: [1, 2] } }, { code: "1", input: [[1, 2], ["a"]] }, { code: "data[0]", data: [{ a: [[[null]]] }], fuel: 1000, trace: true }, { tool: "f", data: null, context: { x: 1 } }],
+  check: [{ code: { add: [1, 2] } }, { code: "[1" }],
+  memory_store: [{ key: "a", value: [null, 1.5], tags: ["b"] }, { key: "a", value: false }],
   journal_recent: [{ since: "7", kind: "run" }],
   tool: [{ input: 1 }, { data: [] }],
 };
@@ -37,7 +37,7 @@ main(async () => {
   }
   for (const { name, description, inputSchema, outputSchema } of (await client.listTools()).tools) {
     check(`${name}: draft 7`, ajv.validateSchema(inputSchema), ajv.errors);
-    check(`${name}: strict`, [inputSchema, outputSchema].every((schema) => strict.compile(schema)), name);
+    check(`${name}: strict`, [inputSchema, outputSchema ?? {}].every((schema) => strict.compile(schema)), name);
     const bare = [...nodes(inputSchema)].filter((node) => node.type === "array" && !node.items);
     check(`${name}: items of arrays`, bare.length === 0, bare);
     check(`${name}: a description that services take`, description.length > 0 && description.length <= 1024, description.length);

@@ -207,7 +207,7 @@ impl Evaluator {
         }
         let before = self.fuel;
         self.compile(pattern, Some(flags))?;
-        let owed = before - self.fuel;
+        let owed = (before - self.fuel) / self.form.work_price();
         let made = self.patterns.front_mut().ok_or(Code::Internal)?;
         made.owed = owed;
         Ok(())

@@ -69,7 +69,10 @@ impl Evaluator {
         let (fuel, limits, patterns) = (self.fuel, self.limits, self.patterns.clone());
         (self.fuel, self.limits.depth) = (u64::MAX, u32::MAX);
         let value = match self.ensure_value(term, &mut Vec::new()) {
-            Ok(()) => self.eval(term, &Environment::default(), &None, 0),
+            // What the machine would have to run is no value: a map of things that are no entries.
+            Ok(()) => {
+                self.eval(term, &Environment::default(), &None, 0).map_err(|_| Code::Malformed)
+            }
             Err(code) => Err(code),
         };
         (self.fuel, self.limits, self.patterns) = (fuel, limits, patterns);
@@ -169,7 +172,8 @@ impl Evaluator {
         if self.same(value, &made, &mut Vec::new()) {
             return Ok(());
         }
-        Err(format!("the value is not that of {text}"))
+        let shown = self.print(value).map_or_else(|code| code.name().to_owned(), |it| it.json);
+        Err(format!("the value is not that of {text}: {shown}"))
     }
 
     /// Whether two values cannot be told apart. Functions that are being compared are equal unless

@@ -1,6 +1,7 @@
 //! Keys: what they cost, which are equal, and the order they come in.
 
-use super::operation::{compare_with_float, is_number, limbs, mismatch};
+use super::comparison::compare_with_float;
+use super::operation::{is_number, limbs, mismatch};
 use super::text::TEXT_UNIT;
 use super::value::Value;
 use super::{Evaluator, json};

@@ -1,7 +1,8 @@
 //! Numbers taken together, exactly, by fractions.
 
+use super::comparison::compare_with_float;
 use super::keys::{count, long, numbers};
-use super::operation::{compare_with_float, float, is_number, limbs, mismatch};
+use super::operation::{float, is_number, limbs, mismatch};
 use super::value::Value;
 use super::{Evaluated, Evaluator};
 use num_bigint::BigInt;

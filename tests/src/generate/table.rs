@@ -3,7 +3,7 @@
 
 use super::term::{Generator, Kind};
 use super::text::{form, lambda, list, variable};
-use super::{figures, script, world};
+use super::{calendar, figures, script, world};
 use pif_guest::form::{FORMS, Form, Row, Shape};
 
 /// What an operand is to be.
@@ -228,14 +228,14 @@ fn wanted(form: Form, name: &str) -> Wanted {
         (Form::Contains | Form::IndexOf | Form::StartsWith, "from")
         | (Form::EndsWith, "to")
         | (Form::Split, "limit") => Wanted::One(world::COUNTS, Number),
-        (Form::DateParse, "pattern") => texts(world::FORMATS),
-        (Form::DateParse, _) => texts(world::DATES),
+        (Form::DateParse, "pattern") => texts(calendar::FORMATS),
+        (Form::DateParse, _) => texts(calendar::DATES),
         (Form::DateFormat | Form::DateParts | Form::DateAdd, "n") | (Form::DateDiff, "a" | "b") => {
-            Wanted::One(world::TIMES, Number)
+            Wanted::One(calendar::TIMES, Number)
         }
-        (Form::DateAdd, _) => Wanted::One(world::SPANS, Record),
-        (Form::DateFormat, _) => texts(world::FORMATS),
-        (_, "unit") => texts(world::UNITS),
+        (Form::DateAdd, _) => Wanted::One(calendar::SPANS, Record),
+        (Form::DateFormat, _) => texts(calendar::FORMATS),
+        (_, "unit") => texts(calendar::UNITS),
         (Form::ParseInt | Form::ParseFloat, _) => texts(world::NUMERALS),
         (Form::JsonParse, _) => texts(world::JSON),
         (Form::CsvParse, "options") => Wanted::One(world::OPTIONS, Record),

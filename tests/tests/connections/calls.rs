@@ -280,8 +280,8 @@ fn needs_show_in_check_and_in_hints() -> Result<()> {
     let hints = |name: &str| -> Result<(bool, bool)> {
         let tools = listed["tools"].as_array().context("tools")?;
         let tool = tools.iter().find(|tool| tool["name"] == name).context("not listed")?;
-        let hint = |hint: &str| tool["annotations"][hint] == true;
-        Ok((hint("readOnlyHint"), hint("openWorldHint")))
+        let hints = &tool["annotations"];
+        Ok((hints["readOnlyHint"] == true, hints["openWorldHint"] != false))
     };
     ensure!(hints("adds")? == (true, false));
     ensure!(hints("reads")? == (true, true));

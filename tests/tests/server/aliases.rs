@@ -136,9 +136,9 @@ fn a_function_in_javascript_becomes_a_tool() -> Result<()> {
         assert_eq!(client.text("execute-tool", &run)?, value, "{code}");
     }
     for (code, hint) in [
-        ("function(x){ for (;;) {} }", "xs.map"),
+        ("function(x){ return this.x; }", "s => s.w"),
         ("(fn [x] (* x 2))", "x => x + 1"),
-        ("function(x){ x.push(1); return x; }", "[...xs, 1]"),
+        ("function(x){ x.push(1); return x; }", "[...x"),
     ] {
         let arguments = json!({"type": "add-tool", "name": "f", "description": "f", "code": code});
         let refused = client.call("meta-evolve", &arguments)?;

@@ -193,7 +193,7 @@ fn a_session_shows_sources_and_turns_and_never_all_values() -> Result<()> {
     turn(&mut client, &json!({"define": "secret", "data": "a long text of a value"}))?;
     let one = client.call("session_inspect", &json!({"name": "f"}))?;
     assert_eq!(text(&one)?, "x => x + 1");
-    let source = json!(r#"{"body":{"add":[{"var":"x"},1]},"lam":"x"}"#);
+    let source = json!(r#"{"body":{"plus":[{"var":"x"},1]},"lam":"x"}"#);
     assert_eq!(one["structuredContent"]["source"], source);
     let all = client.text("session_inspect", &json!({}))?;
     ensure!(all.contains("f: function") && !all.contains("a long text"), "{all}");

@@ -303,7 +303,7 @@ fn nothing_but_name_and_description_is_taken_from_an_author() -> Result<()> {
     let mut keys: Vec<&str> =
         tool.as_object().context("an object")?.keys().map(String::as_str).collect();
     keys.sort_unstable();
-    let known = ["annotations", "description", "inputSchema", "name", "outputSchema", "title"];
+    let known = ["annotations", "description", "inputSchema", "name", "title"];
     assert_eq!(keys, known);
     assert_eq!(tool["title"], "tool");
     let derived = json!({"readOnlyHint": true, "openWorldHint": false});

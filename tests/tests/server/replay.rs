@@ -211,7 +211,7 @@ fn differences_are_told_field_by_field() -> Result<()> {
         (5, "ending = 'continuation'".to_owned(), &["ending"]),
         (6, body(r#""code":"type-mismatch""#, r#""code":"fail""#), &["fault.code"]),
         (6, body(r#""at":"/body/"#, r#""at":"/bodies/"#), &["fault.at"]),
-        (6, body(r#""tool":"double"}"#, r#""tool":"triple"}"#), &["fault.tool"]),
+        (6, body(r#""tool":"double","hint""#, r#""tool":"triple","hint""#), &["fault.tool"]),
         (10, body("did you mean", "is it"), &["fault.hint"]),
         (6, body("\"message\":\"the", "\"message\":\"a"), &["fault.message"]),
         (6, body(r#"["quadruple","double"]"#, r#"["double"]"#), &["fault.calls"]),

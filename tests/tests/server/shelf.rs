@@ -31,7 +31,7 @@ fn filled() -> Result<Kept> {
             ["f", "xs => xs.map(x => @double(x) + a[0]).sum()"],
             ["g", "@fact"],
             ["h", "@double"],
-            ["p", "((x, y) => x + y + a[2])(40)"],
+            ["p", "const f = (x, y) => x + y + a[2]; f(40)"],
             ["q", "quote(1 + 2)"],
             ["deep", "n => n == 0 ? [] : [self(n - 1)]"],
             ["r", "({k: \"\\u202e\", f: x => x})"],

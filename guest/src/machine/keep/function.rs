@@ -2,7 +2,7 @@
 
 use super::mark::Marks;
 use super::obstacle::Obstacle;
-use crate::algorithm::mapping;
+use crate::algorithm::entries;
 use crate::check::analysis::hash;
 use crate::code::{Image, Place};
 use crate::memory::heap::Heap;
@@ -411,6 +411,7 @@ fn is_numbered(name: &str, prefix: &str) -> bool {
 /// where the rest has the mark, and gives it to the cells before.
 pub(super) fn parts(heap: &Heap, v: Word, marks: &mut Marks, mark: u8, mut f: impl FnMut(Word)) {
     match tag(v) {
+        _ if entries::is_one(heap, v) => entries::parts(heap, v).into_iter().for_each(f),
         _ if heap.tagged(v) != 0 => heap.list_of_match(v).into_iter().for_each(f),
         CONS => {
             let mut rest = v;
@@ -426,7 +427,6 @@ pub(super) fn parts(heap: &Heap, v: Word, marks: &mut Marks, mark: u8, mut f: im
             }
         }
         PAIR => heap.cell(index(v)).into_iter().for_each(f),
-        _ if mapping::is_one(heap, v) => mapping::parts(heap, v).into_iter().for_each(f),
         _ if heap.object_kind(v) == KIND_RECORD => {
             heap.members(v).iter().skip(1).step_by(2).copied().for_each(f);
         }

@@ -1,7 +1,7 @@
 //! Where in a value a part of it stands, as a JSON Pointer.
 
 use super::mark::Marks;
-use crate::algorithm::mapping;
+use crate::algorithm::entries;
 use crate::memory::heap::Heap;
 use crate::memory::tagged::MAP;
 use crate::memory::word::{
@@ -57,9 +57,9 @@ pub(super) fn of(heap: &Heap, value: Word, part: Word) -> String {
             _ if is_function(v) => {
                 open.extend(heap.parts(v).iter().map(|part| (depth, Step::Inside, *part)));
             }
-            _ if mapping::is_one(heap, v) => {
+            _ if entries::is_one(heap, v) => {
                 let is_map = heap.tagged(v) == MAP;
-                for ([key, value], at) in mapping::entries(heap, v).into_iter().zip(0..) {
+                for ([key, value], at) in entries::of(heap, v).into_iter().zip(0..) {
                     if is_map {
                         open.push((depth, Step::Entry(at, 0), key));
                         open.push((depth, Step::Entry(at, 1), value));

@@ -3,7 +3,7 @@
 use super::function::{Function, Functions, Held, KEPT, tool_of};
 use super::knot::{Knot, Knots};
 use super::share::Shared;
-use crate::algorithm::mapping;
+use crate::algorithm::entries;
 use crate::algorithm::number::value::Number;
 use crate::memory::tagged::{MAP, REGEX};
 use crate::memory::word::{
@@ -164,10 +164,10 @@ impl Writer<'_> {
             _ => {
                 if let Some((number, function)) = self.functions.get(v) {
                     self.function(number, function);
-                } else if mapping::is_one(heap, v) {
+                } else if entries::is_one(heap, v) {
                     let kind = heap.tagged(v);
                     self.out.push_str(if kind == MAP { "{\"to_map\":[" } else { "{\"to_set\":[" });
-                    self.maps.push((kind, mapping::entries(heap, v).into_iter()));
+                    self.maps.push((kind, entries::of(heap, v).into_iter()));
                     self.work.push(Work::Entries(false));
                 } else if let Some(list) = heap.list_of_match(v) {
                     self.value(list)?;

@@ -26,11 +26,14 @@ const MOST_EXAMPLES: usize = 64;
 const MOST_NOTE: usize = 2_500;
 
 const TEXT: &str = "\
-Create or change a tool, a function of JavaScript under a name. Call it by that name, or in programs as @name(x).
-{\"name\":\"double\",\"description\":\"Doubles a number\",\"code\":\"x => x * 2\",\"examples\":[{\"input\":21,\"output\":42}]}
-Examples run first; if one fails, nothing changes. One has `input`, `data`, or `args`: {\"args\":[2,3],\"output\":5}. \
-The arguments of the tool are the parameters of its function: ({folder, month = 1}) => … is called with `folder` and `month`. \
-In a tool self(x) calls its function, continue(x) asks to run again.";
+Make or change a tool: a function of JavaScript under a name. Call it by that name, or in \
+programs as @name(x).
+{\"name\":\"double\",\"description\":\"Doubles a number\",\"code\":\"x => x * \
+2\",\"examples\":[{\"input\":21,\"output\":42}]}
+Examples run first; if one fails, nothing changes. One has `input`, `data`, or `args`: \
+{\"args\":[2,3],\"output\":5}. The parameters of the function are the arguments of the tool: \
+({folder, month = 1}) => … takes `folder` and `month`. In a tool self(x) calls its function, \
+continue(x) asks to run again.";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -59,8 +62,7 @@ pub(in super::super) struct Arguments {
 }
 
 fn examples(_: &mut SchemaGenerator) -> Schema {
-    let example = json!({"type": "object", "description": "{\"input\" | \"data\" | \"args\": …, \"output\": …}"});
-    schema(json!({"type": "array", "items": example}))
+    schema(json!({"type": "array", "items": {"type": "object"}}))
 }
 
 impl Tool for Arguments {

@@ -22,8 +22,9 @@ use crate::workshop::{LIBRARY_PREFIX, library};
 const SYSTEM: &str = "tools";
 
 const TEXT: &str = "\
-The language reference. `query` finds operators, names of JavaScript and words of a question (`?.`, `Math.floor`, \
-`sort by two keys`); `category` shows one (`lists`, or `tools` for the built-in tools), `form` one form (`fold`).";
+The language reference: `query` finds operators, names and words of a question (`?.`, \
+`Math.floor`, `sort by two keys`); `category` shows one (`lists`, `tools`), `form` one form \
+(`fold`).";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]

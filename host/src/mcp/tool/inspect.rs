@@ -37,8 +37,8 @@ const MOST_LINES: usize = 2_000;
 const SHOWN_LINES: usize = 200;
 
 const TEXT: &str = "\
-Show an evolved tool: source, examples, the tools it calls and its callers, the cost of its runs, history. `revision` \
-shows an earlier one and how it differs: {\"tool\":\"double\",\"revision\":\"e26b8140\"}";
+Show an evolved tool: source, examples, the tools that it calls, its callers, cost, history; with \
+`revision` an earlier one and how it differs.";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]

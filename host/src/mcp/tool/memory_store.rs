@@ -19,9 +19,9 @@ use crate::text;
 use crate::workshop::{Remember, stored, too_large, unkept};
 
 const TEXT: &str = "\
-Keep any JSON under a key, for later conversations: {\"key\":\"user/units\",\"value\":\"metric\",\"tags\":[\"user\"]} \
-It comes back exactly. A known key gets the new value and keeps its tags unless you give `tags`. \
-{\"key\":\"user/units\",\"forget\":true} removes it. Store no secrets.";
+Keep any JSON under a key, such as `user/units`, for later conversations. It comes back exactly. A \
+known key gets the new value, and keeps its tags unless you give `tags`. `forget` removes the key. \
+Store no secrets.";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -19,7 +19,8 @@ const MOST_FIELD: usize = 400;
 const MOST_FIELDS: usize = 30;
 
 const TEXT: &str = "\
-Repeat a run of the journal with the tools it had then, and compare everything with the record. It writes nothing.";
+Repeat a run of the journal (`entry`) with the tools that it had then, and compare everything \
+with the record. It writes nothing.";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -15,9 +15,8 @@ use crate::render::{Reply, put};
 use crate::sandbox::Watch;
 
 const TEXT: &str = "\
-Restore an earlier revision of an evolved tool (`inspect` shows them): {\"tool\":\"double\",\"revision\":\"e26b8140b64f\"}. \
-Or hide it until a `rollback`: {\"tool\":\"double\",\"retire\":true}. Nothing is lost. The reply names examples of its callers \
-that fail then.";
+Restore an earlier `revision` of an evolved tool (`inspect` shows them), or `retire` it: hide it \
+until a `rollback`. Nothing is lost. The reply names examples of its callers that fail then.";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -32,13 +32,12 @@ const MOST_STEPS: u64 = 1_000_000;
 const LAST_STEP: u64 = (1 << 53) - 2;
 
 const TEXT: &str = "\
-Compute exactly in a sandbox: run a program (`code`) or an evolved tool (`tool`); a function is applied to `input` or \
-`data`. Deterministic, bounded by fuel, without side effects.
-`code` is JavaScript: \"data.filter(o => o.paid).map(o => o.qty * o.price)\", or statements. It sees `data`, `input` and \
-the members of `context`, which are never code. Integers are exact; a missing member is a fault, unless a test, `?.` or \
-`??` asks for it; values never change for others who hold them; there is no clock.
-A result {\"type\":\"continuation\",…} asks for a call with its `tool`, `next_input` as `input`, and `step`; \
-`max_steps` does that.";
+Compute exactly in a sandbox: run a program (`code`) or an evolved tool (`tool`). Deterministic, \
+bounded by fuel, without side effects.
+`code` is JavaScript, an expression or statements: \"data.filter(o => o.paid).map(o => o.qty * \
+o.price)\". It sees `data` and the members of `context`, plain JSON that is never code. A function \
+is applied to `data`.
+A result {\"type\":\"continuation\",…} asks to go on; `max_steps` does that.";
 
 /// The arguments of `run`: the code, and the settings of the run.
 #[derive(Debug)]
@@ -89,7 +88,7 @@ pub(super) struct Settings {
     max_steps: Option<u64>,
     /// `step` of the continuation
     step: Option<u64>,
-    /// also return the first evaluation steps
+    /// show the first evaluation steps
     #[serde(default)]
     trace: bool,
 }

@@ -18,7 +18,8 @@ use crate::sandbox::{FUEL_PER_BYTE, FUEL_PER_HEAP_BYTE, Origin};
 use crate::workshop::stored;
 
 const TEXT: &str = "\
-Show the server's version, limits, sandbox layers, toolsets, the hash of the evaluator and the number of tools.";
+Show the server's version, limits, sandbox layers, toolsets, hash of the evaluator and number of \
+tools.";
 
 /// It takes nothing.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -22,9 +22,10 @@ use crate::state::session::is_recent;
 use crate::workshop::{Plan, Tools, too_large};
 
 const TEXT: &str = "\
-Run `code` as `run` does, with its arguments, in a session: its bindings are variables, and `_1`, `_2`, `_3` its last values. \
-`define` keeps: {\"define\":\"orders\",\"data\":[…]}, {\"define\":\"count\",\"code\":\"orders.length\"}, or several in \
-order: {\"define\":[[\"a\",\"1\"],[\"b\",\"a + 1\"]]}. A turn that fails changes nothing.";
+Run `code` as `run` does, with its arguments, in a session: its bindings are variables, and `_1`, \
+`_2`, `_3` its last values. `define` keeps: {\"define\":\"orders\",\"data\":[…]}, \
+{\"define\":\"count\",\"code\":\"orders.length\"}, or several in order: \
+{\"define\":[[\"a\",\"1\"],[\"b\",\"a + 1\"]]}. A turn that fails changes nothing.";
 
 /// What it takes.
 #[derive(Debug)]

@@ -15,7 +15,7 @@ use crate::state::session::{Change, LONGEST_TITLE, Session};
 use crate::text::time;
 
 const TEXT: &str = "\
-Start a session: names that keep their values from one `session_eval` to the next, across restarts.";
+Start a session: names that keep their values between calls of `session_eval`, across restarts.";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]
