@@ -126,10 +126,12 @@ pub(super) fn describe(tool: BuiltIn, is_open: bool, profile: Profile) -> Listed
     let mut arguments = object(input(tool).clone());
     if let Some(Value::Object(members)) = arguments.get_mut("properties") {
         let closed = OPEN.iter().filter(|_| !is_open);
-        names(&UNLISTED, tool).iter().chain(closed).for_each(|name| drop(members.remove(*name)));
+        for name in names(&UNLISTED, tool).iter().chain(closed) {
+            members.remove(*name);
+        }
         for name in names(&TOLD, tool) {
             let member = members.get_mut(*name).and_then(Value::as_object_mut);
-            member.into_iter().for_each(|member| drop(member.remove("description")));
+            member.and_then(|member| member.remove("description"));
         }
     }
     let told = match tool {
