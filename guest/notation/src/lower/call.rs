@@ -111,8 +111,15 @@ impl<'a, 's> Cx<'a, 's> {
             return Ok(body.unwrap_or(callee));
         }
         let mut operands: Vec<Id> = parts.iter().take(count).map(|(id, _)| *id).collect();
-        while operands.len() < count {
-            operands.push(self.b().null(span));
+        // Too few arguments give a function that waits for the rest, unless defaults stand for them.
+        let missing = shape.parameters.get(operands.len()..).unwrap_or_default();
+        if shape.rest.is_some()
+            || missing.iter().any(|it| it.default.is_some())
+            || operands.is_empty()
+        {
+            while operands.len() < count {
+                operands.push(self.b().null(span));
+            }
         }
         if shape.rest.is_some() {
             let rest: Vec<(Id, bool)> = parts.get(count..).unwrap_or_default().to_vec();

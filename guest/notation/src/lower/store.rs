@@ -192,7 +192,7 @@ impl<'s> Cx<'_, 's> {
         let hint = match what.trim_matches('`') {
             "sort" => format!("write {name}.toSorted((a, b) => a - b)"),
             "reverse" => format!("write {name}.toReversed()"),
-            "push" => format!("make a list of its own: [...{name}, x]"),
+            "push" => format!("make a new list: [...{name}, value]"),
             "delete" => format!("make a record without the member: const {{k, ...rest}} = {name}"),
             _ => format!("make a copy first: structuredClone({name})"),
         };
