@@ -4,6 +4,7 @@ use anyhow::{Result, ensure};
 use pif_tests::generate::javascript::{DATA, Javascript};
 use pif_tests::javascript::{Answers, Node, equal, run};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -19,7 +20,7 @@ pub(crate) struct Options {
     /// Show so many programs that are refused
     #[arg(long, default_value_t = 5)]
     show: usize,
-    /// Write so many programs of each kind with node's values to tests/javascript/recorded.jsonl
+    /// Write so many programs of each kind with node's values to tests/javascript
     #[arg(long)]
     record: Option<u64>,
 }
@@ -32,7 +33,7 @@ pub(crate) fn compare(options: &Options) -> Result<()> {
         return record(&mut node, &data, count);
     }
     let mut different = 0;
-    for (kind, make) in KINDS {
+    for (kind, _, make) in KINDS {
         let (mut with_value, mut refused, mut shown) = (0_u64, 0_u64, 0);
         for seed in options.seed..options.seed + options.count {
             let code = make(seed);
@@ -60,20 +61,22 @@ pub(crate) fn compare(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// A kind of programs, and how one is made from a seed.
-type Kind = (&'static str, fn(u64) -> String);
+/// A kind of programs, the file of those that are recorded, and how one is made from a seed.
+type Kind = (&'static str, &'static str, fn(u64) -> String);
 
-const KINDS: [Kind; 2] = [
-    ("expressions", |seed| Javascript::new(seed).expression()),
-    ("statements", |seed| Javascript::new(seed).statements()),
+const KINDS: [Kind; 3] = [
+    ("expressions", "recorded", |seed| Javascript::new(seed).expression()),
+    ("statements", "recorded", |seed| Javascript::new(seed).statements()),
+    ("programs of shared values", "sharing", |seed| Javascript::new(seed).sharing()),
 ];
 
 /// Bytes of the longest line that is recorded.
 const LONGEST: usize = 2000;
 
 fn record(node: &mut Node, data: &Value, count: u64) -> Result<()> {
-    let mut lines = String::new();
-    for (_, make) in KINDS {
+    let mut files: BTreeMap<&str, String> = BTreeMap::new();
+    for (_, file, make) in KINDS {
+        let lines = files.entry(file).or_default();
         for seed in 1..=count {
             let code = make(seed);
             let Some(value) = node.value(&code, data)? else { continue };
@@ -83,6 +86,9 @@ fn record(node: &mut Node, data: &Value, count: u64) -> Result<()> {
             }
         }
     }
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/javascript/recorded.jsonl");
-    Ok(std::fs::write(path, lines)?)
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/javascript");
+    for (file, lines) in files {
+        std::fs::write(folder.join(format!("{file}.jsonl")), lines)?;
+    }
+    Ok(())
 }

@@ -62,11 +62,11 @@ struct Recorded {
     value: Value,
 }
 
-#[test]
-fn random_programs_give_what_node_gives() -> Result<()> {
+/// Random programs of a file: how many, and those that are refused. None gives another value.
+fn try_recorded(lines: &str) -> Result<(usize, Vec<String>)> {
     let data: Value = serde_json::from_str(DATA)?;
     let (mut count, mut refused, mut wrong) = (0, Vec::new(), Vec::new());
-    for line in include_str!("../javascript/recorded.jsonl").lines() {
+    for line in lines.lines() {
         let Recorded { code, value } = serde_json::from_str(line)?;
         count += 1;
         match run(&code, &data, &Answers::new())? {
@@ -76,7 +76,21 @@ fn random_programs_give_what_node_gives() -> Result<()> {
         }
     }
     assert!(wrong.is_empty(), "{} of {count}:\n\n{}", wrong.len(), wrong.join("\n\n"));
+    Ok((count, refused))
+}
+
+#[test]
+fn random_programs_give_what_node_gives() -> Result<()> {
+    let (count, refused) = try_recorded(include_str!("../javascript/recorded.jsonl"))?;
     let most = count * 3 / 100;
     assert!(refused.len() <= most, "{} of {count}:\n\n{}", refused.len(), refused.join("\n\n"));
+    Ok(())
+}
+
+/// What one name changes another one sees, or the program is refused.
+#[test]
+fn programs_that_change_shared_values_give_what_node_gives_or_are_refused() -> Result<()> {
+    let (count, refused) = try_recorded(include_str!("../javascript/sharing.jsonl"))?;
+    assert!(count > 800 && refused.len() < count * 3 / 4, "{} of {count}", refused.len());
     Ok(())
 }

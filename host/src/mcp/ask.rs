@@ -64,8 +64,9 @@ impl Asker {
     /// What the state of a result is bound to: an equal call.
     pub(super) fn bound(&self) -> Option<String> {
         let Self::Result { name, arguments } = self else { return None };
-        // A client may write its arguments anew.
-        let arguments = serde_json::from_str::<Value>(arguments).unwrap_or_default();
+        // A client may write its arguments anew, also in another order.
+        let mut arguments = serde_json::from_str::<Value>(arguments).unwrap_or_default();
+        arguments.sort_all_objects();
         Some(format!("{name} {arguments}"))
     }
 

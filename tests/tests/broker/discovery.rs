@@ -51,7 +51,7 @@ fn tools_are_listed_searched_and_inspected() -> Result<()> {
             (&told["class"], &told["grant"], &told["pin"]),
             (&json!("read"), &json!("read"), &json!("approved"))
         );
-        assert_eq!(told["call"], r#"call("github.search_issues", {query: "…"})"#);
+        assert_eq!(told["call"], r#"github.search_issues({query: "…"})"#);
     }
     let unknown = running.call("inspect", &json!({"tool": "github.serch_issues"}))?;
     assert_eq!(unknown["code"], "unknown-capability");

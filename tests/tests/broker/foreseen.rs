@@ -90,7 +90,7 @@ fn the_name_of_a_server_that_is_no_variable_shows_a_call() -> Result<()> {
     running.call("capabilities", &json!({}))?;
     let told = running.call("run", &json!({"code": "[files, 1]"}))?;
     let hint = told["hint"].as_str().unwrap_or_default();
-    ensure!(told["code"] == "unbound" && hint.contains(r#"call("files.write""#), "{told}");
+    ensure!(told["code"] == "unbound" && hint.contains("write files.write({path:"), "{told}");
     Ok(())
 }
 

@@ -29,7 +29,7 @@ pub(super) fn add_companions<'s>(ast: &Ast<'s>, known: &mut Resolved<'s>) {
         let (list, path) = place.clone();
         let is_local = |var: VarId| matches!(known.var(var).origin, Origin::Declared(_));
         let is_one = pushes.iter().all(|(other, _)| *other == place);
-        if !is_one || !is_local(var) || !is_local(list) || !known.var(var).is_mutated {
+        if !is_one || !is_local(var) || !is_local(list) || !changes_after(known, var, &pushes) {
             continue;
         }
         let index = to_u32(known.vars.len());
@@ -69,6 +69,22 @@ pub(super) fn add_companions<'s>(ast: &Ast<'s>, known: &mut Resolved<'s>) {
         known.events.extend(pushed.iter().map(|it| Event { var: index, depth: 0, ..*it }));
     }
     known.events.sort_by_key(|event| event.at);
+}
+
+/// Tells whether a variable's value may change in place after it has been pushed: further down, or
+/// in the next round of a loop around both that goes on with the value.
+fn changes_after(known: &Resolved<'_>, var: VarId, pushes: &[Push<'_>]) -> bool {
+    let declared = known.var(var).at;
+    let changes = known.events.iter().filter(|it| it.var == var && !it.is_call && it.depth > 0);
+    changes.map(|it| it.at).any(|change| {
+        pushes.iter().any(|(_, push)| {
+            let goes_on = |(start, end): &(u32, u32)| {
+                let is_inside = |at: u32| *start <= at && at < *end;
+                is_inside(change) && is_inside(*push) && !is_inside(declared)
+            };
+            change > *push || known.loops.iter().any(goes_on)
+        })
+    })
 }
 
 /// The variables that are pushed, and where.
