@@ -12,6 +12,7 @@ mod branch;
 pub(crate) mod builder;
 mod call;
 mod callbacks;
+mod callee;
 mod companion;
 mod context;
 mod control;
