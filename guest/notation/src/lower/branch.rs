@@ -97,7 +97,7 @@ impl<'a, 's> Cx<'a, 's> {
         let span = self.stmt_span(id);
         let exits = self.exits_of(id);
         let ends = [Some(then), otherwise].map(|id| id.is_some_and(|id| !self.exits_of(id).falls));
-        let test_term = self.test(test).await?;
+        let test_term = Box::pin(self.test(test)).await?;
         let is_value = matches!(after, After::Value) && at + 1 == list.len();
         if exits.jumps() || ends.contains(&true) || is_value {
             let arms: Vec<Option<StmtId>> = vec![Some(then), otherwise];

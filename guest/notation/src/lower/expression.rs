@@ -39,29 +39,31 @@ impl<'s> Cx<'_, 's> {
                 let parts = [b.text(*pattern, span), b.text(*flags, span)];
                 Ok(b.form(Form::Regex, &parts, span))
             }
-            What::Template(parts) => self.template(parts, span).await,
+            What::Template(parts) => Box::pin(self.template(parts, span)).await,
             What::Tool(name) => {
                 let mut b = self.b();
                 let name = b.text(name.clone(), span);
                 Ok(b.form(Form::Tool, &[name], span))
             }
-            What::List(items) => self.list(items, span).await,
-            What::Record(members) => self.record(members, span).await,
-            What::Function(function) => self.function_value(*function).await,
-            What::Unary { operator, operand } => self.unary(id, *operator, *operand).await,
-            What::Binary { .. } => self.binary(id).await,
+            What::List(items) => Box::pin(self.list(items, span)).await,
+            What::Record(members) => Box::pin(self.record(members, span)).await,
+            What::Function(function) => Box::pin(self.function_value(*function)).await,
+            What::Unary { operator, operand } => {
+                Box::pin(self.unary(id, *operator, *operand)).await
+            }
+            What::Binary { .. } => Box::pin(self.binary(id)).await,
             What::Conditional { test, then, otherwise } => {
-                self.conditional(id, *test, *then, *otherwise, false).await
+                Box::pin(self.conditional(id, *test, *then, *otherwise, false)).await
             }
             What::Assign { target, operator, value } => {
-                self.assign(id, *target, *operator, *value).await
+                Box::pin(self.assign(id, *target, *operator, *value)).await
             }
             What::Update { target, increases, is_prefix } => {
-                self.update(id, *target, *increases, *is_prefix).await
+                Box::pin(self.update(id, *target, *increases, *is_prefix)).await
             }
-            What::Member { .. } | What::Index { .. } => self.access(id, false).await,
-            What::Call { .. } => self.call(id, false).await,
-            What::New { name, arguments } => self.construct(id, name, arguments).await,
+            What::Member { .. } | What::Index { .. } => Box::pin(self.access(id, false)).await,
+            What::Call { .. } => Box::pin(self.call(id, false)).await,
+            What::New { name, arguments } => Box::pin(self.construct(id, name, arguments)).await,
             What::Sequence(list) => {
                 let (last, others) =
                     list.split_last().map_or((id, &[][..]), |(last, others)| (*last, others));

@@ -31,7 +31,8 @@ impl<'a, 's> Cx<'a, 's> {
         self.finish(after).await
     }
 
-    /// Lowers a statement. The result is the whole term, or none if the statements behind it still
+    /// Lowers a statement. What lowers its kind has a box of its own, so that statements that nest
+    /// take no more memory than they need. The result is the whole term, or none if the statements behind it still
     /// are to be lowered.
     async fn statement(
         &self,
@@ -41,7 +42,7 @@ impl<'a, 's> Cx<'a, 's> {
     ) -> Result<Option<Id>, Wrong> {
         let id = list.stmt(at);
         let span = self.stmt_span(id);
-        self.hoist(id).await?;
+        Box::pin(self.hoist(id)).await?;
         let is_last = at + 1 == list.len();
         match &self.ast.stmt(id).what {
             Statement::Empty => Ok(None),
@@ -49,15 +50,15 @@ impl<'a, 's> Cx<'a, 's> {
                 if is_last && matches!(after, After::Value) {
                     return self.expr_value(*expr).await.map(Some);
                 }
-                self.effect(*expr).await?;
+                Box::pin(self.effect(*expr)).await?;
                 Ok(None)
             }
             Statement::Declare { names, .. } => {
-                self.declaration(id, names).await?;
+                Box::pin(self.declaration(id, names)).await?;
                 Ok(None)
             }
             Statement::Function(function) => {
-                self.hoist_function(*function).await?;
+                Box::pin(self.hoist_function(*function)).await?;
                 if is_last
                     && matches!(after, After::Value)
                     && list.len() == 1
@@ -81,8 +82,8 @@ impl<'a, 's> Cx<'a, 's> {
                 Ok(Some(self.b().form(Form::Fail, &[value], span)))
             }
             Statement::If { .. } => self.if_statement(list, at, after).await,
-            Statement::Switch { .. } => self.switch(list, at, after).await.map(Some),
-            Statement::Try { .. } => self.try_statement(list, at, after).await,
+            Statement::Switch { .. } => Box::pin(self.switch(list, at, after)).await.map(Some),
+            Statement::Try { .. } => Box::pin(self.try_statement(list, at, after)).await,
             Statement::Block(inner) => {
                 if let (After::Value, true) = (after, is_last) {
                     return self.statements(inner.clone().into(), 0, After::Value).await.map(Some);
@@ -95,13 +96,13 @@ impl<'a, 's> Cx<'a, 's> {
                 self.statements(inner.clone().into(), 0, rest).await.map(Some)
             }
             Statement::Labeled(label, inner) => {
-                self.loop_statement(*inner, Some(label), (list, at), after).await
+                Box::pin(self.loop_statement(*inner, Some(label), (list, at), after)).await
             }
             Statement::Break(label) | Statement::Continue(label) => {
                 let continues = matches!(self.ast.stmt(id).what, Statement::Continue(_));
                 self.jump(*label, continues, span).await.map(Some)
             }
-            _ => self.loop_statement(id, None, (list, at), after).await,
+            _ => Box::pin(self.loop_statement(id, None, (list, at), after)).await,
         }
     }
 

@@ -3,18 +3,9 @@
 //! variable that holds the index of the value in that list, and −1 as long as it is in none.
 
 use crate::ast::{Ast, Kind, What};
-use crate::lower::resolve::resolved::{Event, Origin, Resolved, Var, VarId};
+use crate::lower::resolve::resolved::{Companion, Event, Origin, Resolved, Var, VarId};
 use pif_core::limits::to_u32;
 use std::collections::BTreeMap;
-
-/// The list onto which a variable is pushed, and the variable of its index there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Companion<'s> {
-    /// The variable of the list, and the members that lead to it from there.
-    pub(crate) list: VarId,
-    pub(crate) path: Vec<&'s str>,
-    pub(crate) index: VarId,
-}
 
 /// A list: a variable, and the members that lead to the list from there.
 type Place<'s> = (VarId, Vec<&'s str>);

@@ -16,8 +16,7 @@ mod statement;
 mod walk;
 
 use crate::ast::Ast;
-pub(crate) use companion::Companion;
-pub(crate) use resolved::{Event, Exits, Origin, Resolved, VarId};
+pub(crate) use resolved::{Companion, Event, Exits, Origin, Resolved, VarId};
 use walk::{Walk, Work};
 
 /// Resolves the names of a program in which some names are bound.

@@ -4,12 +4,9 @@
 
 use crate::ast::{Ast, Binary, ExprId, Key, Member, PatternId, Statement, Target, Unary, What};
 use crate::lower::names::{changes_in_place, is_callback_member};
-use crate::lower::resolve::resolved::{Resolved, VarId};
+use crate::lower::resolve::resolved::{ALL_LEVELS, Reach, Resolved, VarId};
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
-
-/// Levels of a value of which all may change.
-const ALL: u8 = u8::MAX;
+use std::collections::BTreeMap;
 
 /// How deep the values of variables are examined.
 const DEEPEST: u8 = 8;
@@ -19,27 +16,6 @@ const MOST_STEPS: u32 = 200_000;
 
 /// How many parts of one value are examined.
 const MOST_PARTS: usize = 200;
-
-/// How many levels of the members of each name changes go through.
-#[derive(Debug, Default)]
-pub(crate) struct Reach {
-    /// 1 for a member whose value changes, `ALL` for one of whose value parts change.
-    levels: BTreeMap<String, u8>,
-    /// Whether a change may go through members of any name.
-    is_any: bool,
-}
-
-impl Reach {
-    /// Tells how many levels of the members of a name changes go through.
-    pub(crate) fn of(&self, name: &str) -> u8 {
-        if self.is_any { ALL } else { self.levels.get(name).copied().unwrap_or_default() }
-    }
-
-    /// Tells whether changes go through members of these names alone.
-    pub(crate) fn is_within(&self, names: &BTreeSet<&str>) -> bool {
-        !self.is_any && self.levels.keys().all(|name| names.contains(name.as_str()))
-    }
-}
 
 /// A step of a path of members.
 #[derive(Clone, Copy)]
@@ -333,7 +309,7 @@ impl<'a> Pass<'a, '_> {
     /// Notes a change of the value at the end of a path, or of a part of that value.
     fn through(&mut self, path: &[Step<'_>], is_deeper: bool) {
         for (at, step) in path.iter().enumerate() {
-            let levels = if is_deeper || at + 1 < path.len() { ALL } else { 1 };
+            let levels = if is_deeper || at + 1 < path.len() { ALL_LEVELS } else { 1 };
             match step {
                 Step::Named(name) => self.reach_name(name, levels),
                 Step::Computed(object) if !self.is_table(*object, DEEPEST) => {

@@ -2,8 +2,6 @@
 //! ways in which statements are left.
 
 use crate::ast::{Ast, ExprId, FunctionId, Kind, PatternId, Span};
-use crate::lower::resolve::companion::Companion;
-use crate::lower::resolve::reach::Reach;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A variable of the program.
@@ -88,6 +86,39 @@ pub(crate) struct Exits {
     pub(crate) leaves: bool,
     /// Whether control may reach its end.
     pub(crate) falls: bool,
+}
+
+/// The list onto which a variable is pushed, and the variable of its index there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Companion<'s> {
+    /// The variable of the list, and the members that lead to it from there.
+    pub(crate) list: VarId,
+    pub(crate) path: Vec<&'s str>,
+    pub(crate) index: VarId,
+}
+
+/// Levels of a value of which all may change.
+pub(super) const ALL_LEVELS: u8 = u8::MAX;
+
+/// How many levels of the members of each name changes go through.
+#[derive(Debug, Default)]
+pub(crate) struct Reach {
+    /// 1 for a member whose value changes, `ALL_LEVELS` for one of whose value parts change.
+    pub(super) levels: BTreeMap<String, u8>,
+    /// Whether a change may go through members of any name.
+    pub(super) is_any: bool,
+}
+
+impl Reach {
+    /// Tells how many levels of the members of a name changes go through.
+    pub(crate) fn of(&self, name: &str) -> u8 {
+        if self.is_any { ALL_LEVELS } else { self.levels.get(name).copied().unwrap_or_default() }
+    }
+
+    /// Tells whether changes go through members of these names alone.
+    pub(crate) fn is_within(&self, names: &BTreeSet<&str>) -> bool {
+        !self.is_any && self.levels.keys().all(|name| names.contains(name.as_str()))
+    }
 }
 
 /// The resolved names of a program.
