@@ -172,7 +172,7 @@ pub(super) struct Members {
     pub(super) value: VarId,
 }
 
-/// What has the members.
+/// The kind of a value with members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MembersKind {
     Record,

@@ -96,7 +96,7 @@ impl<'s> Cx<'_, 's> {
         (self.known.var(value).is_mutated && changes_alone).then_some(members)
     }
 
-    /// The record or the map whose members an expression lists, and whether it lists keys, too.
+    /// Finds the record or the map whose members an expression lists. Tells whether it lists keys.
     fn members_of(&self, over: ExprId) -> Option<(ExprId, bool)> {
         let What::Call { callee, arguments, .. } = &self.ast.expr(over).what else {
             return self.is_map_name(over).then_some((over, true));

@@ -153,7 +153,7 @@ impl<'s> Cx<'_, 's> {
             || self.flow.borrow().own(var) > 0
     }
 
-    /// `s.split("/").pop()`: what is taken from a list that nobody else sees. Nothing for any other.
+    /// Lowers `s.split("/").pop()`: takes an element of a fresh list. None for any other list.
     async fn taken_of_fresh(
         &self,
         object: ExprId,

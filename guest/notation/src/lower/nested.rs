@@ -1,4 +1,4 @@
-//! What stands around a place, the innermost first. Places that nest share what is around both.
+//! Lists of the constructs around a place, the innermost first. Nested places share the outer part.
 
 use std::rc::Rc;
 
@@ -19,7 +19,7 @@ impl<T> Default for Nested<T> {
 }
 
 impl<T> Nested<T> {
-    /// Adds what is innermost.
+    /// Adds the innermost element.
     pub(super) fn push(&mut self, inner: T) {
         let outer = std::mem::take(self);
         self.0 = Some(Rc::new((inner, outer)));

@@ -252,7 +252,8 @@ fn between(events: &[Event], (start, end): Span) -> &[Event] {
     events.get(from..to).unwrap_or_default()
 }
 
-static NO_VAR: Var<'static> = Var {
+/// A variable of which nothing is known.
+pub(super) static NO_VAR: Var<'static> = Var {
     name: "",
     at: 0,
     from: 0,

@@ -1,7 +1,7 @@
 //! The walk over a program: its work list, and the scopes of names.
 
 use crate::ast::{Ast, ExprId, FunctionId, PatternId, StmtId};
-use crate::lower::resolve::resolved::{Event, Exits, Origin, Resolved, Var, VarId};
+use crate::lower::resolve::resolved::{Event, Exits, NO_VAR, Origin, Resolved, Var, VarId};
 use pif_core::limits::to_u32;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -115,18 +115,7 @@ impl<'s> Walk<'_, 's> {
             owner: self.owner,
             home: self.home,
             origin,
-            function: None,
-            value: None,
-            is_changed: false,
-            is_mutated: false,
-            is_tested: false,
-            source: None,
-            gap: 0,
-            uses: Vec::new(),
-            users: Vec::new(),
-            parts: Vec::new(),
-            hides: false,
-            means: None,
+            ..NO_VAR.clone()
         });
         let var = to_u32(self.out.vars.len() - 1);
         self.out.by_name.entry(name).or_default().push(var);
@@ -154,7 +143,7 @@ impl<'s> Walk<'_, 's> {
     fn hide(&mut self, var: VarId, how: usize) {
         let name = self.out.var(var).name;
         if let Some(vars) = self.visible.get_mut(name).and_then(|all| all.get_mut(how)) {
-            // What is declared is bound in that order, so it mostly stands at an end.
+            // Variables are bound in the order of their declarations: most stand at an end.
             if vars.front() == Some(&var) {
                 vars.pop_front();
             } else if let Some(at) = vars.iter().rposition(|other| *other == var) {
