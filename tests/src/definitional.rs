@@ -11,6 +11,7 @@ mod control;
 mod date_text;
 mod dates;
 mod describe;
+mod doubt;
 mod effects;
 mod elementary;
 mod format;
@@ -92,7 +93,11 @@ pub const KINDS: &[&str] = &[
 #[must_use]
 pub fn run(program: &Program, limits: &Limits) -> Outcome {
     let mut evaluator = Evaluator::of(program, limits);
-    let result = evaluator.program(program).and_then(|value| evaluator.print(&value));
+    let result = evaluator.program(program).and_then(|value| {
+        let printed = evaluator.print(&value)?;
+        evaluator.doubt_result(program, &value);
+        Ok(printed)
+    });
     let warnings = evaluator.warnings.told(&evaluator.terms);
     Outcome { result, fuel: limits.fuel - evaluator.fuel, warnings }
 }
@@ -121,6 +126,7 @@ impl Evaluator {
             upstream: None,
             form: Form::Unit,
             at: 0,
+            root: None,
             patterns: VecDeque::new(),
             warnings: warnings::Warnings::default(),
         }
@@ -178,6 +184,8 @@ struct Evaluator {
     warnings: warnings::Warnings,
     /// The term of that form.
     at: TermId,
+    /// The submitted code.
+    root: Option<TermId>,
 }
 
 impl Evaluator {

@@ -331,7 +331,12 @@ pub struct Note {
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at {}: {}", self.code, self.at, self.message)?;
+        write!(f, "{} at ", self.code)?;
+        match self.place.as_deref() {
+            Some(Place { line, column, .. }) => write!(f, "line {line}, column {column}")?,
+            None => f.write_str(&self.at)?,
+        }
+        write!(f, ": {}", self.message)?;
         self.hint.as_ref().map_or(Ok(()), |hint| write!(f, " ({hint})"))
     }
 }

@@ -346,6 +346,13 @@ impl Terms {
         Some(self.start(token)?.1)
     }
 
+    /// The text before the beginning of a token, where the program was written in the notation.
+    #[must_use]
+    pub fn text_before(&self, token: TokenId) -> Option<&str> {
+        let (source, start) = self.start(token)?;
+        self.tape.str(source).get(..start as usize)
+    }
+
     fn start(&self, token: TokenId) -> Option<(Span, u32)> {
         let before = self.written.partition_point(|it| it.root <= token).checked_sub(1)?;
         let written = self.written.get(before)?;

@@ -39,13 +39,19 @@ pub fn called(form: Form) -> &'static str {
 /// Names a part of a program for a message: as the program spells it, if it is short.
 #[must_use]
 pub fn subject(terms: &Terms, part: TermId) -> String {
-    let token = terms.node(part).token;
-    let is_short = terms.tape.after(token) - token <= MOST_QUOTED;
-    let printed = is_short.then(|| term_within(terms, part, &names_in(terms, part)));
-    match printed.filter(|text| is_quotable(text)) {
+    match spelling(terms, part) {
         Some(text) => format!("`{text}`"),
         None => "the value here".to_owned(),
     }
+}
+
+/// A part of a program in the notation, if it is short and has no names that the program lacks.
+#[must_use]
+pub fn spelling(terms: &Terms, part: TermId) -> Option<String> {
+    let token = terms.node(part).token;
+    let is_short = terms.tape.after(token) - token <= MOST_QUOTED;
+    let printed = is_short.then(|| term_within(terms, part, &names_in(terms, part)));
+    printed.filter(|text| is_quotable(text))
 }
 
 /// The names of variables that a term uses or binds.

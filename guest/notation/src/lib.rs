@@ -19,7 +19,7 @@ mod tree;
 mod words;
 
 pub use code::{code as submission, parse as submitted};
-pub use hint::{called, subject, translate, translated};
+pub use hint::{called, spelling, subject, translate, translated};
 pub use print::term as print;
 pub use read::parse;
 pub use words::words;

@@ -15,16 +15,29 @@ const fn habit(words: &'static str, message: &'static str, hint: &'static str) -
     Habit { words, message, hint }
 }
 
+/// The words of other languages for `null`.
+pub(crate) const NOTHING: Habit =
+    habit("None nil Nil NULL Null nullptr none", "the word for nothing is null", "write null");
+
+/// The words of other languages for `true`.
+pub(crate) const TRUE: Habit = habit("True TRUE yes", "the word is true", "write true");
+
+/// The words of other languages for `false`.
+pub(crate) const FALSE: Habit = habit("False FALSE no", "the word is false", "write false");
+
+/// The words of other languages for `console.log`.
+pub(crate) const PRINT: Habit = habit(
+    "print puts println echo alert",
+    "a run shows what console.log writes",
+    "write console.log(x)",
+);
+
 /// Names that nothing binds.
 pub(crate) const NAMES: &[Habit] = &[
-    habit("None nil Nil NULL Null nullptr none", "the word for nothing is null", "write null"),
-    habit("True TRUE yes", "the word is true", "write true"),
-    habit("False FALSE no", "the word is false", "write false"),
-    habit(
-        "print puts println echo alert",
-        "a run shows what console.log writes",
-        "write console.log(x)",
-    ),
+    NOTHING,
+    TRUE,
+    FALSE,
+    PRINT,
     habit("list tuple array", "brackets make a list", "write [1, 2] or Array.from(xs)"),
     habit("dict object", "braces make a record", "write ({name: 1}) or new Map()"),
     habit("ord", "char_code gives the code of a character", "write s.char_code()"),

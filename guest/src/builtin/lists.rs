@@ -14,6 +14,7 @@ use crate::builtin::call::Call;
 use crate::builtin::keys::{Grouped, grouped, pay_keys};
 use crate::builtin::mapping;
 use crate::builtin::text::whole;
+use crate::check::doubt;
 
 use crate::memory::heap::Heap;
 use pif_language::form::Form;
@@ -55,6 +56,10 @@ pub(crate) fn sort(c: &mut Call<'_>) -> Result<Word, Exit> {
         return Ok(c.make_list(&keys));
     }
     let order = sorted(&c.s.heap, &keys, false)?;
+    let texts = order.iter().filter_map(|i| keys.get(*i as usize).copied());
+    if doubt::is_misordered(&c.s.heap, texts) {
+        c.warn("likely-mistake", || doubt::sort_of_numbers(Form::Sort));
+    }
     select(c, &order)
 }
 

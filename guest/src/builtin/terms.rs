@@ -111,7 +111,7 @@ pub(crate) fn data_to_term(c: &mut Call<'_>) -> Result<Word, Exit> {
         Unwritten::NotFinite(odd) => not_finite(&c.s.heap, 0, odd),
         Unwritten::TooLong => Trouble::Full("the data does not fit into memory as a term"),
     };
-    let text = show::json(&c.s.heap, &c.s.terms, &[], x, usize::MAX).map_err(full)?;
+    let (text, _) = show::json(&c.s.heap, &c.s.terms, &[], x, usize::MAX).map_err(full)?;
     let terms = Rc::make_mut(&mut c.s.terms);
     let before = terms.bytes();
     let parsed = parse(terms, &text, Origin::Decoded(token), Notation::Code);

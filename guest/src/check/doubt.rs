@@ -3,7 +3,15 @@
 
 use crate::algorithm::date;
 use crate::algorithm::regex::template;
+use crate::memory::heap::Heap;
+use crate::memory::word::Word;
+use pif_core::figures::{self, Reading};
 use pif_language::form::Form;
+use pif_language::term::{TermId, Terms};
+use pif_notation::{spelling, subject};
+
+/// Bytes of the longest text that may be taken for a number.
+const MOST_DIGITS: u64 = 40;
 
 /// Returns a message and a hint for a doubtful text operand.
 pub(crate) fn of_text(form: Form, operand: usize, text: &str) -> Option<(String, String)> {
@@ -12,4 +20,80 @@ pub(crate) fn of_text(form: Form, operand: usize, text: &str) -> Option<(String,
         (Form::RegexReplace, 2) => template::doubt(text),
         _ => None,
     }
+}
+
+/// Tells whether a value is the text of a number, as `Number` reads it.
+pub(crate) fn is_number_text(heap: &Heap, v: Word) -> bool {
+    number_text(heap, v).is_some()
+}
+
+/// The number that a text spells, rounded.
+fn number_text(heap: &Heap, v: Word) -> Option<f64> {
+    let (size, _) = heap.text_size(v)?;
+    let mut bytes = Vec::new();
+    if (1..=MOST_DIGITS).contains(&size) {
+        heap.write_text(v, usize::MAX, &mut bytes);
+    }
+    let text = std::str::from_utf8(&bytes).ok()?.trim_matches(figures::is_blank);
+    let number = match figures::read(text) {
+        Reading::Integer(_, 10, _) | Reading::Float(_) => text.parse::<f64>().ok()?,
+        Reading::Integer(..) | Reading::None => return None,
+    };
+    number.is_finite().then_some(number)
+}
+
+/// Tells whether the program writes `==` or `!=` before a term. `===` and `!==` mean what they do in
+/// JavaScript.
+pub(crate) fn is_behind_loose_mark(terms: &Terms, term: TermId) -> bool {
+    let before = terms.text_before(terms.node(term).token).unwrap_or_default();
+    let before = before.trim_end_matches(|c: char| c.is_whitespace() || c == '(');
+    let mark = before.len() - before.trim_end_matches(['=', '!']).len();
+    mark == 2
+}
+
+/// What to say of an `==` whose operand `part` was the text of a number, and the other a number.
+pub(crate) fn equality(terms: &Terms, part: TermId) -> (String, String) {
+    let which = subject(terms, part);
+    let text = spelling(terms, part).unwrap_or_else(|| "text".to_owned());
+    let message = format!("{which} was a text, and a text is never equal to a number");
+    (message, format!("write Number({text}) to compare numbers: `==` compares as `===` does"))
+}
+
+/// Tells whether texts in the order of characters all spell numbers, which are in another order.
+pub(crate) fn is_misordered(heap: &Heap, texts: impl Iterator<Item = Word>) -> bool {
+    let (mut last, mut is_misordered) = (f64::NEG_INFINITY, false);
+    for text in texts {
+        let Some(number) = number_text(heap, text) else { return false };
+        is_misordered |= number < last;
+        last = number;
+    }
+    is_misordered
+}
+
+/// What to say of a sort of texts that spell numbers.
+pub(crate) fn sort_of_numbers(form: Form) -> (String, String) {
+    let message = "texts that spell numbers were put in the order of characters";
+    let hint = match form {
+        Form::SortBy => {
+            "for the order of numbers give a number as key, as sort_by(x => Number(x.n))"
+        }
+        _ => "for the order of numbers write list.sort((a, b) => Number(a) - Number(b))",
+    };
+    (message.to_owned(), hint.to_owned())
+}
+
+/// What to say of a result that is a function or holds one, which needs so many more arguments.
+pub(crate) fn function(is_whole: bool, missing: usize) -> (String, String) {
+    let arguments = if missing == 1 { "1 more argument" } else { "more arguments" };
+    let message = if is_whole {
+        format!("the result is a function, which needs {arguments}")
+    } else {
+        "the result holds a function, which JSON shows as \"<function>\"".to_owned()
+    };
+    let hint = match missing {
+        0 => "call it, as f()",
+        1 => "call it with its argument, as f(x)",
+        _ => "call it with all its arguments, as f(x, y)",
+    };
+    (message, hint.to_owned())
 }

@@ -33,18 +33,18 @@ pub(crate) enum Unwritten {
     NotFinite(Word),
 }
 
-/// Returns the canonical JSON of a value, of at most `limit` bytes. `tools` are the tools that
-/// continuations refer to.
+/// Returns the canonical JSON of a value, of at most `limit` bytes, and the first function in it.
+/// `tools` are the tools that continuations refer to.
 pub(crate) fn json(
     heap: &Heap,
     terms: &Terms,
     tools: &[&str],
     value: Word,
     limit: usize,
-) -> Result<String, Unwritten> {
+) -> Result<(String, Option<Word>), Unwritten> {
     let mut writer = Writer::new(heap, terms, tools, value, limit);
     writer.run()?;
-    Ok(text(writer.out))
+    Ok((text(writer.out), writer.function))
 }
 
 /// JSON of a value for the program itself.
@@ -89,7 +89,7 @@ pub(crate) fn exact(
         end = match writer.effort() {
             _ if writer.is_cut || writer.out.len() > limit => End::TooLong,
             effort if effort > budget => End::Spent,
-            _ if writer.has_function => End::Function,
+            _ if writer.function.is_some() => End::Function,
             _ => End::Complete,
         };
         if let Some(odd) = writer.odd {
@@ -156,7 +156,8 @@ pub(super) struct Writer<'h> {
     pub(super) is_cut: bool,
     /// Whether a function is a fault.
     pub(super) is_exact: bool,
-    pub(super) has_function: bool,
+    /// The first function in the value.
+    pub(super) function: Option<Word>,
     /// Whether the text is for people, and takes what JSON does not have.
     pub(super) is_excerpt: bool,
     /// A part that is infinite or not a number.
@@ -175,23 +176,20 @@ impl<'h> Writer<'h> {
         value: Word,
         limit: usize,
     ) -> Self {
-        let (work, powers, out) = (vec![Work::Value(value)], Powers::default(), Vec::new());
-        let (is_cut, is_exact, has_function, effort) = (false, false, false, 0);
-        let (is_excerpt, odd) = (false, None);
         Self {
             heap,
             terms,
             tools,
             limit,
-            work,
-            powers,
-            out,
-            is_cut,
-            is_exact,
-            has_function,
-            is_excerpt,
-            odd,
-            effort,
+            work: vec![Work::Value(value)],
+            powers: Powers::default(),
+            out: Vec::new(),
+            is_cut: false,
+            is_exact: false,
+            function: None,
+            is_excerpt: false,
+            odd: None,
+            effort: 0,
             budget: u64::MAX,
         }
     }
@@ -248,8 +246,12 @@ impl<'h> Writer<'h> {
                 let comma = Work::Str(",");
                 self.work.extend([Work::Str("]}"), Work::Value(second), comma, Work::Value(first)]);
             }
-            CLOSURE | PARTIAL if self.is_exact => self.has_function = true,
-            CLOSURE | PARTIAL => self.out.push_text("\"<function>\""),
+            CLOSURE | PARTIAL => {
+                self.function = self.function.or(Some(v));
+                if !self.is_exact {
+                    self.out.push_text("\"<function>\"");
+                }
+            }
             ROPE => self.text(v),
             OBJECT => self.object(v),
             _ => self.immediate(v),

@@ -11,11 +11,13 @@ use crate::algorithm::keys::empty;
 use crate::algorithm::sorting::{extreme, sorted, sorting_work};
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::keys::{Grouped, grouped, pay_keys};
+use crate::check::doubt;
 use crate::code::Slot;
 use crate::code::slots::each::{KEPT, RESULT};
 use crate::run::context::Context;
 use crate::run::state::{Exit, State};
 use pif_core::text::quote::shorten;
+use pif_language::form::Form;
 
 use crate::memory::word::{CONS, NIL, Word, small, tag};
 use std::cmp::Ordering;
@@ -75,6 +77,15 @@ pub(super) fn sort(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
     c.bulk(sorting_work(keys.len(), weight))?;
     let is_descending = take_order(c, d);
     let order = sorted(&c.s.heap, &keys, is_descending)?;
+    let texts = order.iter().filter_map(|i| keys.get(*i as usize).copied());
+    let is_misordered = if is_descending {
+        doubt::is_misordered(&c.s.heap, texts.rev())
+    } else {
+        doubt::is_misordered(&c.s.heap, texts)
+    };
+    if is_misordered {
+        c.s.warn(c.image, c.at, "likely-mistake", || doubt::sort_of_numbers(Form::SortBy));
+    }
     // The keys have done their work.
     c.s.set_part(d, RESULT, NIL);
     select(c.s, d, &order)

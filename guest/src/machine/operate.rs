@@ -6,13 +6,15 @@ use crate::algorithm::number::arithmetic;
 use crate::algorithm::number::arithmetic::is_number;
 use crate::algorithm::record;
 use crate::algorithm::trouble::Trouble;
+use crate::check::doubt;
 use crate::data::string::{scalar_text, scalar_work};
 use crate::memory::heap::{Full, Heap};
 use crate::memory::rope::{join, longest_text};
 use crate::memory::word::{
-    KIND_QUOTED, NIL, Word, aux, boolean, fit, is_list, kind, small as word,
+    FALSE, KIND_QUOTED, NIL, Word, aux, boolean, fit, is_list, kind, small as word,
 };
 use crate::run::context::Context;
+use crate::run::site::{Site, site};
 use crate::run::state::{Exit, State};
 use pif_core::fault::{Code, Fault};
 use pif_core::text::order;
@@ -126,7 +128,11 @@ pub(super) fn binary(
             let terms = Rc::clone(&c.s.terms);
             let Compared { work, result } = equal(&c.s.heap, &terms, x, y, c.budget());
             c.bulk(work)?;
-            Ok(result?)
+            let result = result?;
+            if result == FALSE {
+                doubt_equality(c, operands);
+            }
+            Ok(result)
         }
         Some(Strict::Order) => {
             let Compared { work, result } = order(&c.s.heap, form, x, y);
@@ -136,6 +142,25 @@ pub(super) fn binary(
         Some(Strict::Length | Strict::IsEmpty | Strict::Analyze | Strict::Own) | None => {
             Err(misplaced())
         }
+    }
+}
+
+/// Warns of an `==` that compared a number with the text of a number: JavaScript reads the text.
+fn doubt_equality(c: &mut Context<'_>, operands: [Word; 2]) {
+    let heap = &c.s.heap;
+    let Some(text) = operands.into_iter().position(|v| heap.is_text(v)) else { return };
+    let Some((v, other)) = operands.get(text).zip(operands.get(1 - text)) else { return };
+    if !is_number(heap, *other) || !doubt::is_number_text(heap, *v) {
+        return;
+    }
+    let Site { term, eval: None } = site(c.image, c.s, c.at) else { return };
+    let terms = Rc::clone(&c.s.terms);
+    let operands = terms.evaluated(term);
+    let Some((part, second)) = operands.get(text).copied().zip(operands.get(1).copied()) else {
+        return;
+    };
+    if doubt::is_behind_loose_mark(&terms, second) {
+        c.s.notes.add(&terms, "likely-mistake", term, || doubt::equality(&terms, part));
     }
 }
 

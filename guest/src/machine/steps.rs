@@ -1,5 +1,6 @@
 //! The steps of a machine between the answers of its host.
 
+use crate::check::doubt;
 use crate::code::{APPLY, HALT};
 use crate::compile::{Compiler, Failed, Store, Unit};
 use crate::data::show;
@@ -288,7 +289,8 @@ impl Machine {
         Box::new(terms.locate(terms.node(term).token, fault))
     }
 
-    fn json(&self, value: Word) -> Result<String, Failure> {
+    /// The JSON of the result, and the first function in it.
+    fn json(&self, value: Word) -> Result<(String, Option<Word>), Failure> {
         let state = &self.state;
         let limit = self.limits.output as usize;
         let written = show::json(&state.heap, &state.terms, &state.names(), value, limit);
@@ -304,26 +306,47 @@ impl Machine {
 
     fn finish(&mut self, value: Word) -> Result<Step, Failure> {
         self.phase = Phase::Finished;
-        let (warnings, trace) = (self.all_warnings(), self.state.trace.clone());
-        let is_continuation = self.state.heap.object_kind(value) == KIND_CONTINUATION;
-        let is_kept = self.image.sources.is_some() && !is_continuation;
-        let term = is_kept.then(|| self.term(value));
-        let done = |json, kind| Done { json, kind, warnings, trace, term };
-        let heap = &self.state.heap;
-        if !is_continuation {
-            return Ok(Step::Done(done(self.json(value)?, type_name(heap, value))));
+        let trace = self.state.trace.clone();
+        if self.state.heap.object_kind(value) != KIND_CONTINUATION {
+            let is_kept = self.image.sources.is_some();
+            let term = is_kept.then(|| self.term(value));
+            let (json, function) = self.json(value)?;
+            if let Some(function) = function.filter(|_| !is_kept) {
+                self.doubt_function(function, function == value);
+            }
+            let (warnings, kind) = (self.all_warnings(), type_name(&self.state.heap, value));
+            return Ok(Step::Done(Done { json, kind, warnings, trace, term }));
         }
+        let warnings = self.all_warnings();
+        let heap = &self.state.heap;
         let [input, _] = heap.cell(index(value) + 1);
         let tool = self.state.tools.get(aux(heap.header(value)) as usize - 1);
         let tool = tool.map(|tool| tool.name.clone()).unwrap_or_default();
-        let input = self.json(input)?;
+        let (input, _) = self.json(input)?;
         let step = self.state.step.saturating_add(1);
         let mut name = String::new();
         escape::string(&tool, &mut name);
         let json = format!(
             r#"{{"message":"Recursive step needed. Call run again with:","next_input":{input},"step":{step},"tool":{name},"type":"continuation"}}"#
         );
-        Ok(Step::Continuation(done(json, "continuation"), Continuation { tool, input, step }))
+        let done = Done { json, kind: "continuation", warnings, trace, term: None };
+        Ok(Step::Continuation(done, Continuation { tool, input, step }))
+    }
+
+    /// Warns of a function in the result of a program in the notation, unless the program is a
+    /// tool or nobody wants to apply it.
+    fn doubt_function(&mut self, function: Word, is_whole: bool) {
+        if self.tool.is_some() || matches!(self.input, Input::Unapplied) {
+            return;
+        }
+        let Some(root) = self.program else { return };
+        let missing = self.state.missing_arguments(&self.image, function).unwrap_or_default();
+        let terms = &self.state.terms;
+        if terms.byte(terms.node(root).token).is_some() {
+            self.state
+                .notes
+                .add(terms, "likely-mistake", root, || doubt::function(is_whole, missing));
+        }
     }
 }
 

@@ -36,9 +36,10 @@ impl Notes {
             return;
         }
         let (message, hint) = tell();
-        let (tool, at) = terms.place(terms.node(term).token);
+        let token = terms.node(term).token;
+        let (tool, at) = terms.place(token);
         let at = tool.map_or_else(|| at.clone(), |tool| format!("{at} in `{tool}`"));
-        let note = Note { code, at, message, hint: Some(hint), excerpt: None, place: None };
+        let note = Note { at, ..terms.note(code, token, message, Some(hint)) };
         self.lines.push(note.to_string());
     }
 

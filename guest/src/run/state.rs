@@ -215,22 +215,24 @@ impl State {
 
     /// Counts the arguments that a function still needs before its body runs.
     pub(crate) fn missing_arguments(&self, image: &Image, f: Word) -> Option<usize> {
-        let (closure, taken) = match tag(f) {
-            CLOSURE => (f, 0),
-            PARTIAL => (self.heap.word(index(f) + 1), size(self.heap.header(f)) - 2),
-            _ => return None,
-        };
+        let (closure, taken) = self.application(f)?;
         let code = image.codes.get(aux(self.heap.header(closure)) as usize)?;
         Some(usize::from(code.arity).saturating_sub(taken))
+    }
+
+    /// The closure of a function, and the number of arguments that it has already.
+    fn application(&self, f: Word) -> Option<(Word, usize)> {
+        match tag(f) {
+            CLOSURE => Some((f, 0)),
+            PARTIAL => Some((self.heap.word(index(f) + 1), size(self.heap.header(f)) - 2)),
+            _ => None,
+        }
     }
 
     /// Counts the parameters of a function that its lambda names itself, without those of functions
     /// directly inside that have become one with it.
     pub(crate) fn parameters(&self, image: &Image, f: Word) -> usize {
-        let (closure, taken) = match tag(f) {
-            PARTIAL => (self.heap.word(index(f) + 1), size(self.heap.header(f)) - 2),
-            _ => (f, 0),
-        };
+        let (closure, taken) = self.application(f).unwrap_or((f, 0));
         let code = image.codes.get(aux(self.heap.header(closure)) as usize);
         let merged = code.and_then(|code| code.merged.get(taken..)).unwrap_or_default();
         // A function inside is paid for before its first argument.
@@ -239,10 +241,7 @@ impl State {
 
     /// Returns the fuel of giving `n` more arguments to a function that needs even more.
     pub(crate) fn fed_visits(&self, image: &Image, f: Word, n: u8) -> u8 {
-        let (closure, taken) = match tag(f) {
-            PARTIAL => (self.heap.word(index(f) + 1), size(self.heap.header(f)) - 2),
-            _ => (f, 0),
-        };
+        let (closure, taken) = self.application(f).unwrap_or((f, 0));
         let visits = |taken| merged(image, &self.heap, closure, taken);
         visits(taken + usize::from(n)) - visits(taken)
     }
@@ -367,10 +366,7 @@ impl State {
     /// Makes a partial application of too few arguments.
     fn take_some(&mut self, image: &Image, f: Word, n: usize, base: usize) -> Result<(), Exit> {
         self.set(base + n, f);
-        let (closure, taken) = match tag(f) {
-            PARTIAL => (self.heap.word(index(f) + 1), size(self.heap.header(f)) - 2),
-            _ => (f, 0),
-        };
+        let (closure, taken) = self.application(f).unwrap_or((f, 0));
         let cost = self.afford(image, closure, taken, n)?;
         let words = 2 + taken + n;
         if !self.heap.has_room(words) {

@@ -147,8 +147,12 @@ async fn serve_one(
             frame = from_worker.recv() => {
                 let Some(frame) = frame else {
                     let status = worker.wait().await?;
+                    if status.code() == Some(VIOLATED) {
+                        // The worker has told why.
+                        return Ok(End::All);
+                    }
                     tracing::warn!(%status, "the broker's worker has ended");
-                    return Ok(if status.code() == Some(VIOLATED) { End::All } else { End::Worker });
+                    return Ok(End::Worker);
                 };
                 if pass(to_server, &frame).await.is_err() {
                     break;

@@ -380,7 +380,7 @@ impl Evaluator {
 /// A decimal as JavaScript reads it.
 const DECIMAL: &str = r"[+-]?(?:Infinity|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)";
 
-fn is_blank(c: char) -> bool {
+pub(super) fn is_blank(c: char) -> bool {
     let blanks = "\t\n\u{b}\u{c}\r \u{a0}\u{1680}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}\u{feff}";
     blanks.contains(c) || ('\u{2000}'..='\u{200a}').contains(&c)
 }

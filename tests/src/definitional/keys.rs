@@ -129,6 +129,8 @@ impl Evaluator {
         self.rounds(keys.len(), weight)?;
         let mut pairs: Vec<(&Value, &Value)> = keys.iter().zip(values).collect();
         pairs.sort_by(|a, b| if descending { order(b.0, a.0) } else { order(a.0, b.0) });
+        let sorted: Vec<&Value> = pairs.iter().map(|pair| pair.0).collect();
+        self.doubt_order(&sorted, descending);
         Ok(pairs.into_iter().map(|pair| pair.1.clone()).collect())
     }
 

@@ -180,7 +180,13 @@ impl Evaluator {
             (Form::Gt, [a, b]) => Value::Boolean(self.compare(a, b)?.is_gt()),
             (Form::Lte, [a, b]) => Value::Boolean(self.compare(a, b)?.is_le()),
             (Form::Gte, [a, b]) => Value::Boolean(self.compare(a, b)?.is_ge()),
-            (Form::Eq, [a, b]) => Value::Boolean(self.equal(a, b)?),
+            (Form::Eq, [a, b]) => {
+                let equal = self.equal(a, b)?;
+                if !equal {
+                    self.doubt_equality([a, b]);
+                }
+                Value::Boolean(equal)
+            }
             (Form::Not, [Value::Boolean(b)]) => Value::Boolean(!b),
             (Form::Nil, _) => Value::List(List::default()),
             (Form::Cons, [head, Value::List(tail)]) => {

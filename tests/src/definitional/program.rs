@@ -37,6 +37,7 @@ impl Evaluator {
         };
         self.context = self.context(bound, program, code, &given)?;
         let code = self.with_input(program, code);
+        self.root = code;
         let value = match (&program.code, code) {
             (Source::Tool(name), _) => self.tool_value(name, 0)?,
             (_, code) => {

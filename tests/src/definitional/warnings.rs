@@ -1,5 +1,6 @@
 //! What a run warns of: code and place of each warning, once.
 
+use crate::run::head;
 use pif_guest::fault::Note;
 use pif_guest::term::{TermId, Terms};
 use std::collections::BTreeMap;
@@ -25,7 +26,7 @@ pub(super) struct Warnings {
 
 impl Warnings {
     pub(super) fn parsed(&mut self, notes: &[Note]) {
-        self.parsed.extend(notes.iter().map(|note| format!("{} at {}", note.code, note.at)));
+        self.parsed.extend(notes.iter().map(|note| head(&note.to_string()).to_owned()));
     }
 
     pub(super) fn arise(&mut self, code: &'static str, term: TermId) {
@@ -50,9 +51,11 @@ impl Warnings {
             }
         }
         let told = self.arisen.iter().take(MOST).map(|(code, term)| {
-            let (tool, at) = terms.place(terms.node(*term).token);
+            let token = terms.node(*term).token;
+            let (tool, at) = terms.place(token);
             let tool = tool.map(|tool| format!(" in `{tool}`")).unwrap_or_default();
-            format!("{code} at {at}{tool}")
+            let note = terms.note(code, token, String::new(), None);
+            head(&Note { at: format!("{at}{tool}"), ..note }.to_string()).to_owned()
         });
         let more = self.arisen.len().saturating_sub(MOST);
         let more = (more > 0).then(|| format!("… and {more} more"));

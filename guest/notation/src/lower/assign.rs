@@ -6,6 +6,7 @@ use crate::lower::context::{Cx, Lowered};
 use crate::lower::flow::{ALL, Key};
 use crate::lower::place::Place;
 use crate::lower::resolve::VarId;
+use crate::lower::store::Change;
 use crate::tree::Id;
 use pif_language::form::Form;
 
@@ -202,7 +203,7 @@ impl<'s> Cx<'_, 's> {
             return Ok(self.variable(var, span));
         }
         let new = if is_wanted && !self.is_constant(new) { self.fixed(new, span) } else { new };
-        self.store(var, &keys, new, own, span, "an assignment");
+        self.store(var, &keys, new, own, span, Change::Assignment);
         self.alias_stored(var, &keys, (value, before_kept));
         Ok(new)
     }
@@ -261,7 +262,7 @@ impl<'s> Cx<'_, 's> {
             Target::Path(path) => match self.place_of(*path) {
                 Some(place) => {
                     let keys = self.place_keys(&place).await?;
-                    self.store(place.root, &keys, value, 0, span, "an assignment");
+                    self.store(place.root, &keys, value, 0, span, Change::Assignment);
                 }
                 None => {
                     let hint = "bind the value to a name and change that";

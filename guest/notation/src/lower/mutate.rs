@@ -8,6 +8,7 @@ use crate::lower::flow::{ALL, Key};
 use crate::lower::library;
 use crate::lower::place::Place;
 use crate::lower::resolve::{Origin, VarId};
+use crate::lower::store::Change;
 use crate::tree::Id;
 use pif_language::form::Form;
 
@@ -33,7 +34,7 @@ impl<'s> Cx<'_, 's> {
             return Ok(None);
         }
         if !self.may_change(place.root, place.depth() + 1, span.0) {
-            self.refuse_change(place.root, &format!("`{name}`"), span);
+            self.refuse_change(place.root, Change::Method(name), span);
             return Ok(Some(self.b().null(span)));
         }
         if name == "push"

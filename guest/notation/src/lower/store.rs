@@ -23,10 +23,10 @@ impl<'s> Cx<'_, 's> {
         value: Id,
         own: u8,
         span: Span,
-        what: &str,
+        change: Change<'_>,
     ) {
         if !self.may_change(var, keys.len(), span.0) {
-            self.refuse_change(var, what, span);
+            self.refuse_change(var, change, span);
             return;
         }
         let whole = self.variable(var, span);
@@ -186,16 +186,38 @@ impl<'s> Cx<'_, 's> {
     }
 
     /// Refuses a change that another name would see. The hint is a way without the change.
-    pub(super) fn refuse_change(&self, var: VarId, what: &str, span: Span) {
-        let name = self.known.var(var).name;
+    pub(super) fn refuse_change(&self, var: VarId, change: Change<'_>, span: Span) {
+        let (name, origin) = (self.known.var(var).name, self.known.var(var).origin);
+        let what = match change {
+            Change::Assignment => "an assignment".to_owned(),
+            Change::Method(method) => format!("`{method}`"),
+            Change::Delete => "`delete`".to_owned(),
+        };
         let message = format!("{what} would change `{name}`, which is seen by another name, too");
-        let hint = match what.trim_matches('`') {
-            "sort" => format!("write {name}.toSorted((a, b) => a - b)"),
-            "reverse" => format!("write {name}.toReversed()"),
-            "push" => format!("make a new list: [...{name}, value]"),
-            "delete" => format!("make a record without the member: const {{k, ...rest}} = {name}"),
+        let hint = match (change, origin) {
+            (Change::Method("sort"), _) => format!("write {name}.toSorted((a, b) => a - b)"),
+            (Change::Method("reverse"), _) => format!("write {name}.toReversed()"),
+            (Change::Method("push"), _) => format!("make a new list: [...{name}, value]"),
+            (Change::Delete, _) => {
+                format!("make a record without the member: const {{k, ...rest}} = {name}")
+            }
+            (Change::Assignment, Origin::Callback | Origin::Loop) => {
+                format!("make new elements: list.map({name} => ({{...{name}, key: value}}))")
+            }
+            (Change::Assignment, Origin::Parameter) => {
+                format!("return a changed copy: ({{...{name}, key: value}})")
+            }
             _ => format!("make a copy first: structuredClone({name})"),
         };
         self.refuse(span.0, &message, &hint);
     }
+}
+
+/// A change of a value in its place.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Change<'a> {
+    /// By `=`, `+=` or `++`.
+    Assignment,
+    Method(&'a str),
+    Delete,
 }

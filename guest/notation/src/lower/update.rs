@@ -4,6 +4,7 @@ use crate::ast::{ExprId, PatternId, Target};
 use crate::lower::context::{Cx, Lowered};
 use crate::lower::flow::ALL;
 use crate::lower::place::Place;
+use crate::lower::store::Change;
 use pif_language::form::Form;
 
 impl<'s> Cx<'_, 's> {
@@ -58,7 +59,7 @@ impl<'s> Cx<'_, 's> {
             return Ok(if keeps_old { before } else { self.variable(place.root, span) });
         }
         let new = if is_wanted && !keeps_old { self.fixed(new, span) } else { new };
-        self.store(place.root, &keys, new, ALL, span, "a change");
+        self.store(place.root, &keys, new, ALL, span, Change::Assignment);
         Ok(if keeps_old { before } else { new })
     }
 
@@ -73,7 +74,7 @@ impl<'s> Cx<'_, 's> {
         let mut keys = self.place_keys(&place).await?;
         let Some(last) = keys.pop() else { return Ok(self.b().null(span)) };
         if !self.may_change(place.root, keys.len() + 1, span.0) {
-            self.refuse_change(place.root, "`delete`", span);
+            self.refuse_change(place.root, Change::Delete, span);
             return Ok(self.b().null(span));
         }
         let whole = self.variable(place.root, span);

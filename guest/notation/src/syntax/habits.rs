@@ -1,7 +1,7 @@
 //! What people and models write out of habit from other languages where nothing of that name can
 //! stand, and words of JavaScript that nothing here stands for.
 
-use crate::mistakes::Habit;
+use crate::mistakes::{FALSE, Habit, NOTHING, PRINT, TRUE};
 
 const fn habit(words: &'static str, message: &'static str, hint: &'static str) -> Habit {
     Habit { words, message, hint }
@@ -148,11 +148,7 @@ pub(super) const AFTER: &[Habit] = &[
         "nothing is imported",
         "a tool is called @name(x), a form by its name",
     ),
-    habit(
-        "print puts println echo alert",
-        "nothing is printed: the value is the result",
-        "write trace(\"label\", x), which gives x",
-    ),
+    PRINT,
     habit(
         "SELECT select Select FROM WHERE",
         "this is no SQL",
@@ -163,9 +159,9 @@ pub(super) const AFTER: &[Habit] = &[
         "this is no SQL",
         "write xs.sort_by(r => r.name), xs.group_by(r => r.name), xs.take(10)",
     ),
-    habit("None nil Nil NULL Null nullptr none", "the word for nothing is null", "write null"),
-    habit("True TRUE yes", "the word is true", "write true"),
-    habit("False FALSE no", "the word is false", "write false"),
+    NOTHING,
+    TRUE,
+    FALSE,
     habit(":=", "`const` binds a name", "write const a = 1; a + 1"),
     habit("=", "`const` binds a name", "write const a = 1; a + 1, or a == b to compare"),
     habit(

@@ -1,12 +1,22 @@
 //! Ctrl-C stops the run that is under way.
 
+#[cfg(unix)]
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use anyhow::{Context, Result};
 use tokio::runtime::Builder;
-use tokio::signal::ctrl_c;
+#[cfg(unix)]
+use tokio::signal::unix::{Signal as Signals, SignalKind, signal};
+#[cfg(windows)]
+use tokio::signal::windows::{CtrlC as Signals, ctrl_c as signals};
 use tokio_util::sync::CancellationToken;
+
+#[cfg(unix)]
+fn signals() -> io::Result<Signals> {
+    signal(SignalKind::interrupt())
+}
 
 /// The run that Ctrl-C stops.
 #[derive(Debug, Default)]
@@ -15,13 +25,18 @@ pub(super) struct Interrupt {
 }
 
 impl Interrupt {
-    /// Listens from now on. The process no longer ends by Ctrl-C.
+    /// Listens from now on. The process no longer ends by Ctrl-C. The handler is installed when
+    /// this returns: a line editor restores the handler that it found, after each line.
     pub(super) fn listen() -> Result<Self> {
         let interrupt = Self::default();
         let current = Arc::clone(&interrupt.current);
         let runtime = Builder::new_current_thread().enable_io().build()?;
+        let mut signals: Signals = {
+            let _inside = runtime.enter();
+            signals()?
+        };
         let listen = async move {
-            while ctrl_c().await.is_ok() {
+            while signals.recv().await.is_some() {
                 current.lock().unwrap_or_else(PoisonError::into_inner).cancel();
             }
         };
