@@ -97,7 +97,11 @@ impl<'a, 's> Cx<'a, 's> {
     /// Lowers `(() => { … })()`.
     async fn call_at_once(&self, id: ExprId, function: FunctionId, arguments: &[Item]) -> Lowered {
         let span = self.span(id);
-        let parts = self.items(arguments).await?;
+        let parts = self.items_for(arguments, Some(function)).await?;
+        if !self.is_inline(function) {
+            let callee = self.lambda(function, Use::default()).await?;
+            return self.call_function(callee, function, &parts, span);
+        }
         let gives = self.changed(self.ast.function(function).span);
         let callee = self.lambda(function, Use::default()).await?;
         let shape = self.ast.function(function);
@@ -354,10 +358,10 @@ impl<'a, 's> Cx<'a, 's> {
                     };
                     self.lambda(*function, Use { is_test, own }).await?
                 }
-                (What::Name(_), Some(function))
+                (What::Name(_) | What::Function(_), Some(function))
                     if self.plan(function).is_lifted() && is_callback_member(name) =>
                 {
-                    self.wrapped(item.value, function, span)?
+                    self.wrapped(item.value, function, span).await?
                 }
                 _ if item.is_spread => self.lenient(item.value).await?,
                 _ => self.expr(item.value).await?,
@@ -372,13 +376,15 @@ impl<'a, 's> Cx<'a, 's> {
     }
 
     /// Wraps a lifted local function in a function of its own parameters.
-    fn wrapped(&self, id: ExprId, function: FunctionId, span: Span) -> Lowered {
-        let Some(var) = self.var_of(id) else { return Ok(self.b().null(span)) };
+    async fn wrapped(&self, id: ExprId, function: FunctionId, span: Span) -> Lowered {
         let count = self.ast.function(function).parameters.len().max(1);
         let names: Vec<Words<'s>> = (0..count).map(|_| self.b().make_name()).collect();
         let parts: Vec<(Id, bool)> =
             names.iter().map(|name| (self.b().variable(name, span), false)).collect();
-        let callee = self.variable(var, span);
+        let callee = match self.var_of(id) {
+            Some(var) => self.variable(var, span),
+            None => self.lambda(function, Use::default()).await?,
+        };
         self.open();
         let call = self.call_function(callee, function, &parts, span)?;
         let call = self.close(call, span);
@@ -390,11 +396,12 @@ impl<'a, 's> Cx<'a, 's> {
         is_callback_member(name)
             && arguments.iter().any(|item| {
                 match (&self.ast.expr(item.value).what, self.function_of(item.value)) {
-                    (What::Function(function), _) => {
-                        self.is_inline(*function)
-                            && !self.changed(self.ast.function(*function).span).is_empty()
+                    (What::Function(function), _) if self.is_inline(*function) => {
+                        !self.changed(self.ast.function(*function).span).is_empty()
                     }
-                    (What::Name(_), Some(function)) => !self.plan(function).gives.is_empty(),
+                    (What::Name(_) | What::Function(_), Some(function)) => {
+                        !self.plan(function).gives.is_empty()
+                    }
                     _ => false,
                 }
             })

@@ -46,8 +46,7 @@ impl<'s> Cx<'_, 's> {
         let Some(function) = callback.and_then(|item| self.function_of(item.value)) else {
             return self.each_of_unknown(id, object, name, arguments).await;
         };
-        let is_literal = callback
-            .is_some_and(|item| matches!(self.ast.expr(item.value).what, What::Function(_)));
+        let is_literal = self.is_inline(function);
         let shape = self.ast.function(function).span;
         let vars: Rc<[VarId]> = if is_literal {
             self.changed(shape).into()

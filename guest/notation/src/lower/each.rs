@@ -4,6 +4,7 @@ use crate::ast::{Body, ExprId, FunctionId, Span};
 use crate::lower::context::{Cx, Lowered};
 use crate::lower::control::{After, Elements, End, Gathered, Members};
 use crate::lower::flow::ALL;
+use crate::lower::function::Use;
 use crate::lower::resolve::VarId;
 use crate::tree::{Id, Words};
 use pif_language::form::Form;
@@ -73,8 +74,10 @@ impl<'s> Cx<'_, 's> {
     pub(super) async fn callback_body(&self, it: &Callbacks<'s>, values: &[(Id, u8)]) -> Lowered {
         let span = it.span;
         if !it.is_literal {
-            let Some(var) = self.var_of(it.callback) else { return Ok(self.b().null(span)) };
-            let callee = self.variable(var, span);
+            let callee = match self.var_of(it.callback) {
+                Some(var) => self.variable(var, span),
+                None => self.lambda(it.function, Use::default()).await?,
+            };
             let parts: Vec<(Id, bool)> = values.iter().map(|(id, _)| (*id, false)).collect();
             let value = self.call_function(callee, it.function, &parts, span)?;
             return self.give(value, span).await;

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use crate::ast::{Binary, ExprId, Item, Member, Span, Unary, What};
+use crate::ast::{Binary, ExprId, FunctionId, Item, Member, Span, Unary, What};
 use crate::lexer::Wrong;
 use crate::lower::context::{Cx, Lowered};
 use crate::lower::library;
@@ -137,10 +137,20 @@ impl<'s> Cx<'_, 's> {
 
     /// Lowers elements or arguments as `operands` does, and notes that their values are kept.
     pub(super) async fn items(&self, list: &[Item]) -> Result<Vec<(Id, bool)>, Wrong> {
+        self.items_for(list, None).await
+    }
+
+    /// Lowers the arguments of a function. One whose parameter is tested may be absent.
+    pub(super) async fn items_for(
+        &self,
+        list: &[Item],
+        function: Option<FunctionId>,
+    ) -> Result<Vec<(Id, bool)>, Wrong> {
         let last = list.iter().rposition(|item| self.has_effects(item.value)).unwrap_or(0);
         let mut items = Vec::with_capacity(list.len());
         for (at, item) in list.iter().enumerate() {
-            let value = if item.is_spread {
+            let may_be_absent = item.is_spread || function.is_some_and(|it| self.takes_absent(it, at));
+            let value = if may_be_absent {
                 self.lenient(item.value).await?
             } else {
                 self.expr(item.value).await?
@@ -154,6 +164,14 @@ impl<'s> Cx<'_, 's> {
             items.push((value, item.is_spread));
         }
         Ok(items)
+    }
+
+    /// Tells whether a function tests this parameter, or has a default for it.
+    fn takes_absent(&self, function: FunctionId, at: usize) -> bool {
+        self.ast.function(function).parameters.get(at).is_some_and(|parameter| {
+            let var = self.target(parameter.pattern);
+            parameter.default.is_some() || var.is_some_and(|var| self.known.var(var).is_tested)
+        })
     }
 
     /// Tells whether an expression changes a variable where it stands.

@@ -121,7 +121,9 @@ impl<'a, 's> Cx<'a, 's> {
                     .known
                     .within(span)
                     .iter()
-                    .any(|event| self.known.var(event.var).function == Some(id)) =>
+                    .any(|event| {
+                        event.at > span.0 && self.known.var(event.var).function == Some(id)
+                    }) =>
             {
                 let variable = b.variable(&name.into(), span);
                 Ok(b.bind_functions(vec![(name.into(), term)], variable, span))
@@ -155,7 +157,7 @@ impl<'a, 's> Cx<'a, 's> {
         arguments: &[Item],
     ) -> Lowered {
         let span = self.span(id);
-        let parts = self.items(arguments).await?;
+        let parts = self.items_for(arguments, Some(function)).await?;
         let callee = self.variable(var, span);
         self.call_function(callee, function, &parts, span)
     }

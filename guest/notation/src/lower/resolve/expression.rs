@@ -134,7 +134,9 @@ impl Walk<'_, '_> {
             }
             match &self.ast.expr(item.value).what {
                 What::Function(function) if calls_at_once => {
-                    work.push(Work::Function(*function, Some(elements)));
+                    // A function with a name may call itself.
+                    let is_named = self.ast.function(*function).name.is_some();
+                    work.push(Work::Function(*function, (!is_named).then_some(elements)));
                 }
                 _ => work.push(Work::Expr(item.value, item.is_spread)),
             }

@@ -1,7 +1,7 @@
 //! Statements and functions: the names of their scopes, and their parts in the order of the text.
 
 use crate::ast::{Body, ExprId, FunctionId, PatternId, Statement, StmtId, What};
-use crate::lower::resolve::resolved::Origin;
+use crate::lower::resolve::resolved::{Event, Origin};
 use crate::lower::resolve::walk::{Elements, Walk, Work};
 
 impl Walk<'_, '_> {
@@ -182,6 +182,9 @@ impl Walk<'_, '_> {
                 let var = self.add(name, function.span.0 + 1, Origin::Function);
                 self.name_function(var, id);
                 self.bind(var);
+                // It may be called where it stands.
+                let (at, owner) = (function.span.0, before[0]);
+                self.out.events.push(Event { at, var, is_call: true, depth: 0, owner });
             }
             // `const f = function g() { … }`: within the function `g` means `f`.
             (Some(name), Some(declared)) if self.out.var(declared).name != name => {
