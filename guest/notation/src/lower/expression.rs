@@ -149,7 +149,8 @@ impl<'s> Cx<'_, 's> {
         let last = list.iter().rposition(|item| self.has_effects(item.value)).unwrap_or(0);
         let mut items = Vec::with_capacity(list.len());
         for (at, item) in list.iter().enumerate() {
-            let may_be_absent = item.is_spread || function.is_some_and(|it| self.takes_absent(it, at));
+            let may_be_absent =
+                item.is_spread || function.is_some_and(|it| self.takes_absent(it, at));
             let value = if may_be_absent {
                 self.lenient(item.value).await?
             } else {

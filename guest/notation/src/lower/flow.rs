@@ -171,6 +171,20 @@ impl Flow {
         }
     }
 
+    /// Notes what others see of the variables around a function, whose body ends in another flow.
+    pub(crate) fn limit_by(&mut self, inside: &Self) {
+        if Rc::ptr_eq(&self.own, &inside.own) {
+            return;
+        }
+        let vars: Vec<VarId> = self.own.keys().copied().collect();
+        for var in vars.into_iter().filter(|var| inside.own.contains_key(var)) {
+            self.limit(var, inside.own(var));
+            if inside.escaped.contains(&var) {
+                self.escaped.insert(var);
+            }
+        }
+    }
+
     /// Keeps only the variables that another flow has.
     pub(crate) fn keep_of(&mut self, other: &Self) {
         if !Rc::ptr_eq(&self.own, &other.own) {

@@ -109,7 +109,8 @@ impl<'a, 's> Cx<'a, 's> {
             Body::Block(list) => inner.statements(list.clone().into(), 0, After::Null).await?,
         };
         let value = self.close(value, span);
-        self.flow.replace(flow);
+        let inside = self.flow.replace(flow);
+        self.flow.borrow_mut().limit_by(&inside);
         self.names.replace(renamed);
         let mut b = self.b();
         let term = b.function(names, value, span);
@@ -117,13 +118,9 @@ impl<'a, 's> Cx<'a, 's> {
         let own_name = function.name.filter(|_| is_new && self.known.is_self_named(id));
         match own_name {
             Some(name)
-                if self
-                    .known
-                    .within(span)
-                    .iter()
-                    .any(|event| {
-                        event.at > span.0 && self.known.var(event.var).function == Some(id)
-                    }) =>
+                if self.known.within(span).iter().any(|event| {
+                    event.at > span.0 && self.known.var(event.var).function == Some(id)
+                }) =>
             {
                 let variable = b.variable(&name.into(), span);
                 Ok(b.bind_functions(vec![(name.into(), term)], variable, span))

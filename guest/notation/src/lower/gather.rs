@@ -159,6 +159,11 @@ impl<'s> Cx<'_, 's> {
         self.put_in_front(elements.list, &[(item, false)], span);
         let own = self.flow.borrow().own(elements.item);
         self.flow.borrow_mut().limit(elements.list, own.saturating_add(1));
+        let mut depths = self.depths.borrow_mut();
+        let deepest = depths.get(elements.item as usize).copied().unwrap_or_default() + 1;
+        if let Some(known) = depths.get_mut(elements.list as usize) {
+            *known = deepest.max(2).max(*known);
+        }
     }
 
     /// Reverses the new list behind the loop.

@@ -44,7 +44,7 @@ impl<'s> Cx<'_, 's> {
         {
             let parts = self.items(arguments).await?;
             self.put_in_front(place.root, &parts, span);
-            let own = arguments.iter().map(|item| self.own_of(item.value)).min().unwrap_or(ALL);
+            let own = self.own_of_items(arguments);
             self.flow.borrow_mut().limit_place(place.root, own.saturating_add(1));
             return Ok(Some(self.b().null(span)));
         }
@@ -86,7 +86,7 @@ impl<'s> Cx<'_, 's> {
         }
         // A key of a map does not change, so only the value counts.
         let kept = if name == "set" { arguments.get(1..).unwrap_or_default() } else { arguments };
-        let own = kept.iter().map(|item| self.own_of(item.value)).min().unwrap_or(ALL);
+        let own = self.own_of_items(kept);
         let becomes_alias = name == "set"
             && arguments.get(1).is_some_and(|item| self.is_kept_name(item.value, place.root));
         let own = if becomes_alias { before_kept } else { own };

@@ -1,7 +1,8 @@
 //! Aliasing: other names under which a value is kept, and whether they are used later.
 
-use crate::ast::{Binary, ExprId, Member, What};
+use crate::ast::{Binary, ExprId, Item, Member, What};
 use crate::lower::context::Cx;
+use crate::lower::flow::ALL;
 use crate::lower::resolve::VarId;
 use crate::lower::root::Root;
 use std::collections::BTreeMap;
@@ -37,20 +38,40 @@ impl<'s> Cx<'_, 's> {
         Some((var, u8::try_from(depth).unwrap_or(u8::MAX)))
     }
 
+    /// Counts the levels of the values of items that nobody else sees: of the least one.
+    pub(super) fn own_of_items(&self, items: &[Item]) -> u8 {
+        let own = |item: &Item| match self.own_of(item.value) {
+            ALL => ALL,
+            own => own.saturating_sub(u8::from(item.is_spread)),
+        };
+        items.iter().map(own).min().unwrap_or(ALL)
+    }
+
     /// Notes that the value of an expression is kept under another name.
     pub(super) fn share(&self, id: ExprId) {
+        // Values, and how many levels below them others see.
         let mut work = vec![(id, 0_u8)];
         while let Some((id, above)) = work.pop() {
+            // A new list or record of the parts of another one.
+            let parts = above.max(1);
+            let member = above.saturating_add(1);
             match &self.ast.expr(id).what {
                 What::Name(_)
                 | What::Member { .. }
                 | What::Index { .. }
                 | What::Assign { operator: None, .. } => {
                     // A member that no change goes through may be seen by anybody.
-                    if self.reached(id) > 0
-                        && let Some((var, depth)) = self.root_of(id)
-                    {
-                        self.share_var(var, depth.saturating_add(above), id);
+                    if self.reached(id) == 0 {
+                        continue;
+                    }
+                    match (self.root_of(id), &self.ast.expr(id).what) {
+                        (Some((var, depth)), _) => {
+                            self.share_var(var, depth.saturating_add(above), id);
+                        }
+                        (None, What::Member { object, .. } | What::Index { object, .. }) => {
+                            work.push((*object, member));
+                        }
+                        (None, _) => {}
                     }
                 }
                 What::Conditional { then, otherwise, .. } => {
@@ -64,40 +85,48 @@ impl<'s> Cx<'_, 's> {
                     work.extend([(*left, above), (*right, above)]);
                 }
                 What::Await(id) => work.push((*id, above)),
+                What::New { arguments, .. } => {
+                    work.extend(arguments.iter().map(|item| (item.value, parts)));
+                }
                 What::Call { callee, arguments, .. } => {
-                    if let What::Member { object, name, .. } = &self.ast.expr(*callee).what {
-                        match *name {
-                            "filter" | "slice" | "sort" | "toSorted" | "reverse" | "toReversed"
-                            | "flatMap" | "find" | "pop" | "shift" | "get" | "at" | "values"
-                            | "map" | "flat" | "entries" => {
-                                let places = if *name == "values" || *name == "entries" {
-                                    arguments.first().map_or(*object, |item| item.value)
-                                } else {
-                                    *object
-                                };
-                                work.push((places, above.saturating_add(1)));
-                            }
-                            "concat" => {
-                                work.push((*object, above.saturating_add(1)));
-                                work.extend(
-                                    arguments
-                                        .iter()
-                                        .map(|item| (item.value, above.saturating_add(1))),
-                                );
-                            }
-                            "set" | "add" => work.push((*object, above)),
-                            _ => {}
+                    let What::Member { object, name, .. } = &self.ast.expr(*callee).what else {
+                        continue;
+                    };
+                    match *name {
+                        "filter" | "slice" | "sort" | "toSorted" | "reverse" | "toReversed"
+                        | "flatMap" | "map" | "flat" | "splice" | "toSpliced" | "with" => {
+                            work.push((*object, parts));
                         }
+                        "find" | "findLast" | "pop" | "shift" | "get" | "at" => {
+                            work.push((*object, member));
+                        }
+                        "reduce" | "reduceRight" => {
+                            work.push((*object, member));
+                            work.extend(arguments.get(1).map(|item| (item.value, above)));
+                        }
+                        "values" | "entries" => {
+                            let of = arguments.first().map_or(*object, |item| item.value);
+                            work.push((of, parts));
+                        }
+                        "concat" => {
+                            work.push((*object, parts));
+                            work.extend(arguments.iter().map(|item| (item.value, parts)));
+                        }
+                        "from" | "fromEntries" | "groupBy" | "assign" | "of" => {
+                            work.extend(arguments.iter().map(|item| (item.value, parts)));
+                        }
+                        "set" | "add" => work.push((*object, above)),
+                        _ => {}
                     }
                 }
                 What::List(items) => {
                     let spread = items.iter().filter(|item| item.is_spread);
-                    work.extend(spread.map(|item| (item.value, above.saturating_add(1))));
+                    work.extend(spread.map(|item| (item.value, parts)));
                 }
                 What::Record(members) => {
                     for member in members {
                         if let Member::Spread(value) = member {
-                            work.push((*value, above.saturating_add(1)));
+                            work.push((*value, parts));
                         }
                     }
                 }
@@ -111,8 +140,16 @@ impl<'s> Cx<'_, 's> {
         if !self.is_tracked(var) {
             return;
         }
-        // The variable is not used any more, so the other name alone leads to the value.
-        if depth == 0 && !self.is_seen_after(var, self.span(id).1.saturating_sub(1)) {
+        // The variable is not used any more, nor one that leads to the place of which it is an
+        // alias, so the other name alone leads to the value.
+        let at = self.span(id).1.saturating_sub(1);
+        let mut around = Some(var);
+        let mut is_seen = depth > 0;
+        while let Some(next) = around.filter(|_| !is_seen) {
+            is_seen = self.is_seen_after(next, at);
+            around = self.flow.borrow().aliases.get(&next).map(|alias| alias.root);
+        }
+        if !is_seen {
             return;
         }
         let mut flow = self.flow.borrow_mut();
@@ -122,8 +159,12 @@ impl<'s> Cx<'_, 's> {
 
     /// Notes that the elements of a value are kept under another name.
     pub(super) fn share_elements(&self, id: ExprId) {
-        if let Some((var, depth)) = self.root_of(id) {
-            self.flow.borrow_mut().limit_place(var, depth.saturating_add(1));
+        match self.root_of(id) {
+            Some((var, depth)) => {
+                self.flow.borrow_mut().limit_place(var, depth.saturating_add(1));
+            }
+            // The elements of what `by.values()` makes are parts of `by`.
+            None => self.share(id),
         }
     }
 
