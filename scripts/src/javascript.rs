@@ -64,10 +64,11 @@ pub(crate) fn compare(options: &Options) -> Result<()> {
 /// A kind of programs, the file of those that are recorded, and how one is made from a seed.
 type Kind = (&'static str, &'static str, fn(u64) -> String);
 
-const KINDS: [Kind; 3] = [
+const KINDS: [Kind; 4] = [
     ("expressions", "recorded", |seed| Javascript::new(seed).expression()),
     ("statements", "recorded", |seed| Javascript::new(seed).statements()),
     ("programs of shared values", "sharing", |seed| Javascript::new(seed).sharing()),
+    ("programs of kept elements", "keeping", |seed| Javascript::new(seed).keeping()),
 ];
 
 /// Bytes of the longest line that is recorded.

@@ -3,6 +3,7 @@
 //! LANGUAGE.md is left out: numbers beyond 2^53, sorting without a function, identity of lists.
 
 mod expression;
+mod keeping;
 mod sharing;
 
 use super::Random;
