@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 
-use super::along::Along;
 use super::open::open;
 use super::print::{fail, print, warn};
 use super::settings::{Directory, existing};
@@ -16,10 +15,11 @@ use crate::sandbox::Watch;
 #[derive(Debug, Args)]
 pub(super) struct Export {
     /// A tool, or a revision of it as `NAME@HASH`
-    #[arg(required_unless_present = "memory", value_name = "NAME")]
+    #[arg(required_unless_present = "with_memory", value_name = "NAME")]
     names: Vec<String>,
-    #[command(flatten)]
-    memory: Along,
+    /// Include the memory
+    #[arg(long)]
+    with_memory: bool,
     #[command(flatten)]
     place: Directory,
 }
@@ -31,7 +31,7 @@ impl Export {
         Ok(
             match workshop.export(
                 &self.names,
-                self.memory.0,
+                self.with_memory,
                 &Watch::new(config.values.time(Limit::WallClock)),
             ) {
                 Ok(exported) => {

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 
-use super::along::Along;
 use super::open::open;
 use super::print::{MOST_LINE, Output, complain, fail};
 use super::settings::{Directory, start};
@@ -21,11 +20,12 @@ use crate::workshop::{Imported, Refused, Wanted};
 pub(super) struct Import {
     /// A file that `mcp-pif export` has written; `-` reads stdin
     file: String,
-    /// Overwrite tools that exist with other content, and with --memory also keys
+    /// Overwrite tools that exist with other content, and with --with-memory also keys
     #[arg(long)]
     replace: bool,
-    #[command(flatten)]
-    memory: Along,
+    /// Include the memory
+    #[arg(long)]
+    with_memory: bool,
     #[command(flatten)]
     place: Directory,
 }
@@ -35,7 +35,7 @@ impl Import {
         let config = start(options, Some(&self.place))?;
         let workshop = open(&config)?;
         let text = read_file(&self.file)?;
-        let wanted = Wanted { replace: self.replace, memory: self.memory.0 };
+        let wanted = Wanted { replace: self.replace, memory: self.with_memory };
         match workshop.import(&text, wanted, &Watch::new(config.values.time(Limit::WallClock))) {
             Ok(taken) => {
                 for note in &taken.notes {

@@ -1,6 +1,5 @@
 //! The command line: serves on standard input and output, or runs one command.
 
-mod along;
 mod approve;
 mod backup;
 mod broker;

@@ -145,10 +145,7 @@ impl<'a> Walk<'a> {
     fn describe(&mut self, name: &str, value: &'a Value, at: &str) -> Result<(), Invalid> {
         match (name, value) {
             ("title" | "description" | "$comment", Value::String(text)) => ensure_plain(text)
-                .map_err(|error| {
-                    let subject = format!("the `{name}`");
-                    Invalid::new(at, error.to_string().replacen("the description", &subject, 1))
-                }),
+                .map_err(|error| Invalid::new(at, error.told_of(&format!("the `{name}`")))),
             ("pattern", Value::String(pattern)) => {
                 let cost = self.judge(pattern, at)?;
                 self.survey.text = self.survey.text.max(cost);

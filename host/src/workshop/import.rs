@@ -270,7 +270,7 @@ fn note(packed: Remembered) -> Result<(Note, String), Fault> {
 fn unasked(memory: &[Remembered], is_wanted: bool) -> Option<String> {
     match (memory.len(), is_wanted) {
         (0, true) => Some("the file holds no memory".to_owned()),
-        (1.., false) => Some("the file also holds a memory: `--memory` imports it".to_owned()),
+        (1.., false) => Some("the file also holds a memory: `--with-memory` imports it".to_owned()),
         _ => None,
     }
 }

@@ -232,7 +232,7 @@ fn the_memory_travels_if_it_is_wanted() -> Result<()> {
         let note = json!({"key": "a \"key\"", "value": {"n": [1.50, null]}});
         client.call("memory_store", &note).map(drop)
     })?;
-    let exported = from.prints(&["export", "--memory"])?;
+    let exported = from.prints(&["export", "--with-memory"])?;
     let file: Value = serde_json::from_str(&exported)?;
     assert_eq!((&file["version"], &file["tools"]), (&json!(4), &json!([])));
     assert_eq!(
@@ -244,18 +244,18 @@ fn the_memory_travels_if_it_is_wanted() -> Result<()> {
     ensure!(told.get("memory").is_none() && told["version"] == 5, "{told}");
     let printed = to.execute(&["import", "-"], &exported)?;
     ensure!(
-        printed.output.is_empty() && printed.errors.contains("`--memory` imports it"),
+        printed.output.is_empty() && printed.errors.contains("`--with-memory` imports it"),
         "{printed:?}"
     );
-    let both = from.prints(&["export", "double", "--memory"])?;
-    let printed = to.execute(&["import", "--memory", "-"], &both)?;
+    let both = from.prints(&["export", "double", "--with-memory"])?;
+    let printed = to.execute(&["import", "--with-memory", "-"], &both)?;
     ensure!(
         printed.output.ends_with("memory user/units: stored\nmemory a \"key\": stored\n"),
         "{printed:?}"
     );
     ensure_filled(&to)?;
-    assert_eq!(to.prints(&["export", "double", "--memory"])?, both);
-    // With a size it is the limit, which takes nothing along.
+    assert_eq!(to.prints(&["export", "double", "--with-memory"])?, both);
+    // `--memory` is the limit of a run.
     let plain = from.prints(&["export", "double"])?;
     assert_eq!(from.prints(&["export", "double", "--memory=32MiB"])?, plain);
     let directory = from.file().parent().and_then(Path::to_str).context("a path")?.to_owned();
@@ -264,7 +264,7 @@ fn the_memory_travels_if_it_is_wanted() -> Result<()> {
     let mut command = super::client::command(&folder)?;
     command.args(limited);
     assert_eq!(super::kept::execute(command, "")?.output, plain);
-    let again = to.execute(&["import", "--memory", "-"], &both)?;
+    let again = to.execute(&["import", "--with-memory", "-"], &both)?;
     ensure!(
         again.output.ends_with("memory user/units: unchanged\nmemory a \"key\": unchanged\n"),
         "{again:?}"
@@ -273,13 +273,13 @@ fn the_memory_travels_if_it_is_wanted() -> Result<()> {
     to.session(|client| {
         client.call("memory_store", &json!({"key": "user/units", "value": "imperial"})).map(drop)
     })?;
-    let refused = to.execute(&["import", "--memory", "-"], &both)?;
+    let refused = to.execute(&["import", "--with-memory", "-"], &both)?;
     ensure!(refused.errors.contains("`user/units` is in the memory already"), "{refused:?}");
     ensure!(
         refused.code == Some(1) && refused.errors.contains("nothing was imported"),
         "{refused:?}"
     );
-    let replaced = to.execute(&["import", "--memory", "--replace", "-"], &both)?;
+    let replaced = to.execute(&["import", "--with-memory", "--replace", "-"], &both)?;
     ensure!(replaced.output.contains("memory user/units: changed"), "{replaced:?}");
     ensure_filled(&to)
 }

@@ -1,5 +1,6 @@
 //! The errors of the registry.
 
+use super::text::Oddity;
 use crate::state::error::Error as StoreError;
 use crate::text::quote_one;
 
@@ -46,36 +47,9 @@ pub enum Error {
         /// The similar name.
         other: String,
     },
-    /// The description contains an invisible character.
-    #[error(
-        "the description holds the invisible character U+{code:04X} at position {index}: remove it"
-    )]
-    Hidden {
-        /// The character's code point.
-        code: u32,
-        /// The number of characters before it.
-        index: usize,
-    },
-    /// The description has a gap that pushes text out of sight.
-    #[error("the description has a gap before position {index}: bring its parts together")]
-    Gap {
-        /// The number of characters before the gap's first excess character.
-        index: usize,
-    },
-    /// The description stacks combining marks.
-    #[error("the description stacks marks at position {index}: use fewer on one letter")]
-    Stacked {
-        /// The number of characters before the first excess mark.
-        index: usize,
-    },
-    /// The description is too long.
-    #[error("the description has {length} characters: shorten it to at most {most}")]
-    Long {
-        /// The number of its characters.
-        length: usize,
-        /// The most characters that it may have.
-        most: usize,
-    },
+    /// The description hides text, or is too long.
+    #[error("{}", .0.told_of("the description"))]
+    Description(Oddity),
     /// The text is not a prefix of a hash.
     #[error("a revision is named by at least the first {SHORTEST_PREFIX} digits of its hash")]
     Prefix,

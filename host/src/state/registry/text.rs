@@ -1,7 +1,6 @@
 //! The rules for descriptions. A model writes them and other models read them, so a description
 //! must not hide text by invisible characters or by layout.
 
-use super::error::Error;
 use crate::text::{is_hidden, is_layout};
 
 /// The most characters of a description.
@@ -16,23 +15,56 @@ const HIGHEST: usize = 3;
 /// The most combining marks on one letter. More would cover the lines around it.
 const MOST_MARKS: usize = 4;
 
+/// The reason why a text is refused that people and models read.
+#[derive(Debug)]
+pub enum Oddity {
+    /// It has an invisible character of this code point behind so many characters.
+    Hidden { code: u32, index: usize },
+    /// It has a gap that pushes text out of sight, whose first excess character is at `index`.
+    Gap { index: usize },
+    /// It stacks combining marks, the first excess one at `index`.
+    Stacked { index: usize },
+    /// It has more characters than it may have.
+    Long { length: usize, most: usize },
+}
+
+impl Oddity {
+    /// The message about a text that `subject` names.
+    pub(crate) fn told_of(&self, subject: &str) -> String {
+        match self {
+            Self::Hidden { code, index } => format!(
+                "{subject} holds the invisible character U+{code:04X} at position {index}: remove it"
+            ),
+            Self::Gap { index } => {
+                format!("{subject} has a gap before position {index}: bring its parts together")
+            }
+            Self::Stacked { index } => {
+                format!("{subject} stacks marks at position {index}: use fewer on one letter")
+            }
+            Self::Long { length, most } => {
+                format!("{subject} has {length} characters: shorten it to at most {most}")
+            }
+        }
+    }
+}
+
 /// Refuses a description that is too long or that hides text.
-pub(crate) fn ensure_plain(description: &str) -> Result<(), Error> {
+pub(crate) fn ensure_plain(description: &str) -> Result<(), Oddity> {
     let mut before = Before::default();
     for (index, c) in description.chars().enumerate() {
         if (is_hidden(c) && !is_layout(c)) || before.is_abused_by(c) {
-            return Err(Error::Hidden { code: u32::from(c), index });
+            return Err(Oddity::Hidden { code: u32::from(c), index });
         }
         before.push(c);
         if before.blanks > WIDEST || before.breaks > HIGHEST {
-            return Err(Error::Gap { index });
+            return Err(Oddity::Gap { index });
         }
         if before.marks > MOST_MARKS {
-            return Err(Error::Stacked { index });
+            return Err(Oddity::Stacked { index });
         }
     }
     let length = description.chars().count();
-    if length > LONGEST { Err(Error::Long { length, most: LONGEST }) } else { Ok(()) }
+    if length > LONGEST { Err(Oddity::Long { length, most: LONGEST }) } else { Ok(()) }
 }
 
 /// The state before a character.
@@ -105,11 +137,14 @@ mod tests {
             '\u{ffff}',
         ] {
             let text = format!("adds{hidden} numbers");
-            assert!(matches!(ensure_plain(&text), Err(Error::Hidden { index: 4, .. })), "{text:?}");
+            assert!(
+                matches!(ensure_plain(&text), Err(Oddity::Hidden { index: 4, .. })),
+                "{text:?}"
+            );
         }
         for twice in ["❤\u{fe0f}\u{fe0f}", "❤\u{fe0f}\u{fe0e}"] {
             assert!(
-                matches!(ensure_plain(twice), Err(Error::Hidden { index: 2, .. })),
+                matches!(ensure_plain(twice), Err(Oddity::Hidden { index: 2, .. })),
                 "{twice:?}"
             );
         }
@@ -119,10 +154,10 @@ mod tests {
     fn refuses_what_is_out_of_sight() {
         let far = format!("adds{}evil", " ".repeat(41));
         let below = "adds\n \n \n \nevil";
-        assert!(matches!(ensure_plain(&far), Err(Error::Gap { .. })));
-        assert!(matches!(ensure_plain(below), Err(Error::Gap { .. })));
+        assert!(matches!(ensure_plain(&far), Err(Oddity::Gap { .. })));
+        assert!(matches!(ensure_plain(below), Err(Oddity::Gap { .. })));
         let stacked = format!("a{}", "\u{301}".repeat(5));
-        assert!(matches!(ensure_plain(&stacked), Err(Error::Stacked { .. })));
+        assert!(matches!(ensure_plain(&stacked), Err(Oddity::Stacked { .. })));
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub(super) fn evolve(
     let Evolution { name, description, source, hash, tools, examples, .. } = evolution;
     let Evolution { output_schema, members, expected, .. } = evolution;
     name::ensure_free(name)?;
-    text::ensure_plain(description)?;
+    text::ensure_plain(description).map_err(Error::Description)?;
     let current = db.find(name, i64::MAX)?;
     if current.is_none() {
         // Another process may have taken a confusable name since the review.
