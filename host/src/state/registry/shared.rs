@@ -85,7 +85,7 @@ impl Registry {
         expected: Option<&str>,
     ) -> Result<(), Error> {
         name::ensure_free(name)?;
-        text::ensure_plain(description)?;
+        text::ensure_plain(description).map_err(Error::Description)?;
         let current = self.store.find(name, i64::MAX)?;
         if current.is_none() {
             ensure_distinct(self.store.twin(name)?, name)?;

@@ -18,14 +18,30 @@ const MOST_MARKS: usize = 4;
 /// The reason why a text is refused that people and models read.
 #[derive(Debug)]
 pub enum Oddity {
-    /// It has an invisible character of this code point behind so many characters.
-    Hidden { code: u32, index: usize },
-    /// It has a gap that pushes text out of sight, whose first excess character is at `index`.
-    Gap { index: usize },
-    /// It stacks combining marks, the first excess one at `index`.
-    Stacked { index: usize },
-    /// It has more characters than it may have.
-    Long { length: usize, most: usize },
+    /// It has an invisible character.
+    Hidden {
+        /// The character's code point.
+        code: u32,
+        /// The number of characters before it.
+        index: usize,
+    },
+    /// It has a gap that pushes text out of sight.
+    Gap {
+        /// The number of characters before the gap's first excess character.
+        index: usize,
+    },
+    /// It stacks combining marks.
+    Stacked {
+        /// The number of characters before the first excess mark.
+        index: usize,
+    },
+    /// It is too long.
+    Long {
+        /// The number of its characters.
+        length: usize,
+        /// The most characters that it may have.
+        most: usize,
+    },
 }
 
 impl Oddity {
