@@ -93,6 +93,11 @@ impl Measures {
         self.metrics.session_ended(time);
     }
 
+    /// Counts a reply over HTTP by its status.
+    pub fn answered(&self, status: u16) {
+        self.metrics.answered(status);
+    }
+
     /// Clients that are connected.
     #[must_use]
     pub fn sessions(&self) -> u64 {

@@ -70,6 +70,11 @@ struct OfCode {
     code: Label,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfStatus {
+    http_response_status_code: u16,
+}
+
 /// All counts.
 #[derive(Debug)]
 pub(super) struct Metrics {
@@ -90,6 +95,7 @@ pub(super) struct Metrics {
     places: Gauge,
     waiting: Gauge,
     dropped: Counter,
+    replies: Family<OfStatus, Counter>,
 }
 
 fn seconds() -> Histogram {
@@ -124,6 +130,7 @@ impl Metrics {
             places: Gauge::default(),
             waiting: Gauge::default(),
             dropped: Counter::default(),
+            replies: Family::default(),
         };
         this.registered()
     }
@@ -176,6 +183,8 @@ impl Metrics {
         all.register("mcp_pif_runs_waiting", "Runs that wait for a place", self.waiting.clone());
         let text = "Calls whose traces could not be written";
         all.register("mcp_pif_traces_dropped", text, self.dropped.clone());
+        let text = "Replies over HTTP, by their status: 401, 403, 413, 429 and 503 are refusals";
+        all.register("mcp_pif_http_replies", text, self.replies.clone());
         self.registry = all;
         self
     }
@@ -216,6 +225,12 @@ impl Metrics {
         }
         self.answered.inc_by(noted.answered);
         self.received.inc_by(record.received);
+    }
+
+    /// Counts a reply over HTTP by its status.
+    pub(super) fn answered(&self, status: u16) {
+        let of = OfStatus { http_response_status_code: status };
+        self.replies.get_or_create(&of).inc();
     }
 
     /// Counts a client that has connected.

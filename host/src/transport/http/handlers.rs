@@ -24,4 +24,7 @@ pub(crate) trait Handlers: Send + Sync + 'static {
 
     /// The type and the text of what is measured.
     fn metrics(&self) -> (&'static str, String);
+
+    /// Counts a reply by its status.
+    fn answered(&self, status: u16);
 }
