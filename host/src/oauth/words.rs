@@ -89,7 +89,10 @@ mod tests {
         assert_eq!((words.of_scope("Boss"), words.of_role("Boss")), (None, Some(Scope::Admin)));
         assert_eq!((words.of_role("admin"), words.of_role("all")), (None, None));
         assert_eq!(words.offered(), ["api://pif/run", "all", "a=b"]);
-        assert_eq!((words.asked(Scope::Read), words.asked(Scope::Evolve)), ("api://pif/run", "all"));
+        assert_eq!(
+            (words.asked(Scope::Read), words.asked(Scope::Evolve)),
+            ("api://pif/run", "all")
+        );
         let plain = Words::default();
         assert_eq!(plain.offered(), ["read", "run", "evolve", "admin"]);
         assert_eq!(plain.asked(Scope::Run), "run");

@@ -318,7 +318,8 @@ fn a_token_has_a_subject_and_scopes() {
 fn settings_say_what_an_issuer_means() {
     let pairs = Pairs::new();
     let words = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
-    let map = Words::read(&words(&["api://pif/run=run", "pif:all=admin"]), &words(&["Maker=evolve"]));
+    let map =
+        Words::read(&words(&["api://pif/run=run", "pif:all=admin"]), &words(&["Maker=evolve"]));
     let verifier = verifier(&pairs).accepting(&words(&["6f1d0bde"]), &map.expect("words"));
     let tried = |changes: Value| {
         let mut claims = claims_with("scope", Value::Null);

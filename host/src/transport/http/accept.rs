@@ -92,11 +92,7 @@ mod tests {
         ] {
             assert_eq!(plained(refused), kept);
         }
-        for listening in [
-            &["text/event-stream"][..],
-            &["text/*"],
-            &["application/json;q=0, */*"],
-        ] {
+        for listening in [&["text/event-stream"][..], &["text/*"], &["application/json;q=0, */*"]] {
             assert_eq!(plained(listening), "text/event-stream", "{listening:?}");
         }
     }

@@ -50,6 +50,17 @@ pub(super) fn called(message: &ClientJsonRpcMessage) -> Option<(String, Arc<str>
     Some((call.params.name.to_string(), arguments))
 }
 
+/// The method of a request; nothing if the protocol does not have it.
+pub(super) fn method(message: &ClientJsonRpcMessage) -> Option<&str> {
+    match message {
+        JsonRpcMessage::Request(it) => match &it.request {
+            ClientRequest::CustomRequest(_) => None,
+            known => Some(known.method()),
+        },
+        _ => None,
+    }
+}
+
 /// Whether a message begins a session.
 pub(super) fn begins(message: &ClientJsonRpcMessage) -> bool {
     matches!(message, JsonRpcMessage::Request(it)

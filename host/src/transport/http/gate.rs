@@ -19,7 +19,9 @@ use tokio_util::task::TaskTracker;
 
 use super::accept;
 use super::access::{Access, Pass};
-use super::asked::{SESSION, begins, called, gone, is_gone, is_stateless, listens, session};
+use super::asked::{
+    SESSION, begins, called, gone, is_gone, is_stateless, listens, method, session,
+};
 use super::body::{self, Room, Whole, holding, until};
 use super::echo;
 use super::handlers::{Handlers, Way};
@@ -241,6 +243,7 @@ impl<H: Handlers> Gate<H> {
         message: &ClientJsonRpcMessage,
         of: &Principal,
     ) -> Result<Option<Open>, Refusal> {
+        self.handlers.asked(method(message).unwrap_or("other"));
         self.probe.ensure_open()?;
         let call = called(message);
         if let Some((name, arguments)) = &call {

@@ -69,7 +69,11 @@ impl Issuer {
     }
 
     /// The header that tells a client which token it needs.
-    pub(super) fn challenge(&self, needed: Scope, error: Option<crate::oauth::BearerError>) -> String {
+    pub(super) fn challenge(
+        &self,
+        needed: Scope,
+        error: Option<crate::oauth::BearerError>,
+    ) -> String {
         challenge(Some(&self.link), &[self.words.asked(needed)], error)
     }
 

@@ -134,7 +134,10 @@ impl Listener {
 /// Binds a socket that only its owner can open, and those with whom it is shared. A socket that nobody
 /// listens at is replaced.
 #[cfg(unix)]
-fn bind_unix(path: &std::path::Path, share: &Share) -> io::Result<std::os::unix::net::UnixListener> {
+fn bind_unix(
+    path: &std::path::Path,
+    share: &Share,
+) -> io::Result<std::os::unix::net::UnixListener> {
     use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
     use std::os::unix::net::{UnixListener, UnixStream};
 

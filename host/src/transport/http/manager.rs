@@ -21,15 +21,13 @@ use rmcp::transport::streamable_http_server::session::{ServerSseMessage, Session
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::kept::Kept;
+use crate::domain::Limit;
 
 /// The time after which a client that lost its connection comes back.
 const RETRY: Duration = Duration::from_secs(3);
 
 /// The time for which an answer is kept after it was made.
 const RESUMED: Duration = Duration::from_mins(1);
-
-/// The most answers of a session that are kept.
-const MOST_ANSWERS: usize = 8;
 
 /// Bytes of all answers that are kept, and of a unit of them.
 const ROOM: usize = 64 << 20;
@@ -119,7 +117,9 @@ impl Manager {
     }
 }
 
-fn streams(all: &Mutex<HashMap<SessionId, Streams>>) -> MutexGuard<'_, HashMap<SessionId, Streams>> {
+fn streams(
+    all: &Mutex<HashMap<SessionId, Streams>>,
+) -> MutexGuard<'_, HashMap<SessionId, Streams>> {
     all.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -137,7 +137,7 @@ impl Streams {
         let units = units.and_then(|units| u32::try_from(units).ok());
         self.forget();
         loop {
-            let is_full = self.held.len() >= MOST_ANSWERS;
+            let is_full = self.held.len() >= Limit::HttpAnswers.fixed_count();
             let place = units.filter(|_| !is_full);
             let place = place.map(|units| Arc::clone(room).try_acquire_many_owned(units));
             if let Some(Ok(place)) = place {

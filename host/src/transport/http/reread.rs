@@ -28,7 +28,7 @@ impl<T> Reread<T> {
                 *self.read.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(read);
                 tracing::info!("{files} was read again");
             }
-            Err(error) => tracing::error!(%error, "{files}: the former contents stay in force"),
+            Err(error) => tracing::error!(%error, "{files}: its former contents stay in force"),
         }
     }
 }

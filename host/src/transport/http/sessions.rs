@@ -180,7 +180,8 @@ impl Sessions {
             let notice = CancelledNotification::new(params);
             let notice = ClientNotification::CancelledNotification(notice);
             // It may have ended by itself.
-            let _ = self.manager.accept_message(&id, ClientJsonRpcMessage::notification(notice)).await;
+            let _ =
+                self.manager.accept_message(&id, ClientJsonRpcMessage::notification(notice)).await;
         }
         if let Err(error) = self.manager.close_session(&id).await {
             tracing::debug!(%error, "a session had ended");
@@ -208,8 +209,10 @@ impl Sessions {
         let idle = self.most.idle;
         loop {
             sleep((idle / 4).clamp(SHORTEST_LOOK, LOOK)).await;
-            self.close_all(|session| session.state() == Use::Idle && session.used.elapsed() >= idle)
-                .await;
+            self.close_all(|session| {
+                session.state() == Use::Idle && session.used.elapsed() >= idle
+            })
+            .await;
         }
     }
 

@@ -160,8 +160,7 @@ fn token(line: &str) -> Result<Token, String> {
         [name, scopes, digest, end] => (name, scopes, digest, Some(end)),
         _ => return Err(format!("a line has three or four parts: {EXAMPLE}")),
     };
-    let is_plain =
-        |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '@' | '+');
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '@' | '+');
     if name.len() > LONGEST_NAME || !name.chars().all(is_plain) {
         return Err(format!(
             "{} is no name: use letters, digits, `.`, `_`, `-`, `@` and `+`, {LONGEST_NAME} at most",
