@@ -16,6 +16,9 @@ use std::time::{Duration, Instant};
 const TYPES: &str =
     "accept: application/json, text/event-stream\r\ncontent-type: application/json\r\n";
 
+/// A program that ends only by its limits.
+const ENDLESS: &str = r#"{"code":{"app":{"func":{"lam":"x","body":{"app":{"func":{"var":"x"},"arg":{"var":"x"}}}},"arg":{"lam":"x","body":{"app":{"func":{"var":"x"},"arg":{"var":"x"}}}}}}}"#;
+
 #[test]
 fn ranges_of_types_are_accepted() -> Result<()> {
     let web = Web::start(&[])?;
@@ -246,8 +249,10 @@ fn a_server_that_ends_says_so() -> Result<()> {
         "--fuel-ceiling",
         "1000000G",
     ])?;
-    let params = json!({"name": "run", "arguments": {"code": "range(0, 1000000000).sum()"}});
+    let params = json!({"name": "run"});
     let body = client::modern(&json!(1), "tools/call", params.clone())?;
+    let arguments = format!("\"params\":{{\"arguments\":{ENDLESS},");
+    let body = body.replacen("\"params\":{", &arguments, 1);
     let headers = format!("{TYPES}{}", modern_headers("", "tools/call", &params));
     let mut busy: Connection = web.connect()?;
     busy.begin("POST", "/mcp", &headers, &body)?;

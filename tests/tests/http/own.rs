@@ -182,7 +182,7 @@ fn what_belongs_to_one_person_is_shown_and_erased() -> Result<()> {
         web.call(name, "session_eval", &json!({"define": "x", "code": value}))?;
         web.call(name, "session_save", &json!({"name": format!("{name}_state")}))?;
     }
-    web.call("runner", "evolve", &json!({"name": "one", "description": "1", "code": 1}))?;
+    web.call("maker", "evolve", &json!({"name": "one", "description": "1", "code": 1}))?;
     let line = "runner: 1 sessions, 1 saved states, 1 keys, 0 runs that wait";
     ensure!(command(&web, &["person", "list"])?.lines().any(|it| it == line));
     let shown = command(&web, &["person", "show", "runner"])?;

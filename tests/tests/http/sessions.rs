@@ -49,8 +49,6 @@ fn the_session_that_nobody_uses_goes_first() -> Result<()> {
         ensure!(ping(&first[0])? == 200);
     }
     ensure!(ping(&first[1])? == 404 && ping(&first[2])? == 404);
-    let told = listening.event();
-    ensure!(ping(&first[0])? == 200 || told.is_err());
     Ok(())
 }
 

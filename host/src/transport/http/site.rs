@@ -7,6 +7,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 
 use super::reply::Refusal;
+use crate::text;
 
 /// The hosts and the sites.
 #[derive(Debug, Clone, Default)]
@@ -28,12 +29,17 @@ impl Sites {
         if second.is_some() {
             return wrong("there are two headers `Host`");
         }
-        let named = match uri.authority() {
+        let text = match uri.authority() {
             Some(authority) => Some(authority.as_str()),
             None => first.and_then(|host| host.to_str().ok()),
         };
-        let Some((text, named)) = named.and_then(|text| Some((text, Named::read(text)?))) else {
+        let Some(text) = text else {
             return wrong("the header `Host` is missing or names no host");
+        };
+        let Some(named) = Named::read(text) else {
+            let shown = text::line(text, text::MOST_NAME);
+            let message = format!("`{shown}` is no host: write a name, and a port if there is one");
+            return Err(Refusal::denied(StatusCode::FORBIDDEN, message));
         };
         if self.has_host(named) {
             return Ok(());
