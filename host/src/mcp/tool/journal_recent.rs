@@ -49,18 +49,17 @@ pub(in super::super) struct Arguments {
     #[serde(default)]
     #[schemars(schema_with = "kinds")]
     kind: Option<String>,
-    /// only about this tool or memory key
+    /// tool or memory key
     tool: Option<String>,
-    /// number or time (2026-11-21T15:04:05Z) of the first entry
+    /// first entry: number or time (2026-11-21T15:04:05Z)
     #[serde(default)]
     #[schemars(schema_with = "text")]
     since: Option<Box<RawValue>>,
-    /// `next_before` of the previous page
+    /// `next_before` of a page
     #[schemars(range(min = 1))]
     before: Option<u64>,
     /// `value`, `new`, a fault code, …
     ending: Option<String>,
-    /// admin only
     principal: Option<String>,
 }
 
