@@ -1,6 +1,7 @@
 //! Answers of collectors that took a part of a request only.
 
 use serde::Deserialize;
+use serde_json::Value;
 
 /// What a collector says that has not taken all of a request.
 #[derive(Debug, PartialEq, Eq)]
@@ -17,13 +18,13 @@ impl Partial {
         let Refused { rejected, message } = answer.partial?;
         // An integer of 64 bits is a string there; some write it as a number.
         let rejected = match rejected {
-            Some(Number::Text(digits)) => digits.parse().unwrap_or(1),
-            Some(Number::Whole(rejected)) => rejected,
-            None => 0,
+            Some(Value::String(digits)) => digits.parse().unwrap_or(1),
+            Some(Value::Number(number)) => number.as_u64().unwrap_or(1),
+            _ => 0,
         };
-        let why = match message.is_empty() {
-            true => format!("it rejected {rejected} spans"),
-            false => format!("it rejected {rejected} spans: {message}"),
+        let why = match message.filter(|message| !message.is_empty()) {
+            None => format!("it rejected {rejected} spans"),
+            Some(message) => format!("it rejected {rejected} spans: {message}"),
         };
         (rejected > 0).then_some(Self { rejected, why })
     }
@@ -39,16 +40,9 @@ struct Answer {
 #[derive(Deserialize)]
 struct Refused {
     #[serde(rename = "rejectedSpans")]
-    rejected: Option<Number>,
-    #[serde(default, rename = "errorMessage")]
-    message: String,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Number {
-    Text(String),
-    Whole(u64),
+    rejected: Option<Value>,
+    #[serde(rename = "errorMessage")]
+    message: Option<String>,
 }
 
 #[cfg(test)]
