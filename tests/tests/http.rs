@@ -7,6 +7,7 @@ mod http {
     mod access;
     mod call;
     mod corpus;
+    mod doors;
     mod eras;
     mod hostile;
     mod issuer;
@@ -14,5 +15,7 @@ mod http {
     mod own;
     #[cfg(target_os = "linux")]
     mod sealed;
+    mod sessions;
     mod strange;
+    mod streams;
 }

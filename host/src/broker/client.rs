@@ -102,6 +102,10 @@ impl State {
                 self.out = None;
                 return Ok(());
             }
+            FromBroker::Lost { calls } => {
+                self.spans.lose(*calls);
+                return Ok(());
+            }
             FromBroker::Done { id } => {
                 self.waiting.remove(id);
                 return Ok(());

@@ -13,6 +13,7 @@ mod install;
 mod kept;
 mod launch;
 pub mod order;
+mod partial;
 mod pin;
 mod process;
 pub mod protocol;

@@ -197,6 +197,7 @@ impl Asked {
                 Some(Pending::Other | Pending::Cancelled) => {}
                 _ => return violation(format!("an answer to {id}")),
             },
+            FromBroker::Lost { .. } => {}
             FromBroker::Done { id } => {
                 if self.pending.remove(id).is_none() {
                     return violation(format!("the end of {id}"));

@@ -26,6 +26,7 @@
 //! | `offer {id, offer}` | one tool |
 //! | `installed {id, was_there, waits}` | a server was installed or removed; one that `waits` for the operator is not started; the tools of another one follow |
 //! | `failed {id, message}` | what was asked for cannot be done, or a server cannot be reached |
+//! | `lost {calls}` | the collector did not get the traces of so many calls. It answers nothing, and may come at any time |
 //! | `done {id}` | the last message of an answer |
 //!
 //! # Approvals
@@ -235,6 +236,11 @@ pub enum FromBroker {
         id: u64,
         /// Why.
         message: String,
+    },
+    /// The collector did not get traces.
+    Lost {
+        /// Of so many calls.
+        calls: u64,
     },
     /// The end of an answer.
     Done {

@@ -1,7 +1,7 @@
 //! Traces on their way to the broker. They go beside the messages of requests, which come first.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
@@ -27,6 +27,8 @@ enum Parcel {
 pub struct Spans {
     parcels: mpsc::Sender<Parcel>,
     are_taken: Arc<AtomicBool>,
+    /// Calls whose traces the collector did not get.
+    lost: Arc<AtomicU64>,
 }
 
 /// What is written to the broker.
@@ -43,12 +45,23 @@ impl Spans {
         let (sender, parcels) = mpsc::channel(MOST);
         let are_taken = Arc::<AtomicBool>::default();
         let outlet = Outlet { frames, parcels, are_taken: Arc::clone(&are_taken) };
-        (Self { parcels: sender, are_taken }, outlet)
+        (Self { parcels: sender, are_taken, lost: Arc::default() }, outlet)
     }
 
     /// Says whether the broker takes traces from now on. One that has started again may not.
     pub(super) fn take(&self, are_taken: bool) {
         self.are_taken.store(are_taken, Ordering::Release);
+    }
+
+    /// Notes that the collector did not get the traces of so many calls.
+    pub(super) fn lose(&self, calls: u64) {
+        self.lost.fetch_add(calls, Ordering::Relaxed);
+    }
+
+    /// Calls whose traces the collector did not get, as the broker tells it.
+    #[must_use]
+    pub fn lost(&self) -> u64 {
+        self.lost.load(Ordering::Relaxed)
     }
 
     /// Hands over a request of OTLP in JSON without waiting. Says whether there was room for it.

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::error::Error as _;
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,6 +18,7 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use super::config::{Error, Secrets, Telemetry, fill};
+use super::partial::Partial;
 use crate::domain::Limit;
 use crate::text;
 
@@ -56,6 +58,17 @@ struct Shared {
     /// Calls whose traces are on their way.
     sending: AtomicU64,
     lost: Mutex<Lost>,
+    /// Who is told of calls whose traces were dropped. It says whether it has heard.
+    losses: OnceLock<Teller>,
+}
+
+/// Tells a number, and says whether it was heard.
+struct Teller(Box<dyn Fn(u64) -> bool + Send + Sync>);
+
+impl fmt::Debug for Teller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Teller")
+    }
 }
 
 /// Texts that wait.
@@ -70,6 +83,10 @@ struct Queue {
 #[derive(Debug, Default)]
 struct Lost {
     calls: u64,
+    /// Why the first of them was.
+    why: String,
+    /// Of how many nobody was told yet.
+    untold: u64,
     warned: Option<Instant>,
 }
 
@@ -99,12 +116,19 @@ impl Exporter {
             bell: Notify::new(),
             sending: AtomicU64::new(0),
             lost: Mutex::default(),
+            losses: OnceLock::new(),
         });
         let mut posts = JoinSet::new();
         for _ in 0..Limit::TracePosts.fixed_count() {
             posts.spawn(Arc::clone(&shared).post_all());
         }
         Ok(Self { shared, posts: Mutex::new(posts) })
+    }
+
+    /// Tells of calls whose traces are dropped from now on.
+    pub(super) fn tell_losses(&self, tell: impl Fn(u64) -> bool + Send + Sync + 'static) {
+        // It is set once.
+        let _ = self.shared.losses.set(Teller(Box::new(tell)));
     }
 
     /// Keeps a text until it is sent, unless too much waits.
@@ -127,7 +151,7 @@ impl Exporter {
         if is_late && left > 0 {
             self.shared.lose(left, "the server has ended before");
         }
-        self.shared.tell("the server has ended");
+        self.shared.tell();
     }
 }
 
@@ -190,15 +214,17 @@ impl Shared {
             for (body, calls) in bodies.into_iter().zip(calls) {
                 let posted = self.post(body).await;
                 self.sending.fetch_sub(calls, Ordering::Relaxed);
-                if let Err(why) = posted {
-                    self.lose(calls, &why);
+                match posted {
+                    Err(why) => self.lose(calls, &why),
+                    Ok(Some(Partial { rejected, why })) => self.lose(calls.min(rejected), &why),
+                    Ok(None) => {}
                 }
             }
         }
     }
 
     /// Posts a body, and once more if the collector says when.
-    async fn post(&self, body: String) -> Result<(), String> {
+    async fn post(&self, body: String) -> Result<Option<Partial>, String> {
         let response = self.send(body.clone()).await?;
         let Some(pause) = pause(&response) else { return finish(response).await };
         drop(response);
@@ -217,21 +243,28 @@ impl Shared {
     fn lose(&self, calls: u64, why: &str) {
         let is_due = {
             let mut lost = self.lost.lock().unwrap_or_else(PoisonError::into_inner);
+            if lost.calls == 0 {
+                lost.why = text::line(why, LONGEST_REASON);
+            }
             lost.calls = lost.calls.saturating_add(calls);
+            lost.untold = lost.untold.saturating_add(calls);
+            if self.losses.get().is_some_and(|tell| (tell.0)(lost.untold)) {
+                lost.untold = 0;
+            }
             lost.warned.is_none_or(|warned| warned.elapsed() >= BETWEEN)
         };
         if is_due {
-            self.tell(why);
+            self.tell();
         }
     }
 
     /// Warns of what was dropped since the last time.
-    fn tell(&self, why: &str) {
+    fn tell(&self) {
         let mut lost = self.lost.lock().unwrap_or_else(PoisonError::into_inner);
         let calls = std::mem::take(&mut lost.calls);
         if calls > 0 {
             lost.warned = Some(Instant::now());
-            let why = text::line(why, LONGEST_REASON);
+            let why = std::mem::take(&mut lost.why);
             tracing::warn!(calls, "the collector did not get traces: {why}");
         }
     }
@@ -264,20 +297,20 @@ fn pause(response: &Response) -> Option<Duration> {
     Some(Duration::from_secs(seconds)).filter(|pause| *pause <= LONGEST_PAUSE)
 }
 
-/// Reads an answer to its end, if it is short.
-async fn finish(mut response: Response) -> Result<(), String> {
+/// Reads an answer to its end, if it is short. It may say that a part was not taken.
+async fn finish(mut response: Response) -> Result<Option<Partial>, String> {
     let status = response.status();
     if !status.is_success() {
         return Err(format!("it answered {status}"));
     }
-    let mut left = MOST_ANSWER;
+    let mut answer = Vec::new();
     // The collector has said already that it took the request.
-    while left > 0
+    while answer.len() < MOST_ANSWER
         && let Ok(Some(piece)) = response.chunk().await
     {
-        left = left.saturating_sub(piece.len());
+        answer.extend_from_slice(&piece);
     }
-    Ok(())
+    Ok(Partial::read(&answer))
 }
 
 /// Why a request failed, without its address.

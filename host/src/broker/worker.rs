@@ -73,6 +73,10 @@ impl Worker {
         let worker = Arc::new(self);
         let (told, outlet) = mpsc::channel(QUEUE);
         let writing = tokio::spawn(write(outlet, output));
+        if let Some(exporter) = &worker.exporter {
+            let told = told.clone();
+            exporter.tell_losses(move |calls| told.try_send(FromBroker::Lost { calls }).is_ok());
+        }
         let mut desk =
             Desk { worker: Arc::clone(&worker), told, parts: Vec::new(), open: Arc::default() };
         let heard = desk.read(&mut input).await;

@@ -1,5 +1,6 @@
 //! The options of HTTP, and what is opened for it before the process is sealed.
 
+use std::fs;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,7 +11,9 @@ use http::Uri;
 
 use crate::config::Config;
 use crate::domain::Limit;
-use crate::transport::http::{Access, Address, Http, IssuerSettings, Listener, Sites, acceptor};
+use crate::transport::http::{
+    Access, Address, Http, IssuerSettings, Listener, Places, Share, Sites, Tls,
+};
 
 /// The span in which wrong tokens are counted.
 const SPAN: Duration = Duration::from_mins(1);
@@ -30,14 +33,24 @@ pub(super) struct HttpOptions {
     /// File of the issuer's keys, a JWK Set. SIGHUP reads it anew
     #[arg(long, value_name = "FILE", requires = "issuer")]
     jwks: Option<PathBuf>,
+    /// Another audience of the issuer's tokens, such as the id of an application; may be repeated
+    #[arg(long, value_name = "AUDIENCE", requires = "issuer")]
+    audience: Vec<String>,
+    /// What a word of `scope` or `scp` means, such as `api://pif/run=run`; may be repeated
+    #[arg(long, value_name = "WORD=SCOPE", requires = "issuer")]
+    scope_map: Vec<String>,
+    /// What a word of `roles`, `permissions` or `groups` means, such as `Pif.Admin=admin`; may be
+    /// repeated
+    #[arg(long, value_name = "ROLE=SCOPE", requires = "issuer")]
+    role_map: Vec<String>,
     /// URL under which clients reach the server, such as `https://pif.example.com/mcp`: its host is
-    /// allowed, and it is the audience of the issuer's tokens
+    /// allowed, its path is served, and it is the audience of the issuer's tokens
     #[arg(long, value_name = "URL", requires = "http")]
     public_url: Option<String>,
-    /// File of the certificates for TLS, in PEM
+    /// File of the certificates for TLS, in PEM. SIGHUP reads it anew
     #[arg(long, value_name = "FILE", requires_all = ["http", "tls_key"])]
     tls_cert: Option<PathBuf>,
-    /// File of the private key for TLS, in PEM
+    /// File of the private key for TLS, in PEM. SIGHUP reads it anew
     #[arg(long, value_name = "FILE", requires_all = ["http", "tls_cert"])]
     tls_key: Option<PathBuf>,
     /// Host that the server answers for, besides those of this machine; may be repeated
@@ -46,6 +59,12 @@ pub(super) struct HttpOptions {
     /// Origin whose pages may use the server, besides those of this machine; may be repeated
     #[arg(long, value_name = "ORIGIN", requires = "http")]
     allowed_origin: Vec<String>,
+    /// Group that may open the socket of unix:PATH, by its name or number
+    #[arg(long, value_name = "GROUP", requires = "http")]
+    socket_group: Option<String>,
+    /// Mode of the socket of unix:PATH, in octal [default: 600, or 660 with a group]
+    #[arg(long, value_name = "MODE", requires = "http", value_parser = mode)]
+    socket_mode: Option<u32>,
 }
 
 /// A server over HTTP that is bound.
@@ -73,23 +92,41 @@ impl HttpOptions {
                  URL, or listen at 127.0.0.1"
             );
         }
+        let share = share(&address, self.socket_group.as_deref(), self.socket_mode)?;
         let wrong = config.values.size(Limit::HttpStrikes);
-        let files = self.tokens.iter().chain(&self.jwks);
-        let readable = files.map(|file| folder(file)).collect::<Result<_>>()?;
+        let files = [&self.tokens, &self.jwks, &self.tls_cert, &self.tls_key];
+        let mut readable = Vec::new();
+        for file in files.into_iter().flatten() {
+            readable.extend(folders(file)?);
+        }
         let mut hosts = self.allowed_host;
-        hosts.extend(self.public_url.as_deref().map(host).transpose()?);
+        let mut path = None;
+        if let Some(url) = &self.public_url {
+            let url = public(url)?;
+            hosts.extend(url.authority().map(|it| it.as_str().to_owned()));
+            path = Some(url.path().to_owned());
+        }
+        let places = Places::new(path.as_deref())
+            .map_err(|reason| anyhow::anyhow!("--public-url: {reason}"))?;
         let issuer = match (self.issuer, self.public_url, self.jwks) {
-            (Some(url), Some(resource), Some(keys)) => Some(IssuerSettings { url, resource, keys }),
+            (Some(url), Some(resource), Some(keys)) => Some(IssuerSettings {
+                url,
+                resource,
+                audiences: self.audience,
+                scopes: self.scope_map,
+                roles: self.role_map,
+                keys,
+            }),
             _ => None,
         };
         let access = Access::new(self.tokens, issuer, wrong, SPAN)?;
         let tls = match (self.tls_cert, self.tls_key) {
             (Some(cert), Some(key)) => {
-                Some(acceptor(&cert, &key).map_err(|reason| anyhow::anyhow!("{reason}"))?)
+                Some(Tls::read(cert, key).map_err(|reason| anyhow::anyhow!("{reason}"))?)
             }
             _ => None,
         };
-        let listener = Listener::bind(address.clone())
+        let listener = Listener::bind(address.clone(), &share)
             .with_context(|| format!("cannot listen at {address}"))?;
         let bound = bound(listener.address());
         let sites = Sites { hosts, origins: self.allowed_origin, bound };
@@ -98,7 +135,7 @@ impl HttpOptions {
             Address::Tcp(address) => format!("{scheme}://{address}/mcp"),
             unix @ Address::Unix(_) => unix.to_string(),
         };
-        Ok(Opened { http: Http { listener, access, sites, tls }, place, readable })
+        Ok(Opened { http: Http { listener, access, sites, places, tls }, place, readable })
     }
 }
 
@@ -110,15 +147,47 @@ fn bound(address: &Address) -> Option<IpAddr> {
     }
 }
 
-/// The host of a URL, with its port.
-fn host(url: &str) -> Result<String> {
-    let read: Option<Uri> = url.parse().ok();
-    let host = read.and_then(|it| Some(it.authority()?.as_str().to_owned()));
-    host.with_context(|| format!("--public-url: `{url}` names no host: write https://HOST/mcp"))
+/// The URL of the server as clients write it.
+fn public(url: &str) -> Result<Uri> {
+    let read = url.parse::<Uri>().ok().filter(|it| it.authority().is_some());
+    read.with_context(|| format!("--public-url: `{url}` names no host: write https://HOST/mcp"))
 }
 
-/// The folder of a file. Editors replace files, so it is the folder that stays readable.
-fn folder(file: &Path) -> Result<PathBuf> {
-    let whole = file.canonicalize().with_context(|| file.display().to_string())?;
-    Ok(whole.parent().map_or(whole.clone(), Path::to_owned))
+/// The mode of a socket.
+fn mode(text: &str) -> Result<u32, String> {
+    let mode = u32::from_str_radix(text, 8).ok().filter(|mode| *mode <= 0o777);
+    mode.ok_or_else(|| "write an octal mode such as 660".to_owned())
+}
+
+/// With whom a socket is shared.
+fn share(address: &Address, group: Option<&str>, mode: Option<u32>) -> Result<Share> {
+    if matches!(address, Address::Tcp(_)) && (group.is_some() || mode.is_some()) {
+        bail!("--socket-group and --socket-mode are for a socket: write --http unix:PATH");
+    }
+    Ok(Share { group: group.map(group_id).transpose()?, mode })
+}
+
+/// The number of a group.
+fn group_id(name: &str) -> Result<u32> {
+    if let Ok(number) = name.parse() {
+        return Ok(number);
+    }
+    let groups = fs::read_to_string("/etc/group").context("/etc/group")?;
+    let find = |line: &str| {
+        let mut members = line.split(':');
+        let is_it = members.next() == Some(name);
+        members.nth(1).filter(|_| is_it)?.parse().ok()
+    };
+    let found = groups.lines().find_map(find);
+    found.with_context(|| format!("--socket-group: there is no group `{name}`: write its number"))
+}
+
+/// The folders of a file. Editors replace files, so it is folders that stay readable: that of the name
+/// and, if the name is a link, that of the file.
+fn folders(file: &Path) -> Result<Vec<PathBuf>> {
+    let of = |path: &Path| path.canonicalize().with_context(|| file.display().to_string());
+    let whole = of(file)?;
+    let target = whole.parent().map_or(whole.clone(), Path::to_owned);
+    let named = file.parent().filter(|parent| !parent.as_os_str().is_empty());
+    Ok(vec![of(named.unwrap_or(Path::new(".")))?, target])
 }

@@ -60,6 +60,9 @@ struct Recent {
     /// Only entries about this tool or memory key
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
+    /// Only entries of this person of a team: the name in the file of tokens, or `oauth:SUB`
+    #[arg(long, value_name = "NAME")]
+    principal: Option<String>,
 }
 
 impl Journal {
@@ -148,7 +151,8 @@ pub(super) fn walk(
 impl Recent {
     fn show(self, journal: &journal::Journal) -> Result<ExitCode> {
         let kind = self.kind.as_deref().and_then(EntryKind::find);
-        let mut filter = Filter { kind, subject: self.tool.clone(), ..Filter::default() };
+        let (subject, principal) = (self.tool.clone(), self.principal.clone());
+        let mut filter = Filter { kind, subject, principal, ..Filter::default() };
         let mut output = Output::open();
         let mut seen = journal.head()?.id;
         filter.before = Some(seen.saturating_add(1));

@@ -17,6 +17,7 @@ mod import;
 mod journal;
 mod man;
 mod open;
+mod person;
 mod print;
 mod repl;
 mod replay;
@@ -55,6 +56,7 @@ use self::grammar::Grammar;
 use self::import::Import;
 use self::journal::Journal;
 use self::man::Manual;
+use self::person::Person;
 use self::print::{MISUSE, complain, print_bytes};
 use self::repl::Repl;
 use self::replay::Replay;
@@ -148,6 +150,8 @@ enum Command {
     Restore(Restore),
     /// Show, export and import sessions, or remove what they keep
     Session(Session),
+    /// Show or erase what belongs to one person of a team
+    Person(Person),
     /// Show what the servers of a store are doing, in a terminal
     Top(Top),
     /// List, test, approve and call tools of other servers
@@ -224,6 +228,7 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Backup(it)) => it.execute(options),
         Some(Command::Restore(it)) => it.execute(options),
         Some(Command::Session(it)) => it.execute(options),
+        Some(Command::Person(it)) => it.execute(options),
         Some(Command::Top(it)) => it.execute(options),
         Some(Command::Capability(it)) => it.execute(options),
         Some(Command::Call(it)) => it.execute(),

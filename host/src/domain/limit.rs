@@ -335,16 +335,20 @@ limits! {
         "Connections at the same time";
     HttpSessions "http_sessions" Http Count
         flag("http-sessions", "256", 1, 100_000),
-        Beyond::Other("429"), "so_many_sessions_begin",
+        Beyond::Other("the idlest ends, or 429"), "sessions_at_work_stay",
         "Sessions of the older protocol versions";
     HttpSessionsEach "http_sessions_each" Http Count
         flag("http-sessions-each", "32", 1, 100_000),
-        Beyond::Other("429"), "so_many_sessions_begin",
+        Beyond::Other("the idlest ends, or 429"), "the_session_that_nobody_uses_goes_first",
         "Such sessions of one principal";
     HttpSessionIdle "http_session_idle_ms" Http Time
         flag("http-session-idle", "30min", 1, MOST_TIME),
         Beyond::Other("404"), "a_session_without_use_ends",
-        "How long such a session lasts without use";
+        "How long such a session lasts without a request or an open stream";
+    HttpAnswers "http_answers" Http Count
+        fixed(8, "It bounds memory. All answers that are kept have 64 MiB."),
+        Beyond::Other("the oldest go"), "an_answer_waits_for_its_client",
+        "Answers of such a session that are kept for a minute, for a client that lost its connection";
     HttpCalls "http_calls" Http Count
         flag("http-calls", "4", 1, 10_000),
         Beyond::Other("waits, then 429"), "so_many_calls_of_a_session_are_open",

@@ -90,4 +90,12 @@ impl Handlers for HttpHandlers {
     fn metrics(&self) -> (&'static str, String) {
         (CONTENT_TYPE, self.backend.measures.text(self.backend.slots()))
     }
+
+    fn asked(&self, method: &str) {
+        self.backend.measures.asked(method);
+    }
+
+    fn answered(&self, status: u16) {
+        self.backend.measures.answered(status);
+    }
 }

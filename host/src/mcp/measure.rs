@@ -11,6 +11,7 @@ use rmcp::model::{CallToolRequestParams, CallToolResponse, ErrorCode, ErrorData}
 use rmcp::service::RequestContext;
 
 use super::call::Caller;
+use super::sent::header;
 use super::server::Server;
 use crate::domain::{BuiltIn, LEGACY, SPELLINGS};
 use crate::journal::Policy;
@@ -61,8 +62,15 @@ impl Server {
     ) -> Option<Traced> {
         let policy = self.backend.measures.tracing()?;
         let meta = &context.meta;
-        let state = meta.get_tracestate();
-        let parent = meta.get_traceparent().and_then(|parent| Parent::parse(parent, state));
+        // A message may have gone through others, who do not know it; so its own member counts more.
+        let (parent, state) = match meta.get_traceparent() {
+            Some(parent) => (Some(parent), meta.get_tracestate()),
+            None => {
+                let header = |name| header(&context.extensions, name);
+                (header("traceparent"), header("tracestate"))
+            }
+        };
+        let parent = parent.and_then(|parent| Parent::parse(parent, state));
         if parent.as_ref().is_some_and(|parent| !parent.is_sampled) {
             return None;
         }

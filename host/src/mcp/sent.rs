@@ -21,6 +21,11 @@ pub(super) fn way(of: &Extensions) -> &'static str {
     over_http().map_or("pipe", |way| way.0)
 }
 
+/// A header of a request over HTTP.
+pub(super) fn header<'a>(of: &'a Extensions, name: &str) -> Option<&'a str> {
+    of.get::<Parts>()?.headers.get(name)?.to_str().ok()
+}
+
 /// The tools of a list that a principal may call.
 pub(super) fn seen_by(principal: &Principal, listed: Arc<[Tool]>) -> Arc<[Tool]> {
     if principal.sees_all() {

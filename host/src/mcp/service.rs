@@ -81,8 +81,10 @@ impl Service {
         let policy = config.trace_payloads;
         let to_files = files.map(|files| Traces::to_files(files, policy));
         let spans = self.backend.workshop.broker().and_then(Client::spans).cloned();
-        let to_collector =
-            spans.map(|spans| Traces::to_collector(move |text| spans.send(text), policy));
+        let to_collector = spans.map(|spans| {
+            let own = spans.clone();
+            Traces::to_collector(move |text| spans.send(text), move || own.lost(), policy)
+        });
         match to_files.into_iter().chain(to_collector).collect() {
             Ok(traces) => self.backend.measures.trace(traces),
             Err(error) => tracing::error!(%error, "no traces are written"),

@@ -33,6 +33,17 @@ pub(super) fn resource(url: &str) -> Result<Address<'_>, Error> {
     })
 }
 
+/// Whether two names mean the same resource. Of URLs the case of the host and a slash at the end do not
+/// matter; other names are equal to the letter.
+pub(super) fn is_same(one: &str, other: &str) -> bool {
+    let is_url = |one: Address<'_>, other: Address<'_>| {
+        one.origin.eq_ignore_ascii_case(other.origin)
+            && one.path.strip_suffix('/').unwrap_or(one.path)
+                == other.path.strip_suffix('/').unwrap_or(other.path)
+    };
+    one == other || read(one).zip(read(other)).is_some_and(|(one, other)| is_url(one, other))
+}
+
 fn read(url: &str) -> Option<Address<'_>> {
     let is_plain = |c: u8| c.is_ascii_alphanumeric() || b"-._~:/[]!$&'()*+,;=%".contains(&c);
     if url.len() > LONGEST || !url.bytes().all(is_plain) {
@@ -79,6 +90,25 @@ mod tests {
             assert!(issuer(url).is_err(), "{url}");
         }
         assert!(issuer(&format!("https://{}", "a".repeat(LONGEST))).is_err());
+    }
+
+    #[test]
+    fn a_resource_has_several_spellings() {
+        let url = "https://pif.example.com/mcp";
+        for same in [url, "https://PIF.example.com/mcp", "https://pif.example.com/mcp/"] {
+            assert!(is_same(same, url) && is_same(url, same), "{same}");
+        }
+        for other in [
+            "https://pif.example.com",
+            "https://pif.example.com/MCP",
+            "https://pif.example.com/mcp//",
+            "http://pif.example.com/mcp",
+            "https://pif.example.com:443/mcp",
+            "https://pif.example.com/mcp?x",
+        ] {
+            assert!(!is_same(other, url) && !is_same(url, other), "{other}");
+        }
+        assert!(is_same("pif", "pif") && !is_same("pif", "PIF") && !is_same("pif/", "pif"));
     }
 
     #[test]

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use super::address;
 use super::member::{seconds, text, texts};
 use super::refusal::Refusal;
+use super::words::Words;
 use crate::domain::{Principal, Scope};
 use crate::json::Members;
 use crate::text;
@@ -20,6 +22,10 @@ pub struct Verified {
     pub subject: String,
     /// The greatest scope of the token. Scopes of other servers do not count.
     pub scope: Option<Scope>,
+    /// The words of the claims that a scope is looked for in.
+    pub words: Vec<String>,
+    /// When the token ends to be accepted, since 1970.
+    pub end: Duration,
 }
 
 impl Verified {
@@ -27,17 +33,26 @@ impl Verified {
     /// colon, so nobody there has the same name.
     #[must_use]
     pub fn principal(&self) -> Option<Principal> {
-        Some(Principal::new(&format!("oauth:{}", self.subject), self.scope?))
+        Some(Principal::new(&format!("{OWNER}{}", self.subject), self.scope?))
+    }
+
+    /// Whether the owner of something is a principal of an issuer.
+    #[must_use]
+    pub fn is_owner(owner: &str) -> bool {
+        owner.starts_with(OWNER)
     }
 }
 
-/// Checks the claims of a token.
+/// The start of the names of principals of an issuer.
+const OWNER: &str = "oauth:";
+
+/// Checks the claims of a token: by whom it was issued, for whom, and for how long.
 pub(super) fn check(
     claims: &Members<'_>,
     issuer: &str,
-    audience: &str,
+    audiences: &[String],
     now: Duration,
-) -> Result<Verified, Refusal> {
+) -> Result<(), Refusal> {
     if claims.has("cnf") {
         return Err(wrong("cnf", "binds it to a key, so it is no bearer token"));
     }
@@ -45,12 +60,31 @@ pub(super) fn check(
     if stated != issuer {
         return Err(Refusal::Issuer(text::line(&stated, text::MOST_NAME)));
     }
-    let audiences = texts(claims, "aud").map_err(|()| wrong("aud", "is no list of strings"))?;
-    if !audiences.ok_or_else(|| missing("aud"))?.iter().any(|it| it == audience) {
-        return Err(Refusal::Audience);
+    let given = texts(claims, "aud").map_err(|()| wrong("aud", "is no list of strings"))?;
+    let given = given.ok_or_else(|| missing("aud"))?;
+    let is_ours = |given: &String| audiences.iter().any(|ours| address::is_same(given, ours));
+    if !given.iter().any(is_ours) {
+        let given: Vec<String> = given.iter().take(4).map(|it| shown(it)).collect();
+        return Err(Refusal::Audience(given.join(", ")));
     }
-    check_times(claims, now.as_secs_f64())?;
-    Ok(Verified { subject: subject(claims)?, scope: scope(claims)? })
+    check_times(claims, now.as_secs_f64())
+}
+
+/// What a token says of its holder.
+pub(super) fn verified(claims: &Members<'_>, words: &Words) -> Result<Verified, Refusal> {
+    let subject = subject(claims)?;
+    let scopes = list(claims, &["scope", "scp"])?;
+    let roles = list(claims, &["roles", "permissions", "groups"])?;
+    let of_scopes = scopes.iter().filter_map(|word| words.of_scope(word));
+    let of_roles = roles.iter().filter_map(|word| words.of_role(word));
+    let scope = of_scopes.chain(of_roles).max();
+    let expiry = seconds(claims, "exp").ok().flatten().unwrap_or_default();
+    let end = Duration::try_from_secs_f64(expiry + LEEWAY).unwrap_or(Duration::MAX);
+    Ok(Verified { subject, scope, words: [scopes, roles].concat(), end })
+}
+
+fn shown(given: &str) -> String {
+    format!("`{}`", text::line(given, text::MOST_NAME))
 }
 
 fn check_times(claims: &Members<'_>, now: f64) -> Result<(), Refusal> {
@@ -73,15 +107,16 @@ fn subject(claims: &Members<'_>) -> Result<String, Refusal> {
     is_name.then_some(subject).ok_or_else(|| wrong("sub", "is not a name of 1 to 255 bytes"))
 }
 
-/// The greatest scope: they are in `scope`, as RFC 9068 wants, or in `scp`, as some issuers write.
-fn scope(claims: &Members<'_>) -> Result<Option<Scope>, Refusal> {
-    let scope = text(claims, "scope").map_err(|()| wrong("scope", "is not a string"))?;
-    let list = match scope {
-        Some(scope) => Some(vec![scope]),
-        None => texts(claims, "scp").map_err(|()| wrong("scp", "is no list of strings"))?,
-    };
-    let list = list.unwrap_or_default();
-    Ok(list.iter().flat_map(|words| words.split(' ')).filter_map(Scope::find).max())
+/// The words of some claims. Each is a list, or a text with spaces between the words.
+fn list(claims: &Members<'_>, names: &[&'static str]) -> Result<Vec<String>, Refusal> {
+    let mut found = Vec::new();
+    for name in names {
+        let words = texts(claims, name).map_err(|()| wrong(name, "is no list of strings"))?;
+        for words in words.unwrap_or_default() {
+            found.extend(words.split_ascii_whitespace().map(str::to_owned));
+        }
+    }
+    Ok(found)
 }
 
 /// A string that must be there.

@@ -15,6 +15,7 @@ mod refusal;
 #[cfg(test)]
 mod tests;
 mod verifier;
+mod words;
 
 pub use self::challenge::{BearerError, challenge};
 pub use self::claims::Verified;
@@ -22,3 +23,4 @@ pub use self::error::Error;
 pub use self::metadata::{metadata, metadata_path, metadata_url};
 pub use self::refusal::Refusal;
 pub use self::verifier::Verifier;
+pub use self::words::Words;

@@ -48,8 +48,8 @@ pub enum Refusal {
     #[error("the token was issued by `{0}`")]
     Issuer(String),
     /// It was issued for other resources.
-    #[error("the token is for another audience")]
-    Audience,
+    #[error("the token is for another audience, {0}: if that is this server, give --audience")]
+    Audience(String),
     /// It has expired.
     #[error("the token has expired")]
     Expired,

@@ -10,6 +10,7 @@ use super::error::Error;
 use super::keys::Keys;
 use super::member::{decode, text};
 use super::refusal::Refusal;
+use super::words::Words;
 use crate::json::Members;
 use crate::text;
 
@@ -22,7 +23,9 @@ const TYPES: [&str; 3] = ["at+jwt", "jwt", "application/at+jwt"];
 #[derive(Debug, Clone)]
 pub struct Verifier {
     issuer: String,
-    audience: String,
+    /// The names of the resource in tokens.
+    audiences: Vec<String>,
+    words: Words,
     keys: Keys,
 }
 
@@ -32,7 +35,16 @@ impl Verifier {
         address::issuer(issuer)?;
         address::resource(audience)?;
         let keys = Keys::read(keys)?;
-        Ok(Self { issuer: issuer.to_owned(), audience: audience.to_owned(), keys })
+        let audiences = vec![audience.to_owned()];
+        Ok(Self { issuer: issuer.to_owned(), audiences, words: Words::default(), keys })
+    }
+
+    /// Accepts tokens for other names of the resource too, and what an issuer calls the scopes.
+    #[must_use]
+    pub fn accepting(mut self, audiences: &[String], words: &Words) -> Self {
+        self.audiences.extend_from_slice(audiences);
+        self.words = words.clone();
+        self
     }
 
     /// Takes other keys of the issuer. If they are unusable, the former ones stay.
@@ -65,7 +77,9 @@ impl Verifier {
             return Err(Refusal::Signature);
         }
         let claims = json("payload", claims)?;
-        claims::check(&object("payload", &claims)?, &self.issuer, &self.audience, now)
+        let claims = object("payload", &claims)?;
+        claims::check(&claims, &self.issuer, &self.audiences, now)?;
+        claims::verified(&claims, &self.words)
     }
 }
 

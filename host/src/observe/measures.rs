@@ -42,10 +42,11 @@ impl Measures {
     /// The figures of a server that starts now.
     #[must_use]
     pub fn new() -> Self {
+        let started = time::now();
         Self {
-            started: time::now(),
+            started,
             kept: Mutex::default(),
-            metrics: Metrics::new(),
+            metrics: Metrics::new(started),
             traces: OnceLock::new(),
         }
     }
@@ -91,6 +92,16 @@ impl Measures {
     /// Counts a client that was connected so long.
     pub fn session_ended(&self, time: Duration) {
         self.metrics.session_ended(time);
+    }
+
+    /// Counts a request over HTTP by its method, one of those that the protocol has.
+    pub fn asked(&self, method: &str) {
+        self.metrics.asked(method);
+    }
+
+    /// Counts a reply over HTTP by its status.
+    pub fn answered(&self, status: u16) {
+        self.metrics.answered(status);
     }
 
     /// Clients that are connected.

@@ -14,6 +14,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
 use super::names::Names;
+use super::process::Process;
 use super::record::Record;
 use super::snapshot::Slots;
 use crate::domain::Part;
@@ -70,6 +71,16 @@ struct OfCode {
     code: Label,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfStatus {
+    http_response_status_code: u16,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfMethod {
+    mcp_method_name: Label,
+}
+
 /// All counts.
 #[derive(Debug)]
 pub(super) struct Metrics {
@@ -90,6 +101,9 @@ pub(super) struct Metrics {
     places: Gauge,
     waiting: Gauge,
     dropped: Counter,
+    replies: Family<OfStatus, Counter>,
+    requests: Family<OfMethod, Counter>,
+    process: Process,
 }
 
 fn seconds() -> Histogram {
@@ -105,7 +119,8 @@ fn bytes() -> Histogram {
 }
 
 impl Metrics {
-    pub(super) fn new() -> Self {
+    /// The counts of a server that started then, in milliseconds since 1970.
+    pub(super) fn new(started: i64) -> Self {
         let this = Self {
             registry: Registry::default(),
             names: Names::default(),
@@ -124,11 +139,14 @@ impl Metrics {
             places: Gauge::default(),
             waiting: Gauge::default(),
             dropped: Counter::default(),
+            replies: Family::default(),
+            requests: Family::default(),
+            process: Process::default(),
         };
-        this.registered()
+        this.registered(started)
     }
 
-    fn registered(mut self) -> Self {
+    fn registered(mut self, started: i64) -> Self {
         let mut all = Registry::default();
         let (times, sizes) = (Unit::Seconds, Unit::Bytes);
         let text = "The time of a request, from its arrival to its answer";
@@ -176,6 +194,11 @@ impl Metrics {
         all.register("mcp_pif_runs_waiting", "Runs that wait for a place", self.waiting.clone());
         let text = "Calls whose traces could not be written";
         all.register("mcp_pif_traces_dropped", text, self.dropped.clone());
+        let text = "Replies over HTTP, by their status: 401, 403, 413, 429 and 503 are refusals";
+        all.register("mcp_pif_http_replies", text, self.replies.clone());
+        let text = "Requests over HTTP, by their method";
+        all.register("mcp_pif_http_requests", text, self.requests.clone());
+        self.process.register(&mut all, started);
         self.registry = all;
         self
     }
@@ -218,6 +241,18 @@ impl Metrics {
         self.received.inc_by(record.received);
     }
 
+    /// Counts a reply over HTTP by its status.
+    pub(super) fn answered(&self, status: u16) {
+        let of = OfStatus { http_response_status_code: status };
+        self.replies.get_or_create(&of).inc();
+    }
+
+    /// Counts a request over HTTP by its method.
+    pub(super) fn asked(&self, method: &str) {
+        let of = OfMethod { mcp_method_name: method.to_owned().into() };
+        self.requests.get_or_create(&of).inc();
+    }
+
     /// Counts a client that has connected.
     pub(super) fn session_began(&self) {
         self.open.inc();
@@ -241,6 +276,7 @@ impl Metrics {
         self.places.set(number(slots.places));
         self.waiting.set(number(slots.waiting));
         self.dropped.inner().store(dropped, Ordering::Relaxed);
+        self.process.look();
         let mut text = String::new();
         if let Err(error) = encode(&mut text, &self.registry) {
             tracing::error!(%error, "the metrics cannot be written");

@@ -12,6 +12,7 @@ mod notes;
 mod otlp;
 mod parent;
 mod private;
+mod process;
 mod publish;
 mod record;
 mod rollup;

@@ -48,6 +48,17 @@ pub struct Traces {
     shared: Arc<Shared>,
     policy: Policy,
     thread: Mutex<Option<JoinHandle<()>>>,
+    /// Calls that were lost behind the outlet.
+    lost: Lost,
+}
+
+/// Says how many calls were lost behind an outlet.
+struct Lost(Box<dyn Fn() -> u64 + Send + Sync>);
+
+impl fmt::Debug for Lost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Lost")
+    }
 }
 
 #[derive(Debug, Default)]
@@ -67,23 +78,30 @@ struct Queue {
 impl Traces {
     /// Writes to files.
     pub fn to_files(files: TraceFiles, policy: Policy) -> io::Result<Self> {
-        Self::start(Outlet::Files(files), policy)
+        Self::start(Outlet::Files(files), policy, || 0)
     }
 
-    /// Hands requests of OTLP to somebody who never waits, and who says whether there was room.
+    /// Hands requests of OTLP to somebody who never waits, and who says whether there was room, and how
+    /// many calls were lost later.
     pub fn to_collector(
         send: impl FnMut(String) -> bool + Send + 'static,
+        lost: impl Fn() -> u64 + Send + Sync + 'static,
         policy: Policy,
     ) -> io::Result<Self> {
-        Self::start(Outlet::Collector(Box::new(send)), policy)
+        Self::start(Outlet::Collector(Box::new(send)), policy, lost)
     }
 
-    fn start(outlet: Outlet, policy: Policy) -> io::Result<Self> {
+    fn start(
+        outlet: Outlet,
+        policy: Policy,
+        lost: impl Fn() -> u64 + Send + Sync + 'static,
+    ) -> io::Result<Self> {
         let shared = Arc::<Shared>::default();
         let own = Arc::clone(&shared);
         let write = move || own.write_all(outlet, policy);
         let thread = thread::Builder::new().name("traces".to_owned()).spawn(write)?;
-        Ok(Self { shared, policy, thread: Mutex::new(Some(thread)) })
+        let lost = Lost(Box::new(lost));
+        Ok(Self { shared, policy, thread: Mutex::new(Some(thread)), lost })
     }
 
     /// What of arguments and results is written.
@@ -108,10 +126,10 @@ impl Traces {
         }
     }
 
-    /// Calls whose traces could not be written.
+    /// Calls whose traces could not be written, or were lost later.
     #[must_use]
     pub fn dropped(&self) -> u64 {
-        self.shared.dropped.load(Ordering::Relaxed)
+        self.shared.dropped.load(Ordering::Relaxed).saturating_add((self.lost.0)())
     }
 
     /// Writes what is left, and no more.

@@ -42,6 +42,13 @@ pub enum Change {
     },
     /// Changes sessions.
     Session(session::Change),
+    /// Removes what belongs to an owner: sessions, saved states, memory, and runs that wait.
+    Erase {
+        /// The owner.
+        owner: String,
+        /// The owner's runs that wait.
+        runs: Vec<i64>,
+    },
 }
 
 /// A tool from a file.
@@ -114,6 +121,19 @@ pub enum Effect {
     Kept(Kept),
     /// This session changed.
     Session(Box<Session>),
+    /// So much of an owner was removed.
+    Erased(Erased),
+}
+
+/// What was removed of an owner.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Erased {
+    /// Sessions and saved states.
+    pub sessions: u64,
+    /// Keys of the memory.
+    pub keys: u64,
+    /// Runs that waited.
+    pub runs: u64,
 }
 
 /// The reason why nothing was written.

@@ -19,7 +19,7 @@ mod store;
 mod transaction;
 mod write;
 
-pub use self::change::{Change, Done, Effect, Refusal, Taken, Wait, Write};
+pub use self::change::{Change, Done, Effect, Erased, Refusal, Taken, Wait, Write};
 pub use self::error::{Error, Failure, Nature};
 pub use self::open::open;
 pub use self::place::Place;

@@ -121,6 +121,8 @@ pub trait Store: Rows + Debug + Send + Sync {
     /// consistent state.
     fn verify(&self) -> Result<Verified, JournalError>;
 
+    /// The owners of sessions, saved states and memory, in order.
+    fn owners(&self) -> Result<Vec<String>, Error>;
     /// The entry of an owner's key, with its value.
     fn memo(&self, owner: &str, key: &str) -> Result<Option<Memo>, Error>;
     /// All entries of an owner with their values, in the order of their last change.

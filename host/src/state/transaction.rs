@@ -95,4 +95,6 @@ pub trait Transaction: Rows {
     fn keep(&mut self, owner: &str, memo: &Memo) -> Result<(), Error>;
     /// Forgets a key.
     fn forget(&mut self, owner: &str, key: &str) -> Result<(), Error>;
+    /// Forgets all keys of an owner. Gives their number.
+    fn forget_all(&mut self, owner: &str) -> Result<u64, Error>;
 }

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
-use super::change::{Change, Done, Effect, Refusal, Write};
+use super::change::{Change, Done, Effect, Erased, Refusal, Write};
 use super::journal::{Digest, Draft, Entry, Settings, surplus};
 use super::memory::Kept;
 use super::registry::Status;
@@ -58,6 +58,17 @@ fn apply_one(
         Change::Session(change) => {
             Effect::Session(Box::new(sessions::change(db, change, &settings.sessions)?))
         }
+        Change::Erase { owner, runs } => {
+            let mut erased = Erased {
+                sessions: sessions::erase(db, owner)?,
+                keys: db.forget_all(owner)?,
+                runs: 0,
+            };
+            for run in runs {
+                erased.runs += u64::from(db.settle(*run)?);
+            }
+            Effect::Erased(erased)
+        }
     };
     if let Some(run) = entry.pending
         && !db.settle(run)?
@@ -84,6 +95,9 @@ fn complete<'a>(draft: &'a Draft, change: &Change, effect: &Effect) -> Cow<'a, D
         Effect::RolledBack(tool, status) => (status.ending(), revision(&tool.hash, status)),
         Effect::Retired(tool) => (EntryEnding::Retired, json!({ "revision": tool.hash })),
         Effect::Kept(kept) => (kept.status, remembered(kept)),
+        Effect::Erased(Erased { sessions, keys, runs }) => {
+            (draft.ending, json!({ "sessions": sessions, "keys": keys, "runs": runs }))
+        }
     };
     Cow::Owned(Draft { ending, outcome, ..draft.clone() })
 }
@@ -98,7 +112,8 @@ fn hash(change: &Change) -> &str {
         | Change::Retire { .. }
         | Change::Keep { .. }
         | Change::Forget { .. }
-        | Change::Session(_) => "",
+        | Change::Session(_)
+        | Change::Erase { .. } => "",
     }
 }
 

@@ -39,9 +39,13 @@ pub fn token(name: &str) -> String {
 /// The line of a file of tokens.
 #[must_use]
 pub fn token_line(name: &str, scopes: &str) -> String {
-    let digest = Sha256::digest(token(name));
-    let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("{name} {scopes} {digits}\n")
+    format!("{name} {scopes} {}\n", digest(&token(name)))
+}
+
+/// What stands for a token in a file of tokens.
+#[must_use]
+pub fn digest(token: &str) -> String {
+    Sha256::digest(token).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A server over HTTP.
@@ -78,8 +82,15 @@ impl Web {
         Self::of(command.args(arguments), folder)
     }
 
-    /// Starts the server of a command.
+    /// Starts the server of a command, and waits until it is ready.
     pub fn of(command: &mut Command, folder: Folder) -> Result<Self> {
+        let web = Self::begin(command, folder)?;
+        web.wait_for("ready", || Ok(web.get("/ready", "")?.status == 200))?;
+        Ok(web)
+    }
+
+    /// Starts the server of a command. It may speak TLS, or listen at a socket.
+    pub fn begin(command: &mut Command, folder: Folder) -> Result<Self> {
         let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn()?;
         let mut errors = BufReader::new(child.stderr.take().context("no standard error")?);
         let log = Arc::<Mutex<String>>::default();
@@ -100,9 +111,7 @@ impl Web {
         };
         let address = place.split_once("://").map_or(place, |(_, place)| place);
         let address = address.trim_end_matches("/mcp").to_owned();
-        let web = Self { child, address, log, folder };
-        web.wait_for("ready", || Ok(web.get("/ready", "")?.status == 200))?;
-        Ok(web)
+        Ok(Self { child, address, log, folder })
     }
 
     /// What the server has written to standard error.

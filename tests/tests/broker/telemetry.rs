@@ -1,11 +1,12 @@
 //! Traces at a collector: what arrives there, and that nothing waits for it.
 
-use super::client::{Client, Ending, request};
+use super::client::{Client, Ending, modern, request};
 use super::collector::{Collector, Does, TAKEN};
 use super::folder::Folder;
 use super::processes::{kill, parts};
 use super::shop::{Shop, server, until};
 use anyhow::{Context, Result, ensure};
+use pif_tests::server::web::{Web, modern_headers};
 use serde_json::{Value, json};
 use std::fs;
 use std::thread::sleep;
@@ -323,5 +324,36 @@ fn a_broker_that_starts_again_without_collector_gets_no_traces() -> Result<()> {
     sleep(Duration::from_millis(300));
     assert_eq!(client.text("run", &json!({"code": "call(\"s.echo\", {n: 8}).n"}))?, "8");
     finish(client)?;
+    Ok(())
+}
+
+/// A server over HTTP counts what a collector did not take, whole or in part.
+#[test]
+fn what_a_collector_rejects_is_told_and_counted() -> Result<()> {
+    const PART: &str = "200 OK\r\ncontent-length: 65\r\n\r\n\
+        {\"partialSuccess\":{\"rejectedSpans\":\"3\",\"errorMessage\":\"no room\"}}";
+    for (answer, why) in [
+        (PART, "it rejected 3 spans: no room"),
+        ("400 Bad Request\r\ncontent-length: 0\r\n\r\n", "it answered 400"),
+    ] {
+        let collector = Collector::start(Does::Answers(vec![answer].leak()))?;
+        let shop = shop(&collector.address)?;
+        let mut command = shop.command(&["serve", "--http", "127.0.0.1:0"])?;
+        let web = Web::of(&mut command, Folder::new()?)?;
+        let sampled = format!("traceparent: 00-{TRACE}-{PARENT}-01\r\n");
+        let params = json!({"name": "run", "arguments": {"code": "1 + 1"}});
+        let headers = format!("{sampled}{}", modern_headers("", "tools/call", &params));
+        let body = modern(&json!(1), "tools/call", params)?;
+        ensure!(web.post(&headers, &body)?.status == 200);
+        // A proxy names the caller's span in a header.
+        let call = collector.wait(1)?.pop().context("a call")?;
+        ensure!(call[0]["traceId"] == TRACE && call[0]["parentSpanId"] == PARENT, "{call:?}");
+        web.wait_for("the reason", || Ok(web.log().contains(why)))?;
+        let dropped = || {
+            let text = web.get("/metrics", "")?.text();
+            Ok(text.lines().any(|line| line == "mcp_pif_traces_dropped_total 1"))
+        };
+        web.wait_for("the count", dropped)?;
+    }
     Ok(())
 }

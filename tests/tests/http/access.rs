@@ -20,8 +20,13 @@ fn names_that_others_control_do_not_reach_the_server() -> Result<()> {
     {
         let message = web.post(&format!("host: {host}\r\n"), &list(3))?.refusal(403, &json!(3))?;
         ensure!(message.contains("--allowed-host"), "{message}");
-        // Neither do they reach anything else.
-        web.get("/ready", &format!("host: {host}\r\n"))?.refusal(403, &Value::Null)?;
+        // Neither do they reach what is measured, where nobody needs a token.
+        web.get("/metrics", &format!("host: {host}\r\n"))?.refusal(403, &Value::Null)?;
+    }
+    // What is no host is none of the server's.
+    for host in ["localhost:1.evil.example", "127.0.0.1:x", "user@localhost"] {
+        let message = web.post(&format!("host: {host}\r\n"), &list(3))?.refusal(403, &json!(3))?;
+        ensure!(message.contains("is no host"), "{message}");
     }
     let initialize = request(&json!(1), "initialize", &client::initialize());
     for host in ["localhost", "127.0.0.1:1", "[::1]", "PIF.example.org:443"] {
@@ -29,10 +34,10 @@ fn names_that_others_control_do_not_reach_the_server() -> Result<()> {
         ensure!(reply.status == 200, "{host}: {}", reply.text());
     }
     let mut two = web.connect()?;
-    two.write(b"GET /ready HTTP/1.1\r\nhost: localhost\r\nhost: evil.example\r\n\r\n")?;
+    two.write(b"GET /metrics HTTP/1.1\r\nhost: localhost\r\nhost: evil.example\r\n\r\n")?;
     two.reply()?.refusal(400, &Value::Null)?;
     let mut none = web.connect()?;
-    none.write(b"GET /ready HTTP/1.1\r\n\r\n")?;
+    none.write(b"GET /metrics HTTP/1.1\r\n\r\n")?;
     ensure!(none.reply()?.status == 400);
     Ok(())
 }
@@ -41,7 +46,15 @@ fn names_that_others_control_do_not_reach_the_server() -> Result<()> {
 fn pages_of_other_sites_do_not_use_the_server() -> Result<()> {
     let web = Web::start(&["--allowed-origin", "https://app.example.org"])?;
     let initialize = request(&json!(1), "initialize", &client::initialize());
-    for origin in ["https://evil.example", "null", "http://localhost.evil.example", "file://"] {
+    for origin in [
+        "https://evil.example",
+        "null",
+        "http://localhost.evil.example",
+        "file://",
+        "http://127.0.0.1:1.evil.example",
+        "http://127.0.0.1:x",
+        "http://[::1]x",
+    ] {
         let headers = format!("origin: {origin}\r\n");
         let message = web.post(&headers, &initialize)?.refusal(403, &json!(1))?;
         ensure!(message.contains("--allowed-origin"), "{message}");
@@ -57,6 +70,10 @@ fn pages_of_other_sites_do_not_use_the_server() -> Result<()> {
         let asked = web.connect()?.send("OPTIONS", "/mcp", &headers, "")?;
         ensure!(asked.status == 204, "{}", asked.status);
         ensure!(asked.headers["access-control-allow-headers"].contains("mcp-protocol-version"));
+        // A page may send any header.
+        let more = format!("{headers}access-control-request-headers: traceparent, x-own\r\n");
+        let asked = web.connect()?.send("OPTIONS", "/mcp", &more, "")?;
+        ensure!(asked.headers["access-control-allow-headers"] == "traceparent, x-own");
     }
     // A form of a page sends no JSON.
     for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"] {
@@ -175,20 +192,77 @@ fn scopes_say_what_a_token_may_do() -> Result<()> {
 }
 
 #[test]
-fn figures_need_a_token_beyond_this_machine() -> Result<()> {
+fn figures_need_a_token_whatever_a_header_says() -> Result<()> {
     let web = Web::with_tokens(&["--allowed-host", "pif.example.org"])?;
     web.call("runner", "run", &json!({"code": 1}))?;
     let _session = web.session("runner")?;
-    let here = web.get("/metrics", "")?;
-    ensure!(here.status == 200 && here.headers.contains_key("content-type"), "{here:?}");
-    ensure!(here.text().contains("mcp_server_operation_duration"), "{}", here.text());
-    let sessions = |text: &str| text.lines().any(|line| line == "mcp_pif_sessions 1");
-    web.wait_for("the session", || Ok(sessions(&web.get("/metrics", "")?.text())))?;
-    let by_proxy = "host: pif.example.org\r\n";
-    web.get("/metrics", by_proxy)?.refusal(401, &Value::Null)?;
-    let known = format!("{by_proxy}{}", authorization("reader"));
-    ensure!(web.get("/metrics", &known)?.text().contains("mcp_server_operation_duration"));
+    // A proxy on this machine hands on what strangers write.
+    for host in ["localhost", "127.0.0.1", "[::1]:7332", "pif.example.org", "evil.example"] {
+        let headers = format!("host: {host}\r\n");
+        let refused = web.get("/metrics", &headers)?;
+        refused.refusal(401, &Value::Null)?;
+        ensure!(!refused.text().contains("mcp_"), "{}", refused.text());
+        // A token is enough: who measures rarely knows the names of the server.
+        let known = web.get("/metrics", &format!("{headers}{}", authorization("reader")))?;
+        ensure!(known.status == 200 && known.headers.contains_key("content-type"), "{known:?}");
+        ensure!(known.text().contains("mcp_server_operation_duration"), "{}", known.text());
+    }
+    let forwarded = "x-forwarded-for: 127.0.0.1\r\nforwarded: for=127.0.0.1\r\nhost: localhost\r\n";
+    web.get("/metrics", forwarded)?.refusal(401, &Value::Null)?;
+    let figures =
+        || -> Result<String> { Ok(web.get("/metrics", &authorization("reader"))?.text()) };
+    let has = |line: &str| -> Result<bool> { Ok(figures()?.lines().any(|it| it == line)) };
+    web.wait_for("the session", || has("mcp_pif_sessions 1"))?;
+    // Refusals are counted.
+    ensure!(
+        has("mcp_pif_http_replies_total{http_response_status_code=\"401\"} 6")?,
+        "{}",
+        figures()?
+    );
     Ok(())
+}
+
+/// A probe asks by an address that nobody knew when the flags were written.
+#[test]
+fn probes_need_no_name() -> Result<()> {
+    for web in [Web::start(&[])?, Web::with_tokens(&[])?] {
+        for host in ["10.244.0.5:7332", "pif:7332", "evil.example"] {
+            let headers = format!("host: {host}\r\norigin: https://evil.example\r\n");
+            for path in ["/health", "/healthz", "/livez", "/ready", "/readyz"] {
+                let reply = web.get(path, &headers)?;
+                ensure!(reply.status == 200, "{host}{path}: {}", reply.text());
+                ensure!(!reply.headers.contains_key("access-control-allow-origin"));
+            }
+            ensure!(web.post(&format!("host: {host}\r\n"), &list(1))?.status >= 401);
+        }
+    }
+    Ok(())
+}
+
+/// A line of the file with a token of one's own.
+fn line(name: &str, token: &str, rest: &str) -> String {
+    let line = token_line(name, "run");
+    let digest = super::web::digest(token);
+    let (start, _) = line.rsplit_once(' ').unwrap_or_default();
+    format!("{start} {digest} {rest}\n")
+}
+
+#[test]
+fn a_token_that_cannot_be_accepted_is_told() -> Result<()> {
+    let web = Web::with_tokens(&["--log", "info"])?;
+    let (short, old) = ("too-short", "o".repeat(40));
+    let lines = fs::read_to_string(web.tokens())?;
+    let more = [line("shorty", short, ""), line("former", &old, "2020-01-01 # has left")].concat();
+    fs::write(web.tokens(), lines + &more)?;
+    web.signal("-HUP")?;
+    web.wait_for("the file", || Ok(web.log().contains("was read again")))?;
+    let sent = |token: &str| format!("authorization: Bearer {token}\r\n");
+    let told = web.post(&sent(short), &list(1))?.refusal(401, &json!(1))?;
+    ensure!(told.contains("fewer than 32 characters"), "{told}");
+    web.post(&sent(&old), &list(2))?.refusal(401, &json!(2))?;
+    let has = |text: &str| Ok(web.log().contains(text));
+    web.wait_for("the short one", || has("the token of `shorty` has fewer than 32 characters"))?;
+    web.wait_for("the old one", || has("the token of `former` has ended"))
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn a_session_begins_and_ends() -> Result<()> {
     let session = web.session("")?;
     ensure!(session.request(1, "tools/list", &json!({}))?["result"]["tools"].is_array());
     let end = web.connect()?.send("DELETE", "/mcp", &session.headers, "")?;
-    ensure!((200..300).contains(&end.status), "{}", end.text());
+    ensure!(end.status == 204, "{} {}", end.status, end.text());
     let ping = request(&json!(2), "ping", &json!({}));
     let late = session.post(&ping)?.refusal(404, &json!(2))?;
     ensure!(late.contains("begin one with `initialize`"), "{late}");
@@ -122,7 +122,10 @@ fn wrong_requests_get_an_error_with_their_id() -> Result<()> {
     web.connect()?.send("POST", "/elsewhere", json, &call(7))?.refusal(404, &json!(7))?;
     let headers = format!("{json}{}content-type: text/plain\r\n", session.headers);
     web.connect()?.send("POST", "/mcp", &headers, &call(8))?.refusal(415, &json!(8))?;
-    let headers = format!("content-type: application/json\r\n{}", session.headers);
+    let headers = format!(
+        "accept: application/json\r\ncontent-type: application/json\r\n{}",
+        session.headers
+    );
     web.connect()?.send("POST", "/mcp", &headers, &call(9))?.refusal(406, &json!(9))?;
     // Bodies.
     for (body, id) in [

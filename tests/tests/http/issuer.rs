@@ -74,8 +74,20 @@ fn a_client_is_led_to_the_issuer() -> Result<()> {
     });
     assert_eq!(reply.answer()?, expected);
     // The host of the public URL is one of the server's.
-    ensure!(web.get(METADATA, "host: pif.example.com\r\n")?.status == 200);
-    ensure!(web.get(METADATA, "host: evil.example.com\r\n")?.status == 403);
+    let list = client::request(&json!(1), "tools/list", &json!({}));
+    ensure!(web.post("host: pif.example.com\r\n", &list)?.status == 401);
+    ensure!(web.post("host: evil.example.com\r\n", &list)?.status == 403);
+    // The document is for everybody, and for the pages of every site.
+    for headers in ["host: evil.example.com\r\n", "origin: https://claude.ai\r\n"] {
+        let reply = web.get(METADATA, headers)?;
+        ensure!(reply.status == 200, "{headers}: {}", reply.text());
+        ensure!(reply.headers["access-control-allow-origin"] == "*");
+    }
+    let asks =
+        "origin: https://claude.ai\r\naccess-control-request-headers: mcp-protocol-version\r\n";
+    let asked = web.connect()?.send("OPTIONS", METADATA, asks, "")?;
+    ensure!(asked.status == 204 && asked.headers["access-control-allow-origin"] == "*");
+    ensure!(asked.headers["access-control-allow-headers"] == "mcp-protocol-version");
     // Without an issuer there are no metadata.
     ensure!(Web::start(&[])?.get(METADATA, "")?.status == 404);
     Ok(())
@@ -128,7 +140,14 @@ fn the_log_says_why_a_token_is_refused() -> Result<()> {
     call(&web, expired, "list", &json!({}))?;
     web.wait_for("the reason", || Ok(web.log().contains("the token has expired")))?;
     ensure!(!web.log().contains(expired), "{}", web.log());
-    Ok(())
+    let nobody = corpus["tokens"]["nobody"].as_str().context("a token")?;
+    call(&web, nobody, "list", &json!({}))?;
+    web.wait_for("the scopes", || Ok(web.log().contains("has no scope of this server but `")))?;
+    call(&web, &"x".repeat(40), "list", &json!({}))?;
+    web.wait_for("what it is not", || Ok(web.log().contains("no JWT of the issuer")))?;
+    let elsewhere = corpus["tokens"]["elsewhere"].as_str().context("a token")?;
+    call(&web, elsewhere, "list", &json!({}))?;
+    web.wait_for("the audience", || Ok(web.log().contains("give --audience")))
 }
 
 #[test]
@@ -147,6 +166,55 @@ fn keys_are_read_anew() -> Result<()> {
         Ok(call(&web, second, "run", &json!({"code": "1"}))?.status == 200)
     })?;
     ensure!(call(&web, first, "list", &json!({}))?.status == 401);
+    Ok(())
+}
+
+/// Issuers have names of their own for the server and its scopes.
+#[test]
+fn settings_say_what_words_of_an_issuer_mean() -> Result<()> {
+    let corpus = corpus()?;
+    let token = |name: &str| corpus["tokens"][name].as_str().context(name.to_owned());
+    let start = |more: &[&str]| -> Result<Web> {
+        let folder = Folder::new()?;
+        let keys = write(&folder, &corpus["third"])?;
+        let words = ["--issuer", ISSUER, "--jwks", &keys, "--public-url", URL, "--log", "info"];
+        Web::start_in(folder, &[&words[..], more].concat())
+    };
+    let status = |web: &Web, name: &str| -> Result<u16> {
+        Ok(call(web, token(name)?, "run", &json!({"code": 1}))?.status)
+    };
+    let plain = start(&[])?;
+    for (name, expected) in
+        [("entra", 401), ("program", 401), ("permissions", 403), ("list", 200), ("slash", 200)]
+    {
+        ensure!(status(&plain, name)? == expected, "{name}: {}", status(&plain, name)?);
+    }
+    plain.wait_for("the words", || Ok(plain.log().contains("but `openid pif:run`")))?;
+    let guid = "6f1d0bde-4c3e-4c55-9f0a-2f6d2a1c7e11";
+    let web = start(&[
+        "--audience",
+        guid,
+        "--scope-map",
+        "api://pif/run=run",
+        "--role-map",
+        "Pif.Maker=evolve",
+        "--role-map",
+        "pif:run=run",
+    ])?;
+    for name in ["entra", "program", "permissions", "list", "slash"] {
+        ensure!(status(&web, name)? == 200, "{name}: {}", web.log());
+    }
+    let tool = json!({"name": "two", "description": "2", "code": "2"});
+    ensure!(call(&web, token("program")?, "evolve", &tool)?.status == 200);
+    ensure!(call(&web, token("entra")?, "evolve", &tool)?.status == 403);
+    // Clients ask for the words of the issuer.
+    let metadata = web.get(METADATA, "")?.answer()?;
+    ensure!(metadata["scopes_supported"] == json!(["api://pif/run"]), "{metadata}");
+    refused(&call(&web, "", "list", &json!({}))?, 401, r#"scope="api://pif/run""#)?;
+    for wrong in ["run", "x=walk", "=run"] {
+        let told = start(&["--scope-map", wrong]).err().context(wrong.to_owned())?.to_string();
+        ensure!(told.contains("write WORD=SCOPE"), "{told}");
+    }
     Ok(())
 }
 

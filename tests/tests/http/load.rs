@@ -2,7 +2,7 @@
 
 use super::client::{self, request};
 use super::folder::Folder;
-use super::web::{Connection, Web, authorization, modern_headers};
+use super::web::{Connection, Web, modern_headers};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::fs;
@@ -121,33 +121,6 @@ fn a_thousand_idle_connections_disturb_nobody() -> Result<()> {
     }
     drop(idle);
     works(&web)
-}
-
-#[test]
-fn so_many_sessions_begin() -> Result<()> {
-    let web = Web::with_tokens(&["--http-sessions", "5", "--http-sessions-each", "3"])?;
-    let initialize = request(&json!(1), "initialize", &client::initialize());
-    let first: Vec<_> = (0..3).map(|_| web.session("runner")).collect::<Result<_>>()?;
-    let fourth = web.post(&authorization("runner"), &initialize)?;
-    let message = fourth.refusal(429, &json!(1))?;
-    ensure!(message.contains("http_sessions_each"), "{message}");
-    let _others: Vec<_> = (0..2).map(|_| web.session("other")).collect::<Result<_>>()?;
-    let message = web.post(&authorization("boss"), &initialize)?.refusal(429, &json!(1))?;
-    ensure!(message.contains("[http_sessions]"), "{message}");
-    let end = web.connect()?.send("DELETE", "/mcp", &first[0].headers, "")?;
-    ensure!((200..300).contains(&end.status));
-    web.wait_for("room for a session", || Ok(web.session("runner").is_ok()))
-}
-
-#[test]
-fn a_session_without_use_ends() -> Result<()> {
-    let web = Web::start(&["--http-session-idle", "300ms"])?;
-    let session = web.session("")?;
-    session.request(1, "ping", &json!({}))?;
-    std::thread::sleep(Duration::from_secs(1));
-    let late = session.post(&request(&json!(2), "ping", &json!({})))?;
-    late.refusal(404, &json!(2))?;
-    Ok(())
 }
 
 #[test]

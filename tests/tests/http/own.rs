@@ -135,6 +135,86 @@ fn sessions_are_ones_own() -> Result<()> {
     Ok(())
 }
 
+/// What the command line says of the store of a server.
+fn command(web: &Web, words: &[&str]) -> Result<String> {
+    let mut command = client::command(web.folder())?;
+    command.args(words).arg("--data").arg(web.folder().path().join("data"));
+    let output = command.output()?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{words:?}: {errors}");
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+#[test]
+fn the_journal_of_one_person_is_shown_to_those_who_may_see_it() -> Result<()> {
+    let web = Web::with_tokens(&[])?;
+    for (name, _) in PAIR {
+        web.call(name, "run", &json!({"code": format!("\"{}\"", secret(name))}))?;
+    }
+    let of = |who: &str, name: &str| {
+        told(&web, who, "journal_recent", json!({"principal": name, "limit": 100}))
+    };
+    for (name, other) in PAIR {
+        let seen = of("boss", name)?;
+        ensure!(seen.contains(&secret(name)) && !seen.contains(&secret(other)), "{seen}");
+        ensure!(of(name, name)?.contains(&secret(name)));
+        let refused = of(name, other)?;
+        ensure!(refused.contains("only the scope `admin`"), "{refused}");
+        ensure!(!refused.contains(&secret(other)), "{refused}");
+        let shown = command(&web, &["journal", "--json", "--principal", name])?;
+        ensure!(shown.contains(&secret(name)) && !shown.contains(&secret(other)), "{shown}");
+    }
+    ensure!(of("boss", "nobody")?.contains("no such entries"));
+    ensure!(command(&web, &["journal", "--principal", "nobody"])?.is_empty());
+    Ok(())
+}
+
+#[test]
+fn what_belongs_to_one_person_is_shown_and_erased() -> Result<()> {
+    let web = Web::with_tokens(&[])?;
+    for (name, _) in PAIR {
+        let value = format!("\"{}\"", secret(name));
+        web.call(
+            name,
+            "memory_store",
+            &json!({"key": format!("{name}_key"), "value": secret(name)}),
+        )?;
+        web.call(name, "session_eval", &json!({"define": "x", "code": value}))?;
+        web.call(name, "session_save", &json!({"name": format!("{name}_state")}))?;
+    }
+    web.call("maker", "evolve", &json!({"name": "one", "description": "1", "code": 1}))?;
+    let line = "runner: 1 sessions, 1 saved states, 1 keys, 0 runs that wait";
+    ensure!(command(&web, &["person", "list"])?.lines().any(|it| it == line));
+    let shown = command(&web, &["person", "show", "runner"])?;
+    ensure!(shown == "session default\nsaved runner_state\nkey runner_key\n", "{shown}");
+    // Sessions of others are reached on the command line.
+    ensure!(command(&web, &["session", "list", "--principal", "runner"])?.contains("runner_state"));
+    ensure!(command(&web, &["session", "list"])?.is_empty());
+    let session = ["session", "show", "x", "--principal", "runner"];
+    ensure!(command(&web, &session)?.contains(&secret("runner")));
+    ensure!(
+        command(&web, &["session", "close", "default", "--principal", "other"])?.contains("closed")
+    );
+    let erased = command(&web, &["person", "erase", "runner"])?;
+    ensure!(erased.starts_with("erased of runner: 2 sessions"), "{erased}");
+    ensure!(command(&web, &["person", "show", "runner"])?.is_empty());
+    // The server, which has run meanwhile, has nothing of it. Others keep what they have.
+    for (name, is_left) in [("runner", false), ("other", true)] {
+        let kept = told(&web, name, "memory_retrieve", json!({"key": format!("{name}_key")}))?;
+        ensure!(kept.contains(&secret(name)) == is_left, "{kept}");
+        let states = told(&web, name, "session_list", json!({}))?;
+        ensure!(states.contains(&format!("{name}_state")) == is_left, "{states}");
+    }
+    let bound = told(&web, "runner", "session_eval", json!({"code": {"var": "x"}}))?;
+    ensure!(bound.contains("unbound"), "{bound}");
+    // The journal tells of it, and its chain holds.
+    ensure!(
+        command(&web, &["journal", "--kind", "session", "--tool", "runner"])?.contains("forgotten")
+    );
+    ensure!(command(&web, &["journal", "verify"])?.contains("each as it was written"));
+    Ok(())
+}
+
 #[test]
 fn tools_are_everybodys() -> Result<()> {
     let web = Web::with_tokens(&[])?;

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::domain::Fault;
-use crate::state::session::{Binding, DEFAULT, Session, USER, Which};
+use crate::state::session::{Binding, DEFAULT, Session, Which};
 use crate::workshop::Workshop;
 
 #[derive(Debug, Args)]
@@ -18,16 +18,20 @@ pub(super) struct Chosen {
 
 impl Chosen {
     /// The session, with its bindings. This counts as a use of it.
-    pub(super) fn find(self, workshop: &Workshop) -> Result<(Session, Vec<Binding>), Fault> {
+    pub(super) fn find(
+        self,
+        workshop: &Workshop,
+        owner: &str,
+    ) -> Result<(Session, Vec<Binding>), Fault> {
         match self.saved {
-            Some(name) => workshop.saved_state(&Which { owner: USER.to_owned(), name }),
-            None => workshop.session(&which(self.session)),
+            Some(name) => workshop.saved_state(&Which { owner: owner.to_owned(), name }),
+            None => workshop.session(&which(owner.to_owned(), self.session)),
         }
     }
 }
 
-/// The session that a name means.
-pub(super) fn which(session: Option<String>) -> Which {
+/// The session of an owner that a name means.
+pub(super) fn which(owner: String, session: Option<String>) -> Which {
     let name = session.unwrap_or_else(|| DEFAULT.to_owned());
-    Which { owner: USER.to_owned(), name }
+    Which { owner, name }
 }

@@ -18,9 +18,9 @@ pub(super) struct Close {
 }
 
 impl Close {
-    pub(super) fn execute(self, workshop: &Workshop) -> Result<ExitCode, Fault> {
+    pub(super) fn execute(self, workshop: &Workshop, principal: String) -> Result<ExitCode, Fault> {
         let arguments = json!({ "session": self.session }).to_string();
-        let change = Change::Close { which: which(Some(self.session)) };
+        let change = Change::Close { which: which(principal, Some(self.session)) };
         let session = workshop.change_session(change, &arguments)?;
         Ok(print(&format!("{} is closed", session.name())))
     }

@@ -20,8 +20,13 @@ pub(super) struct Export {
 }
 
 impl Export {
-    pub(super) fn execute(self, workshop: &Workshop, watch: &Watch) -> Result<ExitCode, Fault> {
-        let (session, bindings) = self.chosen.find(workshop)?;
+    pub(super) fn execute(
+        self,
+        workshop: &Workshop,
+        principal: &str,
+        watch: &Watch,
+    ) -> Result<ExitCode, Fault> {
+        let (session, bindings) = self.chosen.find(workshop, principal)?;
         let exported = workshop.shelve(&session, &bindings, self.with_tools, watch)?;
         warn(&exported.notes);
         Ok(print(&exported.text))

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::super::print::print;
 use super::chosen::{Chosen, which};
 use crate::domain::Fault;
-use crate::state::session::{Change, Forgotten, USER};
+use crate::state::session::{Change, Forgotten};
 use crate::workshop::Workshop;
 
 #[derive(Debug, Args)]
@@ -28,11 +28,10 @@ pub(super) struct Forget {
 }
 
 impl Forget {
-    pub(super) fn execute(self, workshop: &Workshop) -> Result<ExitCode, Fault> {
+    pub(super) fn execute(self, workshop: &Workshop, owner: String) -> Result<ExitCode, Fault> {
         let Self { names, all, history, chosen: Chosen { session, saved } } = self;
-        let owner = USER.to_owned();
         let arguments = json!({ "names": names, "all": all, "history": history, "session": session, "saved": saved });
-        let which = which(session);
+        let which = which(owner.clone(), session);
         let change = match saved {
             Some(saved) => Change::Drop { owner, saved },
             None if all => Change::Forget { which, what: Forgotten::All },

@@ -10,7 +10,7 @@ use super::super::print::{MOST_LINE, Output, complain, fail};
 use super::super::source::read_file_within;
 use crate::domain::{Fault, Limit};
 use crate::sandbox::Watch;
-use crate::state::session::{LONGEST_NAME, Target, USER, is_name};
+use crate::state::session::{LONGEST_NAME, Target, is_name};
 use crate::text;
 use crate::workshop::{Refused, Shelving, Unshelved, Workshop};
 
@@ -46,14 +46,19 @@ fn name(text: &str) -> Result<String, String> {
 }
 
 impl Import {
-    pub(super) fn execute(self, workshop: &Workshop, watch: &Watch) -> Result<ExitCode> {
+    pub(super) fn execute(
+        self,
+        workshop: &Workshop,
+        principal: &str,
+        watch: &Watch,
+    ) -> Result<ExitCode> {
         let text = read_file_within(&self.file, Limit::SessionFile.fixed())?;
         let target = match (self.place.session, self.place.saved) {
             (_, Some(saved)) => Target::Saved(saved),
             (Some(session), None) => Target::Session(session),
             (None, None) => Target::Fresh,
         };
-        let owner = USER.to_owned();
+        let owner = principal.to_owned();
         let wanted = Shelving { owner, target, tools: self.with_tools, replace: self.replace };
         match workshop.unshelve(&text, wanted, watch) {
             Ok(taken) => Ok(told(&taken)),

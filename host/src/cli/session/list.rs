@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::super::print::{MOST_LINE, Output};
 use crate::domain::Fault;
-use crate::state::session::{Session, Standing, USER};
+use crate::state::session::{Session, Standing};
 use crate::text::{self, time};
 use crate::workshop::Workshop;
 
@@ -19,10 +19,10 @@ pub(super) struct List {
 }
 
 impl List {
-    pub(super) fn execute(&self, workshop: &Workshop) -> Result<ExitCode, Fault> {
+    pub(super) fn execute(&self, workshop: &Workshop, principal: &str) -> Result<ExitCode, Fault> {
         let mut output = Output::open();
         for standing in [Standing::Open, Standing::Saved] {
-            for session in workshop.sessions(USER, standing)? {
+            for session in workshop.sessions(principal, standing)? {
                 let count = workshop.bindings_of(&session)?.len();
                 output.line(&if self.json {
                     record(&session, count)

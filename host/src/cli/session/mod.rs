@@ -25,11 +25,15 @@ use super::settings::{Directory, existing, start};
 use crate::config::Options;
 use crate::domain::Limit;
 use crate::sandbox::Watch;
+use crate::state::session::USER;
 
 #[derive(Debug, Args)]
 pub(super) struct Session {
     #[command(subcommand)]
     command: Command,
+    /// A person of a team, by the name in the file of tokens or `oauth:SUB`, instead of yourself
+    #[arg(long, value_name = "NAME", global = true)]
+    principal: Option<String>,
     #[command(flatten)]
     place: Directory,
 }
@@ -52,20 +56,21 @@ enum Command {
 
 impl Session {
     pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
-        let Self { command, place } = self;
+        let Self { command, principal, place } = self;
         let config = match &command {
             Command::Import(_) => start(options, Some(&place))?,
             _ => existing(options, &place)?,
         };
+        let principal = principal.unwrap_or_else(|| USER.to_owned());
         let workshop = open(&config)?;
         let watch = Watch::new(config.values.time(Limit::WallClock));
         let done = match command {
-            Command::List(it) => it.execute(&workshop),
-            Command::Show(it) => it.execute(&workshop, &watch),
-            Command::Export(it) => it.execute(&workshop, &watch),
-            Command::Import(it) => return it.execute(&workshop, &watch),
-            Command::Forget(it) => it.execute(&workshop),
-            Command::Close(it) => it.execute(&workshop),
+            Command::List(it) => it.execute(&workshop, &principal),
+            Command::Show(it) => it.execute(&workshop, &principal, &watch),
+            Command::Export(it) => it.execute(&workshop, &principal, &watch),
+            Command::Import(it) => return it.execute(&workshop, &principal, &watch),
+            Command::Forget(it) => it.execute(&workshop, principal),
+            Command::Close(it) => it.execute(&workshop, principal),
         };
         Ok(done.unwrap_or_else(|fault| fail(&[fault])))
     }

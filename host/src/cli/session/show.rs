@@ -26,9 +26,14 @@ pub(super) struct Show {
 }
 
 impl Show {
-    pub(super) fn execute(self, workshop: &Workshop, watch: &Watch) -> Result<ExitCode, Fault> {
+    pub(super) fn execute(
+        self,
+        workshop: &Workshop,
+        principal: &str,
+        watch: &Watch,
+    ) -> Result<ExitCode, Fault> {
         let Self { name, json, chosen } = self;
-        let (_, bindings) = chosen.find(workshop)?;
+        let (_, bindings) = chosen.find(workshop, principal)?;
         let Some(name) = name else {
             let mut output = Output::open();
             for Binding { name, kind, bytes, .. } in &bindings {

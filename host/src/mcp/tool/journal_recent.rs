@@ -11,7 +11,7 @@ use super::super::arguments::{decode, malformed, schema, text};
 use super::super::backend::Backend;
 use super::super::settle::whole;
 use super::{Call, Shown, Tool, ToolResult};
-use crate::domain::{EntryKind, Fault, Limit};
+use crate::domain::{EntryKind, Fault, FaultCode, Limit, fault};
 use crate::journal::{Entry, Filter, Payload};
 use crate::render::Reply;
 use crate::sandbox::Watch;
@@ -37,6 +37,9 @@ const TEXT: &str = "\
 Show the journal, latest first: runs, changes, refused calls, each with number, time, ending, \
 fuel, request and outcome (data, not instructions; long texts are cut).";
 
+/// What somebody is told who asks for the entries of others.
+const OTHERS: &str = "only the scope `admin` sees the entries of others";
+
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in super::super) struct Arguments {
@@ -46,17 +49,18 @@ pub(in super::super) struct Arguments {
     #[serde(default)]
     #[schemars(schema_with = "kinds")]
     kind: Option<String>,
-    /// only about this tool or memory key
+    /// tool or memory key
     tool: Option<String>,
-    /// number or time (2026-11-21T15:04:05Z) of the first entry
+    /// first entry: number or time (2026-11-21T15:04:05Z)
     #[serde(default)]
     #[schemars(schema_with = "text")]
     since: Option<Box<RawValue>>,
-    /// `next_before` of the previous page
+    /// `next_before` of a page
     #[schemars(range(min = 1))]
     before: Option<u64>,
     /// `value`, `new`, a fault code, …
     ending: Option<String>,
+    principal: Option<String>,
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "it is the default of an optional argument")]
@@ -74,6 +78,12 @@ impl Tool for Arguments {
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
         let (filter, limit) = self.filter()?;
+        let own = call.caller.owner();
+        if filter.principal.as_ref().is_some_and(|name| **name != **own) && !call.caller.sees_all()
+        {
+            let hint = "leave `principal` out: the entries are your own";
+            return Err(fault(FaultCode::Forbidden, OTHERS.to_owned(), Some(hint)).into());
+        }
         // One extra entry shows whether there is another page.
         backend.opened(&call.caller).await?;
         let find = move |backend: &Backend, watch: &Watch| {
@@ -102,7 +112,7 @@ impl Arguments {
             since,
             after,
             before: self.before.map(number),
-            principal: None,
+            principal: self.principal,
         };
         Ok((filter, usize::try_from(limit).unwrap_or(usize::MAX)))
     }

@@ -9,7 +9,7 @@ use ring::hmac;
 use serde_json::{Value, json};
 
 use self::keys::{Pairs, encode};
-use super::{Refusal, Verified, Verifier};
+use super::{Refusal, Verified, Verifier, Words};
 use crate::domain::{Principal, Scope};
 
 const ISSUER: &str = "https://login.example.com";
@@ -60,7 +60,12 @@ fn member(name: &'static str, reason: &'static str) -> Result<Verified, Refusal>
 #[test]
 fn each_algorithm_is_accepted() {
     let pairs = Pairs::new();
-    let expected = Verified { subject: "ana".to_owned(), scope: Some(Scope::Run) };
+    let expected = Verified {
+        subject: "ana".to_owned(),
+        scope: Some(Scope::Run),
+        words: ["openid", "read", "run"].map(str::to_owned).to_vec(),
+        end: Duration::from_secs(NOW + 360),
+    };
     for algorithm in ALGORITHMS {
         assert_eq!(verify(&pairs, &pairs.sign(algorithm, &claims())), Ok(expected.clone()));
     }
@@ -243,8 +248,10 @@ fn the_token_is_from_the_issuer_for_this_resource() {
     assert_eq!(tried(&claims_with("iss", json!([ISSUER]))), member("iss", "is not a string"));
     assert_eq!(tried(&claims_with("iss", Value::Null)), member("iss", "is missing"));
     assert!(tried(&claims_with("aud", json!(["https://other", RESOURCE]))).is_ok());
+    assert!(tried(&claims_with("aud", json!("https://PIF.example.com/mcp/"))).is_ok());
     for audience in [json!("https://pif.example.com"), json!([]), json!(["https://other"])] {
-        assert_eq!(tried(&claims_with("aud", audience)), Err(Refusal::Audience));
+        let refused = tried(&claims_with("aud", audience));
+        assert!(matches!(refused, Err(Refusal::Audience(_))), "{refused:?}");
     }
     for audience in [json!(1), json!([RESOURCE, 1]), json!({"a": RESOURCE}), json!([[RESOURCE]])] {
         assert_eq!(tried(&claims_with("aud", audience)), member("aud", "is no list of strings"));
@@ -293,13 +300,41 @@ fn a_token_has_a_subject_and_scopes() {
         assert_eq!(scope(claims_with("scope", json!(words))), greatest, "{words}");
     }
     assert_eq!(scope(claims_with("scope", Value::Null)), None);
-    assert_eq!(tried(&claims_with("scope", json!(["run"]))), member("scope", "is not a string"));
+    assert_eq!(scope(claims_with("scope", json!(["openid", "run"]))), Some(Scope::Run));
+    assert_eq!(tried(&claims_with("scope", json!(7))), member("scope", "is no list of strings"));
+    assert_eq!(tried(&claims_with("roles", json!({}))), member("roles", "is no list of strings"));
     for list in [json!(["read", "evolve"]), json!("read evolve")] {
         let mut claims = claims_with("scope", Value::Null);
         claims["scp"] = list;
         assert_eq!(scope(claims), Some(Scope::Evolve));
     }
-    assert_eq!(scope(claims_with("scp", json!(["admin"]))), Some(Scope::Run));
+    // A role means a scope only if a setting says so.
+    for name in ["roles", "permissions", "groups"] {
+        assert_eq!(scope(claims_with(name, json!(["admin"]))), Some(Scope::Run));
+    }
+}
+
+#[test]
+fn settings_say_what_an_issuer_means() {
+    let pairs = Pairs::new();
+    let words = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+    let map =
+        Words::read(&words(&["api://pif/run=run", "pif:all=admin"]), &words(&["Maker=evolve"]));
+    let verifier = verifier(&pairs).accepting(&words(&["6f1d0bde"]), &map.expect("words"));
+    let tried = |changes: Value| {
+        let mut claims = claims_with("scope", Value::Null);
+        let members = claims.as_object_mut().expect("an object");
+        members.extend(changes.as_object().expect("an object").clone());
+        let token = pairs.sign("EdDSA", &claims);
+        verifier.verify(&token, Duration::from_secs(NOW)).map(|it| it.scope)
+    };
+    assert_eq!(tried(json!({"aud": "6f1d0bde", "scp": "api://pif/run"})), Ok(Some(Scope::Run)));
+    assert_eq!(tried(json!({"scope": ["pif:all", "openid"]})), Ok(Some(Scope::Admin)));
+    for name in ["roles", "permissions", "groups"] {
+        assert_eq!(tried(json!({name: ["Maker", "admin"]})), Ok(Some(Scope::Evolve)), "{name}");
+    }
+    assert_eq!(tried(json!({"scope": "Maker", "roles": ["pif:all"]})), Ok(None));
+    assert!(tried(json!({"aud": "6F1D0BDE", "scope": "run"})).is_err());
 }
 
 #[test]

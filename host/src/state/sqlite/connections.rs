@@ -302,6 +302,10 @@ impl Rows for Transaction<'_> {
     fn forget(&mut self, owner: &str, key: &str) -> Result<(), Error> {
         Ok(memos::remove(self, owner, key)?)
     }
+
+    fn forget_all(&mut self, owner: &str) -> Result<u64, Error> {
+        Ok(memos::remove_all(self, owner)?)
+    }
 }
 
 impl session::Rows for Transaction<'_> {

@@ -98,7 +98,19 @@ pub(super) fn put(db: &Connection, owner: &str, memo: &Memo) -> rusqlite::Result
 
 /// Removes a row.
 pub(super) fn remove(db: &Connection, owner: &str, key: &str) -> rusqlite::Result<()> {
-    let Some(id) = row_of(db, owner, key)? else { return Ok(()) };
+    row_of(db, owner, key)?.map_or(Ok(()), |id| delete(db, id))
+}
+
+/// Removes all rows of an owner. Gives their number.
+pub(super) fn remove_all(db: &Connection, owner: &str) -> rusqlite::Result<u64> {
+    let mut statement = db.prepare_cached("SELECT id FROM memory WHERE owner = ?1")?;
+    let rows: Vec<i64> =
+        statement.query_map([owner], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    rows.iter().try_for_each(|id| delete(db, *id))?;
+    Ok(u64::try_from(rows.len()).unwrap_or(u64::MAX))
+}
+
+fn delete(db: &Connection, id: i64) -> rusqlite::Result<()> {
     unlist(db, id)?;
     db.prepare_cached("DELETE FROM memory WHERE id = ?1")?.execute([id])?;
     Ok(())

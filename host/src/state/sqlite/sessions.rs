@@ -43,6 +43,13 @@ pub(super) fn all(db: &Connection, owner: &str) -> rusqlite::Result<Vec<Session>
     db.prepare_cached(&sql)?.query_map([owner], read)?.collect()
 }
 
+/// The owners of sessions, saved states and memory.
+pub(super) fn owners(db: &Connection) -> rusqlite::Result<Vec<String>> {
+    db.prepare_cached("SELECT owner FROM session UNION SELECT owner FROM memory ORDER BY 1")?
+        .query_map([], |row| row.get(0))?
+        .collect()
+}
+
 /// Sessions in which a turn runs.
 pub(super) fn leased(db: &Connection) -> rusqlite::Result<Vec<Session>> {
     let sql = format!("SELECT {COLUMNS} FROM session WHERE holder IS NOT NULL ORDER BY id");

@@ -175,6 +175,10 @@ impl Store for Sqlite {
         self.read(entries::verify)
     }
 
+    fn owners(&self) -> Result<Vec<String>, Error> {
+        self.read(|db| Ok(sessions::owners(db)?))
+    }
+
     fn memo(&self, owner: &str, key: &str) -> Result<Option<Memo>, Error> {
         self.read(|db| Ok(memos::find(db, owner, key)?))
     }

@@ -290,6 +290,17 @@ fn close(
     Ok(session)
 }
 
+/// Removes all sessions and saved states of an owner, also those that are over. Gives their number.
+pub(super) fn erase(db: &mut dyn Transaction, owner: &str) -> Result<u64, Error> {
+    let sessions = db.sessions(owner)?;
+    for session in &sessions {
+        clear(db, session.id, &|_| true)?;
+        db.unnote(session.id, i64::MAX)?;
+        db.remove_session(session.id)?;
+    }
+    Ok(count(sessions.len()))
+}
+
 fn saved_state(db: &dyn Transaction, owner: &str, saved: &str) -> Result<Session, Error> {
     let found = db.labelled(owner, saved, Standing::Saved)?;
     found.ok_or_else(|| Error::Unsaved(saved.to_owned()))

@@ -2,84 +2,70 @@
 //! tokens, or an issuer does.
 
 use std::net::{IpAddr, Ipv4Addr};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use http::{HeaderMap, StatusCode, header};
+use tokio::sync::watch;
+use tokio::time::sleep;
 
+use super::issuer::{Issuer, IssuerSettings};
 use super::reply::Refusal;
+use super::reread::Reread;
 use super::strikes::Strikes;
-use super::tokens::{Error, Tokens};
-use crate::config::{Forbidden, read_owned};
+use super::tokens::{Error, SHORTEST, Tokens};
 use crate::domain::{Principal, Scope};
-use crate::oauth::{BearerError, Verifier, challenge, metadata, metadata_path, metadata_url};
-
-/// The most bytes of a file of keys.
-const MOST_KEYS: u64 = 256 << 10;
+use crate::oauth::{self, BearerError, Verified, challenge};
+use crate::text;
 
 /// The scope that a client asks for first. It asks for more when a call needs more.
-const FIRST: Option<Scope> = Some(Scope::Run);
+const FIRST: Scope = Scope::Run;
+
+/// The most characters of a list of words in the log.
+const MOST_WORDS: usize = 200;
 
 /// The access to a server. Without tokens and an issuer, whoever reaches the server is the user of
 /// this machine.
 #[derive(Debug)]
 pub struct Access {
-    tokens: Option<Reread<Tokens>>,
+    tokens: Option<(PathBuf, Reread<Tokens>)>,
     issuer: Option<Issuer>,
     strikes: Strikes,
+    /// Tells that the files were read again.
+    reloads: watch::Sender<()>,
 }
 
-/// A file that is read again while the server runs.
-#[derive(Debug)]
-struct Reread<T> {
-    file: PathBuf,
-    read: RwLock<Arc<T>>,
+/// The right by which a request is served.
+#[derive(Debug, Clone)]
+pub(super) struct Pass {
+    pub(super) principal: Principal,
+    /// Its token; the user of this machine needs none.
+    token: Option<Arc<str>>,
+    /// When the token ends.
+    end: Option<SystemTime>,
+    reloads: watch::Receiver<()>,
 }
 
-impl<T> Reread<T> {
-    fn new(file: PathBuf, read: T) -> Self {
-        Self { file, read: RwLock::new(Arc::new(read)) }
-    }
-
-    fn get(&self) -> Arc<T> {
-        Arc::clone(&self.read.read().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Reads the file again. A file with a mistake changes nothing.
-    fn renew<E: std::fmt::Display>(&self, read: impl FnOnce(&Path) -> Result<T, E>) {
-        let file = self.file.display();
-        match read(&self.file) {
-            Ok(read) => {
-                *self.read.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(read);
-                tracing::info!("{file} was read again");
-            }
-            Err(error) => tracing::error!(%error, "{file}: its former contents stay in force"),
-        }
+impl Pass {
+    /// Whether the right is that of a token. Another one does not end.
+    pub(super) fn has_token(&self) -> bool {
+        self.token.is_some()
     }
 }
 
-/// An authorization server whose tokens are accepted.
-#[derive(Debug)]
-struct Issuer {
-    url: String,
-    resource: String,
-    keys: Reread<Verifier>,
-    /// The document for clients, its path, and its URL.
-    document: String,
-    path: String,
-    link: String,
-}
-
-/// The settings of an issuer.
-#[derive(Debug)]
-pub struct IssuerSettings {
-    /// Its URL.
-    pub url: String,
-    /// The URL of this server, which tokens have as their audience.
-    pub resource: String,
-    /// The file of its keys, a JWK Set.
-    pub keys: PathBuf,
+/// Why a token is not accepted.
+enum Fault {
+    /// The file has it, and it is too short.
+    Short(Arc<str>),
+    /// The file has it, and its time is over.
+    Ended(Arc<str>),
+    /// Neither the file nor an issuer knows it.
+    Unknown,
+    /// The issuer's token is wrong.
+    Refused(oauth::Refusal),
+    /// The issuer's token has no scope of this server.
+    Without(Verified),
 }
 
 impl Access {
@@ -91,83 +77,167 @@ impl Access {
         wrong: usize,
         span: Duration,
     ) -> Result<Self, Error> {
-        let read = |file: PathBuf| Tokens::read(&file).map(|tokens| Reread::new(file, tokens));
+        let read = |file: PathBuf| {
+            let tokens = Reread::new(file.display().to_string(), Tokens::read(&file)?);
+            Ok((file, tokens))
+        };
         let tokens = file.map(read).transpose()?;
         let issuer = issuer.map(Issuer::new).transpose()?;
-        Ok(Self { tokens, issuer, strikes: Strikes::new(wrong, span) })
+        let strikes = Strikes::new(wrong, span);
+        Ok(Self { tokens, issuer, strikes, reloads: watch::Sender::new(()) })
     }
 
-    /// Reads the files again.
+    /// Reads the files again. Rights that they no longer give end.
     pub(super) fn reload(&self) {
-        if let Some(tokens) = &self.tokens {
-            tokens.renew(Tokens::read);
+        if let Some((file, tokens)) = &self.tokens {
+            tokens.renew(|| Tokens::read(file));
         }
         if let Some(issuer) = &self.issuer {
-            issuer.keys.renew(|file| verifier(&issuer.url, &issuer.resource, file));
+            issuer.reload();
         }
+        self.reloads.send_replace(());
+    }
+
+    /// Whether everybody who reaches the server may use it.
+    pub(super) fn is_open(&self) -> bool {
+        self.tokens.is_none() && self.issuer.is_none()
+    }
+
+    /// Whether nobody can be this owner any more. Who comes from an issuer can come again.
+    pub(super) fn is_gone(&self, owner: &str) -> bool {
+        let is_issued = self.issuer.is_some() && Verified::is_owner(owner);
+        let is_known = self.tokens.as_ref().is_some_and(|(_, tokens)| tokens.get().has(owner));
+        !self.is_open() && !is_issued && !is_known
     }
 
     /// The document of a path that leads clients to the issuer.
     pub(super) fn document(&self, path: &str) -> Option<&str> {
-        let issuer = self.issuer.as_ref()?;
-        let is_root = path == "/.well-known/oauth-protected-resource";
-        (is_root || path == issuer.path).then_some(issuer.document.as_str())
+        self.issuer.as_ref()?.document(path)
     }
 
     /// The header that tells a client which token it needs.
-    pub(super) fn challenge(&self, needed: Option<Scope>, error: Option<BearerError>) -> String {
-        let scopes: Vec<&str> = needed.into_iter().map(Scope::name).collect();
-        challenge(self.issuer.as_ref().map(|issuer| issuer.link.as_str()), &scopes, error)
+    pub(super) fn challenge(&self, needed: Scope, error: Option<BearerError>) -> String {
+        match &self.issuer {
+            Some(issuer) => issuer.challenge(needed, error),
+            None => challenge(None, &[needed.name()], error),
+        }
     }
 
-    /// The principal of a request.
-    pub(super) fn principal(
+    /// The right of a request.
+    pub(super) fn pass(
         &self,
         headers: &HeaderMap,
         address: Option<IpAddr>,
-    ) -> Result<Principal, Refusal> {
-        if self.tokens.is_none() && self.issuer.is_none() {
-            return Ok(Principal::local());
+    ) -> Result<Pass, Refusal> {
+        let reloads = self.reloads.subscribe();
+        if self.is_open() {
+            return Ok(Pass { principal: Principal::local(), token: None, end: None, reloads });
         }
         let Some(token) = bearer(headers)? else {
             let message = "the request has no token: send the header `Authorization: Bearer TOKEN`";
             return Err(Refusal::denied(StatusCode::UNAUTHORIZED, message)
                 .challenge(&self.challenge(FIRST, None)));
         };
-        let known = self.tokens.as_ref().and_then(|tokens| tokens.get().find(token).cloned());
-        match known {
-            Some(principal) => Ok(principal),
-            None => self.issued(token, address),
+        match self.find(token) {
+            Ok((principal, end)) => Ok(Pass { principal, token: Some(token.into()), end, reloads }),
+            Err(fault) => Err(self.refuse(fault, token, address)),
         }
     }
 
-    /// The principal of a token that is none of the operator's.
-    fn issued(&self, token: &str, address: Option<IpAddr>) -> Result<Principal, Refusal> {
-        let Some(issuer) = self.issuer.as_ref().filter(|_| token.contains('.')) else {
-            if self.tokens.as_ref().is_some_and(|tokens| tokens.get().has_plain(token)) {
-                tracing::warn!("the file of tokens has a token itself: write its sha256 there");
-            }
-            return Err(self.wrong(address));
+    /// Returns when a right ends: when a file that is read again no longer gives it, and when its
+    /// token ends if `expires`.
+    pub(super) async fn lapse(self: Arc<Self>, pass: Pass, expires: bool) {
+        let Pass { principal, token: Some(token), end, mut reloads } = pass else {
+            return std::future::pending().await;
         };
-        // Before 1970 the clock is wrong, and every token has expired.
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        match issuer.keys.get().verify(token, now.unwrap_or(Duration::MAX)) {
-            Ok(verified) => verified.principal().ok_or_else(|| {
-                let message = "the token has no scope of this server: read, run, evolve or admin";
-                let error = Some(BearerError::InsufficientScope);
-                Refusal::denied(StatusCode::FORBIDDEN, message)
-                    .challenge(&self.challenge(FIRST, error))
-            }),
-            Err(why) => {
-                // Tokens expire every day and nobody guesses a signature: such are not counted.
-                tracing::info!(address = address.map(tracing::field::display), %why, "a token is refused");
-                Err(self.invalid())
+        let left = end.filter(|_| expires).map(|end| end.duration_since(SystemTime::now()));
+        let ends = async {
+            match left {
+                Some(left) => sleep(left.unwrap_or_default()).await,
+                None => std::future::pending().await,
             }
+        };
+        let revoked = async {
+            while reloads.changed().await.is_ok() {
+                let found = self.find(&token);
+                if !found.is_ok_and(|(found, _)| found.owner() == principal.owner()) {
+                    return;
+                }
+            }
+        };
+        tokio::select! {
+            () = ends => {}
+            () = revoked => {}
+        }
+    }
+
+    /// The principal of a token, and when the token ends.
+    fn find(&self, token: &str) -> Result<(Principal, Option<SystemTime>), Fault> {
+        let tokens = self.tokens.as_ref().map(|(_, tokens)| tokens.get());
+        if let Some(known) = tokens.as_ref().and_then(|tokens| tokens.find(token)) {
+            let name = Arc::clone(known.principal.owner());
+            if token.len() < SHORTEST {
+                return Err(Fault::Short(name));
+            }
+            if known.end.is_some_and(|end| end <= text::time::now()) {
+                return Err(Fault::Ended(name));
+            }
+            let since = known.end.and_then(|end| u64::try_from(end).ok());
+            let end = since.map(|end| SystemTime::UNIX_EPOCH + Duration::from_millis(end));
+            return Ok((known.principal.clone(), end));
+        }
+        let issuer = self.issuer.as_ref().filter(|_| token.contains('.')).ok_or(Fault::Unknown)?;
+        let verified = issuer.verify(token).map_err(Fault::Refused)?;
+        let end = SystemTime::UNIX_EPOCH.checked_add(verified.end);
+        match verified.principal() {
+            Some(principal) => Ok((principal, end)),
+            None => Err(Fault::Without(verified)),
+        }
+    }
+
+    /// Tells the operator why a token is not accepted, and the client what it may know.
+    fn refuse(&self, fault: Fault, token: &str, address: Option<IpAddr>) -> Refusal {
+        let from = address.map(tracing::field::display);
+        match fault {
+            Fault::Short(name) => tracing::warn!(
+                "the token of `{name}` has fewer than {SHORTEST} characters: make another one by \
+                 `openssl rand -hex 32`"
+            ),
+            Fault::Ended(name) => tracing::info!(from, "the token of `{name}` has ended"),
+            Fault::Unknown => self.doubt(token, address),
+            // Tokens expire every day and nobody guesses a signature: such are not counted.
+            Fault::Refused(why) => {
+                tracing::info!(from, %why, "a token is refused");
+                return self.invalid();
+            }
+            Fault::Without(verified) => {
+                let words = text::line(&verified.words.join(" "), MOST_WORDS);
+                let subject = verified.subject;
+                tracing::info!(
+                    from,
+                    "the token of `{subject}` has no scope of this server but `{words}`: \
+                     --scope-map and --role-map say what such words mean"
+                );
+                return self.without();
+            }
+        }
+        self.wrong(token, address)
+    }
+
+    /// Tells the operator what could be the matter with a token that nobody knows.
+    fn doubt(&self, token: &str, address: Option<IpAddr>) {
+        let from = address.map(tracing::field::display);
+        if self.tokens.as_ref().is_some_and(|(_, tokens)| tokens.get().has_plain(token)) {
+            tracing::warn!("the file of tokens has a token itself: write its sha256 there");
+        } else if self.issuer.is_some() {
+            tracing::info!(from, "a token is none of the file's, and no JWT of the issuer");
+        } else {
+            tracing::info!(from, "a token is none of the file's");
         }
     }
 
     /// Counts a wrong token.
-    fn wrong(&self, address: Option<IpAddr>) -> Refusal {
+    fn wrong(&self, token: &str, address: Option<IpAddr>) -> Refusal {
         let address = address.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
         if let Some(time) = self.strikes.count(address, Instant::now()) {
             tracing::warn!(%address, "wrong tokens keep coming");
@@ -175,42 +245,31 @@ impl Access {
             return Refusal::denied(StatusCode::TOO_MANY_REQUESTS, message)
                 .retry(time.as_secs().max(1));
         }
-        tracing::info!(%address, "a wrong token");
+        if token.len() < SHORTEST {
+            let message = format!(
+                "the token has fewer than {SHORTEST} characters, so it is not accepted: ask for one \
+                 that `openssl rand -hex 32` makes"
+            );
+            return self.unauthorized(message);
+        }
         self.invalid()
     }
 
-    fn invalid(&self) -> Refusal {
-        let message = "the token is not accepted: ask for a new one";
+    /// The answer to a token that the server does not accept.
+    pub(super) fn invalid(&self) -> Refusal {
+        self.unauthorized("the token is not accepted: ask for a new one".to_owned())
+    }
+
+    fn unauthorized(&self, message: String) -> Refusal {
         Refusal::denied(StatusCode::UNAUTHORIZED, message)
             .challenge(&self.challenge(FIRST, Some(BearerError::InvalidToken)))
     }
-}
 
-impl Issuer {
-    fn new(settings: IssuerSettings) -> Result<Self, Error> {
-        let IssuerSettings { url, resource, keys } = settings;
-        let verifier = verifier(&url, &resource, &keys)?;
-        let wrong = |error: crate::oauth::Error| unusable(&keys, error.to_string());
-        let scopes = Scope::ALL.map(Scope::name);
-        let document = metadata(&resource, &url, &scopes).map_err(wrong)?;
-        let path = metadata_path(&resource).map_err(wrong)?;
-        let link = metadata_url(&resource).map_err(wrong)?;
-        Ok(Self { url, resource, keys: Reread::new(keys, verifier), document, path, link })
+    fn without(&self) -> Refusal {
+        let message = "the token has no scope of this server: read, run, evolve or admin";
+        Refusal::denied(StatusCode::FORBIDDEN, message)
+            .challenge(&self.challenge(FIRST, Some(BearerError::InsufficientScope)))
     }
-}
-
-fn unusable(file: &Path, reason: String) -> Error {
-    Error::Unreadable { path: file.to_owned(), reason }
-}
-
-/// What checks the tokens of an issuer, with the keys of a file.
-fn verifier(url: &str, resource: &str, file: &Path) -> Result<Verifier, Error> {
-    let keys = read_owned(file, MOST_KEYS, Forbidden::Write);
-    let keys = keys.map_err(|reason| unusable(file, reason))?;
-    let verifier = Verifier::new(url, resource, &keys);
-    let verifier = verifier.map_err(|error| unusable(file, error.to_string()))?;
-    verifier.notes().iter().for_each(|note| tracing::warn!("{}: {note}", file.display()));
-    Ok(verifier)
 }
 
 /// The token of a request.

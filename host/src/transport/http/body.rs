@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::StatusCode;
+use http::{HeaderMap, StatusCode, header};
 use http_body::{Body as _, Frame, SizeHint};
 use http_body_util::BodyExt as _;
 use http_body_util::combinators::BoxBody;
@@ -28,6 +28,9 @@ const UNIT: usize = 16 << 10;
 
 /// The time to read the body of a request that is refused.
 const LOOK: Duration = Duration::from_secs(1);
+
+/// The time after which a client that sends nothing is not sending.
+const QUIET: Duration = Duration::from_millis(50);
 
 /// The room for bodies that are long, of all requests together.
 #[derive(Debug, Clone)]
@@ -55,14 +58,25 @@ pub(super) struct Whole {
     pub(super) room: Option<OwnedSemaphorePermit>,
 }
 
-/// Reads a body. A refusal comes with the id of the request, if that was found.
+/// Whether a client waits for leave before it sends a body. To look at the body gives it.
+pub(super) fn expects(headers: &HeaderMap) -> bool {
+    headers.contains_key(header::EXPECT)
+}
+
+/// Reads a body. A refusal comes with the id of the request, if that was found. A client that expects
+/// leave to send its body gets none to send too much.
 pub(super) async fn read(
     body: Incoming,
     bounds: Bounds,
     room: &Room,
+    expects: bool,
 ) -> Result<Whole, (Refusal, Option<RequestId>)> {
     let mut body = body;
     let mut scan = Whole { bytes: Vec::new(), room: None };
+    let told = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+    if told > bounds.length && expects {
+        return Err((too_long(bounds.length), None));
+    }
     match timeout(bounds.time, scan.fill(&mut body, bounds.length, room)).await {
         Ok(Ok(())) => Ok(scan),
         Ok(Err(refusal)) => {
@@ -83,8 +97,8 @@ impl Whole {
     async fn fill(&mut self, body: &mut Incoming, most: usize, room: &Room) -> Result<(), Refusal> {
         let told = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
         if told > most {
-            // Its start shows its id.
-            let first = body.frame().await.and_then(Result::ok);
+            // Its start shows its id, if it is there.
+            let first = timeout(QUIET, body.frame()).await.ok().flatten().and_then(Result::ok);
             if let Some(data) = first.and_then(|frame| frame.into_data().ok()) {
                 self.bytes.extend_from_slice(data.get(..SHORT).unwrap_or(&data));
             }
@@ -131,9 +145,10 @@ fn too_long(most: usize) -> Refusal {
     Refusal::invalid(StatusCode::PAYLOAD_TOO_LARGE, message)
 }
 
-/// Reads the rest of a body for a short time. A client that still sends would not see the reply.
+/// Reads the rest of a body for a short time, as long as it comes. A client that still sends would not
+/// see the reply.
 async fn discard(mut body: Incoming) {
-    let rest = async { while let Some(Ok(_)) = body.frame().await {} };
+    let rest = async { while let Ok(Some(Ok(_))) = timeout(QUIET, body.frame()).await {} };
     // Who sends for longer sees that the connection is closed.
     let _ = timeout(LOOK, rest).await;
 }
@@ -183,5 +198,42 @@ impl<T: Unpin> http_body::Body for Holding<T> {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+/// A reply that ends early.
+struct Until<F> {
+    body: Body,
+    end: Pin<Box<F>>,
+    has_ended: bool,
+}
+
+/// Makes a body end when something is over.
+pub(super) fn until(body: Body, end: impl Future<Output = ()> + Send + Sync + 'static) -> Body {
+    BoxBody::new(Until { body, end: Box::pin(end), has_ended: false })
+}
+
+impl<F: Future<Output = ()>> http_body::Body for Until<F> {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        if self.has_ended || self.end.as_mut().poll(cx).is_ready() {
+            self.has_ended = true;
+            return Poll::Ready(None);
+        }
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.has_ended || self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        // It may end before its size.
+        SizeHint::default()
     }
 }

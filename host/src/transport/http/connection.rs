@@ -22,6 +22,15 @@ use super::patient::{Busy, Patient, Times};
 /// The most bytes of the head of a request.
 const MOST_HEAD: usize = 64 << 10;
 
+/// When a connection ends by itself.
+#[derive(Debug, Clone)]
+pub(super) enum Ending {
+    /// After the request that it has when the server drains.
+    Later(CancellationToken),
+    /// After its first request.
+    First,
+}
+
 /// Tells a connection that its request is over.
 struct Serving(Arc<Busy>);
 
@@ -37,7 +46,7 @@ pub(super) async fn serve<H: Handlers>(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     address: Option<IpAddr>,
     times: Times,
-    draining: CancellationToken,
+    ending: Ending,
 ) {
     let busy = Arc::<Busy>::default();
     let stream = Patient::new(stream, times, Arc::clone(&busy));
@@ -53,9 +62,14 @@ pub(super) async fn serve<H: Handlers>(
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(None)
+        .keep_alive(matches!(ending, Ending::Later(_)))
         .max_buf_size(MOST_HEAD)
         .serve_connection(TokioIo::new(stream), answer);
     let mut connection = pin!(connection);
+    let draining = match ending {
+        Ending::Later(draining) => draining,
+        Ending::First => CancellationToken::new(),
+    };
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
         () = draining.cancelled() => {

@@ -9,37 +9,34 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, header};
-use http_body_util::{BodyExt as _, Full};
+use http::{HeaderValue, Method, Request, StatusCode, header};
+use http_body_util::Full;
 use hyper::body::Incoming;
-use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, GetExtensions as _, JsonRpcMessage,
-    ProtocolVersion, RequestId, ServerJsonRpcMessage,
-};
+use rmcp::model::{ClientJsonRpcMessage, RequestId};
 use rmcp::transport::streamable_http_server::StreamableHttpService;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::task::TaskTracker;
 
-use super::access::Access;
-use super::body::{self, Room, Whole, holding};
+use super::accept;
+use super::access::{Access, Pass};
+use super::asked::{
+    SESSION, begins, called, gone, is_gone, is_stateless, listens, method, session,
+};
+use super::body::{self, Room, Whole, holding, until};
 use super::echo;
 use super::handlers::{Handlers, Way};
+use super::manager::Manager;
+use super::mend::mend;
+use super::pages;
+use super::place::{Place, Places};
 use super::probe::Probe;
 use super::reply::{self, Refusal, Reply};
 use super::sessions::{Open, Sessions, unknown};
-use super::site::{Sites, is_direct};
+use super::site::Sites;
 use crate::domain::{Principal, Scope};
 use crate::oauth::BearerError;
 use crate::transport::input::Line;
 use crate::transport::message::{Bounds, Message, RawArguments, read};
-
-const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
-const METHOD: HeaderName = HeaderName::from_static("mcp-method");
-const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-
-/// The most bytes of an error of rmcp.
-const MOST_ERROR: usize = 64 << 10;
 
 /// What stays as long as a request is served.
 #[derive(Debug, Clone, Default)]
@@ -48,12 +45,17 @@ struct Held {
     _room: Option<Arc<OwnedSemaphorePermit>>,
 }
 
+/// Marks a reply that goes on until one side ends it.
+#[derive(Debug, Clone, Copy)]
+struct Endless;
+
 /// The gate in front of the handlers.
 pub(super) struct Gate<H: Handlers> {
     pub(super) handlers: Arc<H>,
-    pub(super) service: StreamableHttpService<H::Handler, LocalSessionManager>,
+    pub(super) service: StreamableHttpService<H::Handler, Manager>,
     pub(super) sessions: Arc<Sessions>,
     pub(super) sites: Sites,
+    pub(super) places: Places,
     pub(super) access: Arc<Access>,
     pub(super) bounds: Bounds,
     pub(super) body: body::Bounds,
@@ -61,8 +63,6 @@ pub(super) struct Gate<H: Handlers> {
     pub(super) probe: Probe,
     /// The requests that are being served, without those that only listen.
     pub(super) served: TaskTracker,
-    /// Whether only processes of this machine reach the server.
-    pub(super) is_here: bool,
 }
 
 impl<H: Handlers> Gate<H> {
@@ -73,14 +73,28 @@ impl<H: Handlers> Gate<H> {
         address: Option<IpAddr>,
     ) -> Reply {
         let served = AssertUnwindSafe(self.pass(request, address)).catch_unwind().await;
-        served.unwrap_or_else(|_| {
+        let reply = served.unwrap_or_else(|_| {
             tracing::error!("a request panicked");
             Refusal::internal().reply(None)
-        })
+        });
+        self.handlers.answered(reply.status().as_u16());
+        reply
     }
 
+    /// What tells nothing is for everybody: a probe cannot know the names that the server has.
     async fn pass(self: &Arc<Self>, request: Request<Incoming>, address: Option<IpAddr>) -> Reply {
         let (parts, body) = request.into_parts();
+        if let Some(document) = self.access.document(parts.uri.path()) {
+            return pages::public(&parts.method, &parts.headers, document);
+        }
+        let place = self.places.find(parts.uri.path());
+        match place {
+            Place::Alive => return reply::text(StatusCode::OK, "alive\n"),
+            Place::Ready => return self.probe.reply(&self.handlers).await,
+            // A token is worth more than a name.
+            Place::Figures if !self.access.is_open() => return self.metrics(&parts, address),
+            Place::Figures | Place::Protocol | Place::Nothing => {}
+        }
         let origin = match self
             .sites
             .ensure_host(&parts.uri, &parts.headers)
@@ -89,84 +103,104 @@ impl<H: Handlers> Gate<H> {
             Ok(origin) => origin,
             Err(refusal) => return refuse(refusal, &parts, body).await,
         };
-        let mut reply = match (&parts.method, &origin) {
-            (&Method::OPTIONS, Some(_)) => preflight(),
-            _ => self.route(parts, body, address).await,
+        let mut reply = match (place, &parts.method, &origin) {
+            (_, &Method::OPTIONS, Some(_)) => pages::preflight(&parts.headers),
+            (Place::Figures, ..) => self.metrics(&parts, address),
+            (Place::Protocol, ..) => self.serve(parts, body, address).await,
+            _ => refuse(self.places.nothing(parts.uri.path()), &parts, body).await,
         };
         if let Some(origin) = origin {
-            share(reply.headers_mut(), origin);
+            pages::share(reply.headers_mut(), origin);
         }
         reply
     }
 
-    async fn route(
-        self: &Arc<Self>,
-        parts: Parts,
-        body: Incoming,
-        address: Option<IpAddr>,
-    ) -> Reply {
-        match parts.uri.path() {
-            "/mcp" => self.serve(parts, body, address).await,
-            "/health" => reply::text(StatusCode::OK, "alive\n"),
-            "/ready" => match self.probe.ready(&self.handlers).await {
-                Ok(()) => reply::text(StatusCode::OK, "ready\n"),
-                Err(why) => reply::text(StatusCode::SERVICE_UNAVAILABLE, format!("{why}\n")),
-            },
-            "/metrics" => self.metrics(&parts, address),
-            path if let Some(document) = self.access.document(path) => {
-                reply::with_type(StatusCode::OK, reply::JSON, document.to_owned())
-            }
-            path => {
-                let shown: String = path.chars().take(100).collect();
-                let message = format!("there is nothing at `{shown}`: the server is at `/mcp`");
-                let refusal = Refusal::invalid(StatusCode::NOT_FOUND, message);
-                refuse(refusal, &parts, body).await
-            }
-        }
-    }
-
-    /// The figures for Prometheus. Beyond this machine they need a token: a proxy here may serve others.
+    /// The figures for Prometheus. A proxy on this machine may serve others, so no place gives a right.
     fn metrics(&self, parts: &Parts, address: Option<IpAddr>) -> Reply {
-        if !(self.is_here && is_direct(&parts.headers))
-            && let Err(refusal) = self.access.principal(&parts.headers, address)
-        {
+        if let Err(refusal) = self.access.pass(&parts.headers, address) {
             return refusal.reply(None);
         }
         let (kind, text) = self.handlers.metrics();
         reply::with_type(StatusCode::OK, HeaderValue::from_static(kind), text)
     }
 
+    /// Serves a request as long as its token lasts.
     async fn serve(
         self: &Arc<Self>,
-        parts: Parts,
+        mut parts: Parts,
         body: Incoming,
         address: Option<IpAddr>,
     ) -> Reply {
-        let principal = match self.access.principal(&parts.headers, address) {
-            Ok(principal) => principal,
+        let pass = match self.access.pass(&parts.headers, address) {
+            Ok(pass) => pass,
             Err(refusal) => return refuse(refusal, &parts, body).await,
         };
-        let mut parts = parts;
         parts.extensions.insert(Way(if address.is_some() { "tcp" } else { "unix" }));
+        accept::plain(&mut parts.headers);
+        if !pass.has_token() {
+            return self.route(parts, body, pass.principal).await;
+        }
+        let lapse = |pass: Pass, expires| Arc::clone(&self.access).lapse(pass, expires);
+        let reply = tokio::select! {
+            reply = self.route(parts, body, pass.principal.clone()) => reply,
+            () = lapse(pass.clone(), false) => return self.access.invalid().reply(None),
+        };
+        // A call that was allowed may be answered. What has no end ends with its token.
+        let is_endless = reply.extensions().get::<Endless>().is_some();
+        match is_endless || reply::is_stream(&reply) {
+            true => {
+                let end = lapse(pass, is_endless);
+                reply.map(|body| until(body, end))
+            }
+            false => reply,
+        }
+    }
+
+    async fn route(self: &Arc<Self>, parts: Parts, body: Incoming, of: Principal) -> Reply {
         match parts.method {
             Method::POST if is_gone(&parts.headers) => refuse(gone(), &parts, body).await,
-            Method::POST => self.post(parts, body, principal).await,
-            Method::GET | Method::DELETE => match self.ensure_session(&parts, &principal) {
-                Ok(()) => self.forward(parts, Bytes::new(), principal, None).await,
-                Err(refusal) => refusal.reply(None),
-            },
+            Method::POST => self.post(parts, body, of).await,
+            Method::GET => self.listen(parts, of).await.unwrap_or_else(|it| it.reply(None)),
+            Method::DELETE => self.end(parts, of).await.unwrap_or_else(|it| it.reply(None)),
             _ => {
                 let message = format!("`{}` means nothing here: send POST", parts.method);
-                let allowed = HeaderValue::from_static("GET, POST, DELETE");
-                Refusal::invalid(StatusCode::METHOD_NOT_ALLOWED, message)
-                    .with(header::ALLOW, allowed)
-                    .reply(None)
+                not_allowed(message, "GET, POST, DELETE").reply(None)
             }
         }
     }
 
+    /// Opens the stream of a session.
+    async fn listen(self: &Arc<Self>, parts: Parts, of: Principal) -> Result<Reply, Refusal> {
+        if is_stateless(&parts.headers) {
+            return Ok(self.forward(parts, Bytes::new(), of, None).await);
+        }
+        let Some(name) = session(&parts).map(str::to_owned) else {
+            let message = "there is no stream without a session: begin one with `initialize`";
+            return Err(not_allowed(message.to_owned(), "POST"));
+        };
+        self.sessions.ensure(&name, of.owner())?;
+        if let Some(event) = parts.headers.get("last-event-id") {
+            self.sessions.ensure_event(&name, event.to_str().unwrap_or_default())?;
+        }
+        let listening = self.sessions.listen(&name);
+        let mut reply = self.forward(parts, Bytes::new(), of, None).await;
+        reply.extensions_mut().insert(Endless);
+        Ok(reply.map(|body| holding(body, listening)))
+    }
+
+    /// Ends a session.
+    async fn end(self: &Arc<Self>, parts: Parts, of: Principal) -> Result<Reply, Refusal> {
+        let Some(name) = session(&parts) else {
+            return Ok(self.forward(parts, Bytes::new(), of, None).await);
+        };
+        self.sessions.ensure(name, of.owner())?;
+        self.sessions.close(name).await;
+        Ok(reply::empty(StatusCode::NO_CONTENT))
+    }
+
     async fn post(self: &Arc<Self>, parts: Parts, body: Incoming, of: Principal) -> Reply {
-        let Whole { bytes, room } = match body::read(body, self.body, &self.room).await {
+        let expects = body::expects(&parts.headers);
+        let Whole { bytes, room } = match body::read(body, self.body, &self.room, expects).await {
             Ok(whole) => whole,
             Err((refusal, id)) => return refusal.reply(id),
         };
@@ -209,6 +243,8 @@ impl<H: Handlers> Gate<H> {
         message: &ClientJsonRpcMessage,
         of: &Principal,
     ) -> Result<Option<Open>, Refusal> {
+        self.handlers.asked(method(message).unwrap_or("other"));
+        self.probe.ensure_open()?;
         let call = called(message);
         if let Some((name, arguments)) = &call {
             let needed = self.handlers.needed(name, arguments);
@@ -247,10 +283,11 @@ impl<H: Handlers> Gate<H> {
             self.forward(parts, text, of, Some(id.clone())).await
         };
         reply = echo::with_id(reply, &id);
-        match served {
-            Some(served) => reply.map(|body| holding(body, served)),
-            None => reply,
+        if let Some(served) = served {
+            return reply.map(|body| holding(body, served));
         }
+        reply.extensions_mut().insert(Endless);
+        reply
     }
 
     /// Begins a session of the older protocol versions. It is known even if the client leaves
@@ -303,14 +340,13 @@ impl<H: Handlers> Gate<H> {
         // Nobody behind the gate needs the token.
         parts.headers.remove(header::AUTHORIZATION);
         parts.extensions.insert(of);
-        let (is_end, name) = (parts.method == Method::DELETE, session(&parts).map(str::to_owned));
+        let name = session(&parts).map(str::to_owned);
         let request = Request::from_parts(parts, Full::new(text));
         let reply = self.service.handle(request).await;
         match name {
-            Some(name) if reply.status() == StatusCode::NOT_FOUND => unknown(&name).reply(id),
-            Some(name) if is_end && reply.status().is_success() => {
-                self.sessions.end(&name);
-                reply
+            Some(name) if reply.status() == StatusCode::NOT_FOUND => {
+                self.sessions.forget(&name);
+                unknown(&name).reply(id)
             }
             _ => mend(reply, id).await,
         }
@@ -319,8 +355,14 @@ impl<H: Handlers> Gate<H> {
 
 /// Refuses a request, with the id that its body has.
 async fn refuse(refusal: Refusal, parts: &Parts, body: Incoming) -> Reply {
-    let id = if parts.method == Method::POST { body::id_of(body).await } else { None };
+    let is_sent = parts.method == Method::POST && !body::expects(&parts.headers);
+    let id = if is_sent { body::id_of(body).await } else { None };
     refusal.reply(id)
+}
+
+fn not_allowed(message: String, allowed: &'static str) -> Refusal {
+    Refusal::invalid(StatusCode::METHOD_NOT_ALLOWED, message)
+        .with(header::ALLOW, HeaderValue::from_static(allowed))
 }
 
 fn insufficient(access: &Access, name: &str, needed: Scope) -> Refusal {
@@ -329,54 +371,8 @@ fn insufficient(access: &Access, name: &str, needed: Scope) -> Refusal {
         "a call of `{shown}` needs the scope `{needed}`: ask the operator of the server for a token \
          that has it"
     );
-    let challenge = access.challenge(Some(needed), Some(BearerError::InsufficientScope));
+    let challenge = access.challenge(needed, Some(BearerError::InsufficientScope));
     Refusal::denied(StatusCode::FORBIDDEN, message).challenge(&challenge)
-}
-
-/// The session of a request of the older protocol versions.
-fn session(parts: &Parts) -> Option<&str> {
-    if is_stateless(&parts.headers) {
-        return None;
-    }
-    // A value that is no text names no session.
-    Some(parts.headers.get(SESSION)?.to_str().unwrap_or_default())
-}
-
-fn is_stateless(headers: &HeaderMap) -> bool {
-    let version = headers.get(VERSION).and_then(|version| version.to_str().ok());
-    version.is_some_and(|version| version == ProtocolVersion::V_2026_07_28.as_str())
-}
-
-/// Whether a request of the stateless protocol asks for a session, which only the older ones have.
-fn is_gone(headers: &HeaderMap) -> bool {
-    is_stateless(headers) && headers.get(METHOD).is_some_and(|method| method == "initialize")
-}
-
-fn gone() -> Refusal {
-    let message = "there is no method `initialize` in 2026-07-28: send requests without a session";
-    let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None);
-    Refusal::new(StatusCode::NOT_FOUND, error)
-}
-
-/// The tool that a message calls, and the arguments.
-fn called(message: &ClientJsonRpcMessage) -> Option<(String, Arc<str>)> {
-    let JsonRpcMessage::Request(request) = message else { return None };
-    let ClientRequest::CallToolRequest(call) = &request.request else { return None };
-    let arguments = call.extensions().get::<RawArguments>();
-    let arguments = arguments.map_or_else(|| "{}".into(), |it| Arc::clone(&it.0));
-    Some((call.params.name.to_string(), arguments))
-}
-
-/// Whether a message begins a session.
-fn begins(message: &ClientJsonRpcMessage) -> bool {
-    matches!(message, JsonRpcMessage::Request(it)
-        if matches!(it.request, ClientRequest::InitializeRequest(_)))
-}
-
-/// Whether a message only listens, without end.
-fn listens(message: &ClientJsonRpcMessage) -> bool {
-    matches!(message, JsonRpcMessage::Request(it)
-        if it.request.method() == "subscriptions/listen")
 }
 
 fn encode(message: &ClientJsonRpcMessage) -> Result<Bytes, Refusal> {
@@ -384,51 +380,4 @@ fn encode(message: &ClientJsonRpcMessage) -> Result<Bytes, Refusal> {
         tracing::error!(%error, "a message could not be written down");
         Refusal::internal()
     })
-}
-
-/// Makes an error of rmcp a JSON-RPC error with the id of its request.
-async fn mend(reply: Reply, id: Option<RequestId>) -> Reply {
-    if !reply.status().is_client_error() && !reply.status().is_server_error() {
-        return reply;
-    }
-    let (mut parts, body) = reply.into_parts();
-    let text = http_body_util::Limited::new(body, MOST_ERROR).collect().await;
-    let text = text.map(http_body_util::Collected::to_bytes).unwrap_or_default();
-    let is_json = parts.headers.get(header::CONTENT_TYPE) == Some(&reply::JSON);
-    let mended = match serde_json::from_slice::<ServerJsonRpcMessage>(&text) {
-        Ok(JsonRpcMessage::Error(mut error)) if is_json => {
-            error.id = error.id.or(id);
-            reply::message(parts.status, &JsonRpcMessage::Error(error))
-        }
-        _ => {
-            let told = String::from_utf8_lossy(&text);
-            let told: String = told.chars().take(400).collect();
-            Refusal::invalid(parts.status, told).reply(id)
-        }
-    };
-    parts.headers.remove(header::CONTENT_LENGTH);
-    let (new, body) = mended.into_parts();
-    parts.headers.extend(new.headers);
-    Reply::from_parts(parts, body)
-}
-
-/// The answer to a browser that asks what a page may send.
-fn preflight() -> Reply {
-    let mut reply = reply::empty(StatusCode::NO_CONTENT);
-    let headers = reply.headers_mut();
-    let methods = HeaderValue::from_static("GET, POST, DELETE");
-    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, methods);
-    let names = "authorization, content-type, accept, last-event-id, mcp-session-id, \
-        mcp-protocol-version, mcp-method, mcp-name";
-    headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(names));
-    headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
-    reply
-}
-
-/// Lets a page read a reply.
-fn share(headers: &mut HeaderMap, origin: HeaderValue) {
-    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-    headers.insert(header::VARY, HeaderValue::from_static("origin"));
-    let names = HeaderValue::from_static("mcp-session-id, www-authenticate, retry-after");
-    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, names);
 }

@@ -24,4 +24,10 @@ pub(crate) trait Handlers: Send + Sync + 'static {
 
     /// The type and the text of what is measured.
     fn metrics(&self) -> (&'static str, String);
+
+    /// Counts a request by its method, one of those that the protocol has.
+    fn asked(&self, method: &str);
+
+    /// Counts a reply by its status.
+    fn answered(&self, status: u16);
 }

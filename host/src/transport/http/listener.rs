@@ -72,6 +72,22 @@ impl Address {
     }
 }
 
+/// With whom a Unix socket is shared.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Share {
+    /// The group that the socket belongs to.
+    pub group: Option<u32>,
+    /// Its mode. It defaults to that for the owner, and for the group if there is one.
+    pub mode: Option<u32>,
+}
+
+impl Share {
+    #[cfg(unix)]
+    fn mode(self) -> u32 {
+        self.mode.unwrap_or(if self.group.is_some() { 0o660 } else { 0o600 })
+    }
+}
+
 /// A listener that is bound and does not accept yet.
 #[derive(Debug)]
 pub struct Listener {
@@ -89,7 +105,7 @@ pub(super) enum Socket {
 impl Listener {
     /// Binds an address. No other thread may exist: a Unix socket is made with a mask for the whole
     /// process.
-    pub fn bind(address: Address) -> io::Result<Self> {
+    pub fn bind(address: Address, share: &Share) -> io::Result<Self> {
         match address {
             Address::Tcp(address) => {
                 let socket = TcpListener::bind(address)?;
@@ -99,7 +115,7 @@ impl Listener {
             }
             #[cfg(unix)]
             Address::Unix(path) => {
-                let socket = bind_unix(&path)?;
+                let socket = bind_unix(&path, share)?;
                 socket.set_nonblocking(true)?;
                 Ok(Self { address: Address::Unix(path), socket: Socket::Unix(socket) })
             }
@@ -115,10 +131,14 @@ impl Listener {
     }
 }
 
-/// Binds a socket that only its owner can open. A socket that nobody listens at is replaced.
+/// Binds a socket that only its owner can open, and those with whom it is shared. A socket that nobody
+/// listens at is replaced.
 #[cfg(unix)]
-fn bind_unix(path: &std::path::Path) -> io::Result<std::os::unix::net::UnixListener> {
-    use std::os::unix::fs::FileTypeExt as _;
+fn bind_unix(
+    path: &std::path::Path,
+    share: &Share,
+) -> io::Result<std::os::unix::net::UnixListener> {
+    use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
     use std::os::unix::net::{UnixListener, UnixStream};
 
     use rustix::fs::Mode;
@@ -138,7 +158,13 @@ fn bind_unix(path: &std::path::Path) -> io::Result<std::os::unix::net::UnixListe
     let before = rustix::process::umask(Mode::from_raw_mode(0o177));
     let bound = UnixListener::bind(path);
     rustix::process::umask(before);
-    bound
+    let bound = bound?;
+    if let Some(group) = share.group {
+        // The mode comes last: until then nobody else opens the socket.
+        std::os::unix::fs::chown(path, None, Some(group))?;
+    }
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(share.mode()))?;
+    Ok(bound)
 }
 
 #[cfg(test)]

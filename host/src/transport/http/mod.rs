@@ -2,16 +2,26 @@
 //! with sessions and of 2026-07-28 without. A listener is bound before the process is sealed; then
 //! it accepts, reads and writes. rmcp serves what has passed the gate.
 
+mod accept;
 mod access;
+mod asked;
 mod body;
 mod connection;
+mod door;
 mod echo;
 mod gate;
 mod handlers;
+mod issuer;
+mod kept;
 mod listener;
+mod manager;
+mod mend;
+mod pages;
 mod patient;
+mod place;
 mod probe;
 mod reply;
+mod reread;
 mod serve;
 mod sessions;
 mod site;
@@ -19,11 +29,13 @@ mod strikes;
 mod tls;
 mod tokens;
 
-pub use self::access::{Access, IssuerSettings};
-pub use self::listener::{Address, Listener};
+pub use self::access::Access;
+pub use self::issuer::IssuerSettings;
+pub use self::listener::{Address, Listener, Share};
+pub use self::place::Places;
 pub use self::serve::Http;
 pub use self::site::Sites;
-pub use self::tls::{Tls, acceptor};
+pub use self::tls::Tls;
 pub use self::tokens::Error;
 
 pub(crate) use self::handlers::{Handlers, Way};

@@ -1,5 +1,5 @@
 //! A connection that is cut if its client takes too long: for the head of a request, between two
-//! requests, or to read a reply.
+//! requests, or to read a reply. A client that has sent everything may still read.
 
 use std::io;
 use std::pin::Pin;
@@ -10,7 +10,11 @@ use std::time::Duration;
 
 use futures_util::task::AtomicWaker;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::time::{Instant, Sleep, sleep, sleep_until};
+
+/// The time that the reply to a client has to come whose input has ended. It may have closed its half
+/// of the connection, or have gone.
+const HALF: Duration = Duration::from_secs(2);
 
 /// The times that a client may take.
 #[derive(Debug, Clone, Copy)]
@@ -56,11 +60,13 @@ pub(super) struct Patient<S> {
     due: Option<Pin<Box<Sleep>>>,
     /// When the client must have read something.
     stalled: Option<Pin<Box<Sleep>>>,
+    /// When a client counts as gone whose input has ended.
+    gone: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Patient<S> {
     pub(super) fn new(stream: S, times: Times, busy: Arc<Busy>) -> Self {
-        Self { stream, times, busy, has_begun: false, due: None, stalled: None }
+        Self { stream, times, busy, has_begun: false, due: None, stalled: None, gone: None }
     }
 
     /// Fails once the client has taken too long for its next request.
@@ -94,10 +100,16 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
+        let has_room = buffer.remaining() > 0;
         let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
         self.busy.task.register(cx.waker());
         if self.busy.is_busy.load(Ordering::Acquire) {
             (self.has_begun, self.due) = (false, None);
+            let is_end = matches!(read, Poll::Ready(Ok(()))) && buffer.filled().len() == before;
+            if is_end && has_room {
+                let gone = self.gone.get_or_insert_with(|| Box::pin(sleep(HALF)));
+                ready!(gone.as_mut().poll(cx));
+            }
             return read;
         }
         let is_new = buffer.filled().len() > before && !self.has_begun;
@@ -151,7 +163,6 @@ mod tests {
     use super::*;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
     use tokio::runtime::Builder;
-    use tokio::time::sleep;
 
     const TIMES: Times = Times {
         head: Duration::from_millis(100),
@@ -220,6 +231,24 @@ mod tests {
                     assert_eq!(read.expect_err("idle").kind(), io::ErrorKind::TimedOut);
                 }
             }
+        });
+    }
+
+    #[test]
+    fn a_client_that_has_sent_everything_gets_its_reply() {
+        run(async {
+            let (mut client, server) = duplex(64);
+            let busy = Arc::<Busy>::default();
+            busy.begin();
+            let mut server = Patient::new(server, TIMES, Arc::clone(&busy));
+            client.shutdown().await.expect("a half");
+            let start = Instant::now();
+            let read = tokio::time::timeout(HALF / 4, server.read_u8()).await;
+            assert!(read.is_err(), "the client is not gone yet");
+            busy.end();
+            let error = server.read_u8().await.expect_err("the end");
+            assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+            assert!(start.elapsed() < HALF);
         });
     }
 

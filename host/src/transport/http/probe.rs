@@ -4,13 +4,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use http::StatusCode;
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 
 use super::handlers::Handlers;
+use super::reply::{self, Refusal, Reply};
 
 /// The time that an answer serves.
 const FRESH: Duration = Duration::from_secs(1);
+
+/// What a server that ends says.
+const ENDING: &str = "the server is about to end";
 
 /// The readiness of a server.
 #[derive(Debug, Default)]
@@ -25,10 +30,26 @@ impl Probe {
         self.is_draining.store(true, Ordering::Release);
     }
 
+    /// Refuses a request that comes when the server ends.
+    pub(super) fn ensure_open(&self) -> Result<(), Refusal> {
+        match self.is_draining.load(Ordering::Acquire) {
+            false => Ok(()),
+            true => Err(Refusal::denied(StatusCode::SERVICE_UNAVAILABLE, ENDING).retry(1)),
+        }
+    }
+
+    /// The reply to who asks whether the server is ready.
+    pub(super) async fn reply<H: Handlers>(&self, handlers: &Arc<H>) -> Reply {
+        match self.ready(handlers).await {
+            Ok(()) => reply::text(StatusCode::OK, "ready\n"),
+            Err(why) => reply::text(StatusCode::SERVICE_UNAVAILABLE, format!("{why}\n")),
+        }
+    }
+
     /// Whether the server is ready, or why not.
-    pub(super) async fn ready<H: Handlers>(&self, handlers: &Arc<H>) -> Result<(), String> {
+    async fn ready<H: Handlers>(&self, handlers: &Arc<H>) -> Result<(), String> {
         if self.is_draining.load(Ordering::Acquire) {
-            return Err("the server is about to end".to_owned());
+            return Err(ENDING.to_owned());
         }
         let mut latest = self.latest.lock().await;
         if let Some((when, answer)) = &*latest

@@ -101,6 +101,11 @@ pub(super) fn with_type(status: StatusCode, kind: HeaderValue, body: impl Into<B
     reply
 }
 
+/// Whether a reply is a stream of events.
+pub(super) fn is_stream(reply: &Reply) -> bool {
+    reply.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "text/event-stream")
+}
+
 /// A reply without a body.
 pub(super) fn empty(status: StatusCode) -> Reply {
     let mut reply = Response::new(Full::new(Bytes::new()).boxed());

@@ -7,22 +7,25 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::access::Access;
 use super::body::{self, Room};
-use super::connection;
+use super::connection::{self, Ending};
+use super::door::{Door, Speech};
 use super::gate::Gate;
 use super::handlers::Handlers;
 use super::listener::{Listener, Socket};
+use super::manager::Manager;
 use super::patient::Times;
+use super::place::Places;
 use super::probe::Probe;
 use super::sessions::{Most, Sessions};
 use super::site::Sites;
@@ -37,9 +40,6 @@ const AGAIN: Duration = Duration::from_millis(50);
 /// The time that the last replies have to leave.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// The time that a reply to resume is kept for. A client that lost its connection may ask again.
-const RESUMED: Duration = Duration::from_secs(1);
-
 /// The reply to a connection beyond the limit.
 const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 1\r\n\
     content-type: application/json\r\ncontent-length: 103\r\n\r\n\
@@ -53,6 +53,8 @@ pub struct Http {
     pub access: Access,
     /// The hosts and the sites that it answers.
     pub sites: Sites,
+    /// The paths of what it offers.
+    pub places: Places,
     /// What makes connections private.
     pub tls: Option<Tls>,
 }
@@ -65,7 +67,7 @@ impl fmt::Debug for Http {
 
 impl Http {
     /// Serves until `stop` is canceled, and then until the open requests are answered, for a limited
-    /// time. `reload` returns when the tokens are to be read anew.
+    /// time. `reload` returns when the files are to be read anew.
     pub(crate) async fn serve<H: Handlers>(
         self,
         handlers: Arc<H>,
@@ -73,30 +75,78 @@ impl Http {
         stop: CancellationToken,
         mut reload: impl AsyncFnMut(),
     ) -> io::Result<()> {
-        let Self { listener, access, sites, tls } = self;
+        let Self { listener, access, sites, places, tls } = self;
         let cancel = CancellationToken::new();
         let _cancelled = cancel.clone().drop_guard();
-        let is_here = listener.address.is_here();
-        let access = Arc::new(access);
-        let gate = gate(handlers, Arc::clone(&access), sites, is_here, values, &cancel);
+        let (access, tls) = (Arc::new(access), tls.map(Arc::new));
+        let parts = Parts { access: Arc::clone(&access), sites, places };
+        let gate = gate(handlers, parts, values, &cancel);
+        let sessions = Arc::clone(&gate.sessions);
+        let tidy = tokio::spawn(async move { sessions.tidy().await });
+        let hall = Hall::new(Arc::clone(&gate), tls.clone(), values);
+        let accepting = Accepting::new(listener.socket)?;
+        let draining = CancellationToken::new();
+        let later = Ending::Later(draining.clone());
+        let reload = async {
+            loop {
+                reload().await;
+                access.reload();
+                if let Some(tls) = &tls {
+                    tls.reload();
+                }
+                gate.sessions.close_of(|owner| access.is_gone(owner)).await;
+            }
+        };
+        tokio::select! {
+            () = hall.accept(&accepting, &later) => {}
+            () = reload => {}
+            () = stop.cancelled() => {}
+        }
+        gate.probe.drain();
+        draining.cancel();
+        gate.served.close();
+        let longest = values.time(Limit::HttpDrain);
+        // Who asks meanwhile is told that the server ends.
+        let drained = tokio::select! {
+            () = hall.accept(&accepting, &Ending::First) => false,
+            drained = timeout(longest, gate.served.wait()) => drained.is_ok(),
+        };
+        if !drained {
+            tracing::warn!("requests were not answered within {longest:?} and are canceled");
+        }
+        drop(accepting);
+        tidy.abort();
+        cancel.cancel();
+        hall.connections.close();
+        let _ = timeout(FAREWELL, hall.connections.wait()).await;
+        Ok(())
+    }
+}
+
+/// What connections need.
+struct Hall<H: Handlers> {
+    gate: Arc<Gate<H>>,
+    tls: Option<Arc<Tls>>,
+    times: Times,
+    places: Arc<Semaphore>,
+    connections: TaskTracker,
+}
+
+impl<H: Handlers> Hall<H> {
+    fn new(gate: Arc<Gate<H>>, tls: Option<Arc<Tls>>, values: &Values) -> Self {
         let times = Times {
             head: values.time(Limit::HttpHead),
             idle: values.time(Limit::HttpIdle),
             stall: values.time(Limit::HttpBody),
         };
         let places = Arc::new(Semaphore::new(values.size(Limit::HttpConnections)));
-        let (connections, draining) = (TaskTracker::new(), CancellationToken::new());
-        let accepting = Accepting::new(listener.socket)?;
+        Self { gate, tls, times, places, connections: TaskTracker::new() }
+    }
+
+    /// Accepts connections, for ever.
+    async fn accept(&self, accepting: &Accepting, ending: &Ending) {
         loop {
-            let accepted = tokio::select! {
-                accepted = accepting.next() => accepted,
-                () = reload() => {
-                    access.reload();
-                    continue;
-                }
-                () = stop.cancelled() => break,
-            };
-            let (stream, address) = match accepted {
+            let (stream, address) = match accepting.next().await {
                 Ok(accepted) => accepted,
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
@@ -104,49 +154,39 @@ impl Http {
                     continue;
                 }
             };
-            let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
-                connections.spawn(turn_away(stream));
+            let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
+                self.gate.handlers.answered(503);
+                self.connections.spawn(turn_away(stream));
                 continue;
             };
-            let (gate, tls, draining) = (Arc::clone(&gate), tls.clone(), draining.clone());
-            connections.spawn(async move {
-                serve(gate, stream, tls, address, times, draining).await;
+            let tls = self.tls.as_ref().map(|tls| tls.acceptor());
+            let (gate, times, ending) = (Arc::clone(&self.gate), self.times, ending.clone());
+            self.connections.spawn(async move {
+                serve(gate, stream, tls, address, times, ending).await;
                 drop(place);
             });
         }
-        drop(accepting);
-        gate.probe.drain();
-        draining.cancel();
-        connections.close();
-        gate.served.close();
-        let longest = values.time(Limit::HttpDrain);
-        if timeout(longest, gate.served.wait()).await.is_err() {
-            tracing::warn!("requests were not answered within {longest:?} and are canceled");
-        }
-        cancel.cancel();
-        let _ = timeout(FAREWELL, connections.wait()).await;
-        Ok(())
     }
+}
+
+/// What decides who is served.
+struct Parts {
+    access: Arc<Access>,
+    sites: Sites,
+    places: Places,
 }
 
 fn gate<H: Handlers>(
     handlers: Arc<H>,
-    access: Arc<Access>,
-    sites: Sites,
-    is_here: bool,
+    parts: Parts,
     values: &Values,
     cancel: &CancellationToken,
 ) -> Arc<Gate<H>> {
-    let mut config = SessionConfig::default();
-    config.keep_alive = Some(values.time(Limit::HttpSessionIdle));
-    config.completed_cache_ttl = RESUMED;
-    config.init_timeout = Some(values.time(Limit::HttpBody));
-    let mut manager = LocalSessionManager::default();
-    manager.session_config = config;
-    let manager = Arc::new(manager);
+    let manager = Arc::new(Manager::new(values.time(Limit::HttpBody)));
     let most = Most {
         sessions: values.size(Limit::HttpSessions),
         each: values.size(Limit::HttpSessionsEach),
+        idle: values.time(Limit::HttpSessionIdle),
         calls: values.size(Limit::HttpCalls),
         patience: values.time(Limit::Patience),
     };
@@ -158,22 +198,24 @@ fn gate<H: Handlers>(
         .disable_allowed_hosts()
         .disable_allowed_origins()
         .with_json_response(true)
+        .with_sse_retry(None)
         .with_max_request_body_bytes(usize::MAX)
         .with_cancellation_token(cancel.clone());
     let make = Arc::clone(&handlers);
     let service = StreamableHttpService::new(move || Ok(make.handler()), manager, config);
+    let Parts { access, sites, places } = parts;
     Arc::new(Gate {
         handlers,
         service,
         sessions,
         sites,
+        places,
         access,
         bounds,
         body: body::Bounds { length, time: values.time(Limit::HttpBody) },
         room: Room::new(values.size(Limit::HttpBodies).max(length)),
         probe: Probe::default(),
         served: TaskTracker::new(),
-        is_here,
     })
 }
 
@@ -181,18 +223,24 @@ fn gate<H: Handlers>(
 async fn serve<H: Handlers>(
     gate: Arc<Gate<H>>,
     stream: Box<dyn Stream>,
-    tls: Option<Tls>,
+    tls: Option<TlsAcceptor>,
     address: Option<IpAddr>,
     times: Times,
-    draining: CancellationToken,
+    ending: Ending,
 ) {
     match tls {
-        None => connection::serve(gate, stream, address, times, draining).await,
-        Some(tls) => match timeout(times.head, tls.accept(stream)).await {
-            Ok(Ok(stream)) => connection::serve(gate, stream, address, times, draining).await,
-            Ok(Err(error)) => tracing::debug!(%error, "a connection is not private"),
-            Err(_) => tracing::debug!("a client did not make its connection private in time"),
-        },
+        None => {
+            let stream = Door::new(stream, Speech::Plain);
+            connection::serve(gate, stream, address, times, ending).await;
+        }
+        Some(tls) => {
+            let stream = Door::new(stream, Speech::Private);
+            match timeout(times.head, tls.accept(stream)).await {
+                Ok(Ok(stream)) => connection::serve(gate, stream, address, times, ending).await,
+                Ok(Err(error)) => tracing::debug!(%error, "a connection is not private"),
+                Err(_) => tracing::debug!("a client did not make its connection private in time"),
+            }
+        }
     }
 }
 

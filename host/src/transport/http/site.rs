@@ -2,12 +2,12 @@
 //! site must reach the server neither under a name that it controls (DNS rebinding) nor from a
 //! browser that sends its requests.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
-use http::uri::Authority;
 use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 
 use super::reply::Refusal;
+use crate::text;
 
 /// The hosts and the sites.
 #[derive(Debug, Clone, Default)]
@@ -29,30 +29,37 @@ impl Sites {
         if second.is_some() {
             return wrong("there are two headers `Host`");
         }
-        let named = first.and_then(|host| host.to_str().ok()?.parse::<Authority>().ok());
-        let Some(named) = uri.authority().cloned().or(named) else {
+        let text = match uri.authority() {
+            Some(authority) => Some(authority.as_str()),
+            None => first.and_then(|host| host.to_str().ok()),
+        };
+        let Some(text) = text else {
             return wrong("the header `Host` is missing or names no host");
         };
-        if self.has_host(&named) {
+        let Some(named) = Named::read(text) else {
+            let shown = text::line(text, text::MOST_NAME);
+            let message = format!("`{shown}` is no host: write a name, and a port if there is one");
+            return Err(Refusal::denied(StatusCode::FORBIDDEN, message));
+        };
+        if self.has_host(named) {
             return Ok(());
         }
         let message = format!(
-            "the server does not answer for the host `{named}`: start it with --allowed-host {}",
-            named.host()
+            "the server does not answer for the host `{text}`: start it with --allowed-host {}",
+            named.host
         );
         Err(Refusal::denied(StatusCode::FORBIDDEN, message))
     }
 
-    fn has_host(&self, named: &Authority) -> bool {
-        let host = bare(named.host());
+    fn has_host(&self, named: Named<'_>) -> bool {
         let is_it = |allowed: &String| {
-            allowed.parse::<Authority>().is_ok_and(|allowed| {
-                bare(allowed.host()).eq_ignore_ascii_case(host)
-                    && allowed.port_u16().is_none_or(|port| named.port_u16() == Some(port))
+            Named::read(allowed).is_some_and(|allowed| {
+                allowed.host.eq_ignore_ascii_case(named.host)
+                    && allowed.port.is_none_or(|port| named.port == Some(port))
             })
         };
-        is_here(host)
-            || self.bound.is_some_and(|bound| host.parse() == Ok(bound))
+        named.is_here()
+            || self.bound.is_some_and(|bound| named.host.parse() == Ok(bound))
             || self.hosts.iter().any(is_it)
     }
 
@@ -76,32 +83,49 @@ impl Sites {
 
     fn has_origin(&self, origin: &str) -> bool {
         let Some((scheme, rest)) = origin.split_once("://") else { return false };
-        let Ok(named) = rest.parse::<Authority>() else { return false };
-        if rest != named.as_str() || rest.contains('@') {
-            return false;
-        }
         let is_web = scheme == "http" || scheme == "https";
-        (is_web && is_here(bare(named.host())))
+        (is_web && Named::read(rest).is_some_and(Named::is_here))
             || self.origins.iter().any(|allowed| allowed.eq_ignore_ascii_case(origin))
     }
 }
 
-/// Whether a request names this machine as its host. One that a proxy hands on names the proxy, as a
-/// rule.
-pub(super) fn is_direct(headers: &HeaderMap) -> bool {
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()?.parse().ok());
-    host.is_some_and(|host: Authority| is_here(bare(host.host())))
+/// A host as headers and settings name it: a name or an address, then nothing or a port.
+#[derive(Debug, Clone, Copy)]
+struct Named<'a> {
+    /// Without the brackets of an IPv6 address.
+    host: &'a str,
+    port: Option<u16>,
 }
 
-/// Whether a host is this machine.
-fn is_here(host: &str) -> bool {
-    host.eq_ignore_ascii_case("localhost")
-        || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-}
+impl<'a> Named<'a> {
+    fn read(text: &'a str) -> Option<Self> {
+        let (host, rest) = match text.strip_prefix('[') {
+            Some(inner) => {
+                let (host, rest) = inner.split_once(']')?;
+                host.parse::<Ipv6Addr>().ok()?;
+                (host, rest)
+            }
+            None => text.split_at(text.find(':').unwrap_or(text.len())),
+        };
+        let is_plain = |c: u8| c.is_ascii_alphanumeric() || b"-._~%:".contains(&c);
+        if host.is_empty() || !host.bytes().all(is_plain) {
+            return None;
+        }
+        let port = match rest.strip_prefix(':') {
+            Some(digits) if digits.bytes().all(|digit| digit.is_ascii_digit()) => {
+                Some(digits.parse().ok()?)
+            }
+            None if rest.is_empty() => None,
+            _ => return None,
+        };
+        Some(Self { host, port })
+    }
 
-/// A host without the brackets of an IPv6 address.
-fn bare(host: &str) -> &str {
-    host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
+    /// Whether it is this machine.
+    fn is_here(self) -> bool {
+        self.host.eq_ignore_ascii_case("localhost")
+            || self.host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    }
 }
 
 #[cfg(test)]
@@ -148,6 +172,17 @@ mod tests {
             "other.example.org:80",
             "a b",
             "",
+            "127.0.0.1:x",
+            "127.0.0.1:65536",
+            "127.0.0.1:",
+            "127.0.0.1:-1",
+            "localhost:7332:1",
+            "user@localhost",
+            "localhost@evil.example",
+            "[::1]x",
+            "[::1",
+            "[::1]:x",
+            "[localhost]",
             "xpif.example.org",
         ] {
             assert!(!host(&sites, unknown), "{unknown}");
@@ -177,6 +212,14 @@ mod tests {
             "https://app.example.org:8443",
             "http://localhost/path",
             "",
+            "http://127.0.0.1:7332.evil.example",
+            "http://127.0.0.1:x",
+            "http://127.0.0.1:65536",
+            "http://127.0.0.1:",
+            "http://[::1]x",
+            "http://[::1]:1.evil.example",
+            "http://localhost?x",
+            "http://localhost#x",
         ] {
             assert!(!origin(&sites, unknown), "{unknown}");
         }
