@@ -37,6 +37,7 @@ mod server {
     mod results;
     mod schema;
     mod session_limits;
+    mod session_rules;
     mod sessions;
     mod several;
     mod shelf;

@@ -31,7 +31,7 @@ use super::present::present;
 use super::resource;
 use super::resume;
 use super::sent::{forbidden, principal, seen_by, sent};
-use super::settle::{Settled, settle};
+use super::settle::{Foreign, Settled, settle};
 use super::tool::{ToolResult, evolved};
 use crate::domain::{BuiltIn, FaultCode, Limit, Scope, fault};
 use crate::registry::name;
@@ -176,8 +176,12 @@ impl Server {
             let fault = forbidden(name, needed);
             return Ok(Err(backend.refuse(name, &call, fault).await));
         }
-        let Settled { text, warnings } =
-            settle(&call.arguments, name, &schema, backend.config.values.size(Limit::Nesting));
+        let nesting = backend.config.values.size(Limit::Nesting);
+        let foreign = match built_in {
+            Some(tool) if !tool.forgives() => Foreign::Refused,
+            _ => Foreign::Ignored,
+        };
+        let Settled { text, warnings } = settle(&call.arguments, name, &schema, foreign, nesting);
         let arguments = text.map_or_else(|| Arc::clone(&call.arguments), Arc::from);
         let call = Call { arguments, ..call };
         let mut result = match built_in {

@@ -30,9 +30,24 @@ pub(super) struct Settled {
     pub(super) warnings: Vec<String>,
 }
 
+/// What becomes of arguments that a tool does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Foreign {
+    /// They are left out, with a warning.
+    Ignored,
+    /// They stay, and the call is refused later.
+    Refused,
+}
+
 /// Converts the arguments of a tool by their schema. Text is decoded as JSON if its nesting is at
 /// most `nesting`.
-pub(super) fn settle(text: &str, tool: &str, schema: &Value, nesting: usize) -> Settled {
+pub(super) fn settle(
+    text: &str,
+    tool: &str,
+    schema: &Value,
+    foreign: Foreign,
+    nesting: usize,
+) -> Settled {
     let mut settled = Settled::default();
     let Ok(members) = Members::parse(text) else { return settled };
     if members.duplicate().is_some() {
@@ -40,8 +55,11 @@ pub(super) fn settle(text: &str, tool: &str, schema: &Value, nesting: usize) -> 
     }
     let known: Vec<&str> = properties(schema).map(|(name, _)| name.as_str()).collect();
     // A near miss of a known name is refused later, with a hint.
-    let is_foreign =
-        |name: &str| !known.contains(&name) && similar(name, known.iter().copied()).is_none();
+    let is_foreign = |name: &str| {
+        foreign == Foreign::Ignored
+            && !known.contains(&name)
+            && similar(name, known.iter().copied()).is_none()
+    };
     let (foreign, kept): (Vec<_>, Vec<_>) = members.iter().partition(|(name, _)| is_foreign(name));
     settled.warnings.extend(passed_over(&foreign, tool, &known));
     settled.text = settle_members(&kept, schema, nesting)
@@ -269,7 +287,7 @@ mod tests {
             ("{\"code\":\"```json\\n{\\\"a\\\":1}\\n```\"}", r#"{"code":"{\"a\":1}"}"#),
             ("{\"code\":\"```json\\n{\\\"a\\\":1}\"}", r#"{"code":"{\"a\":1}"}"#),
         ] {
-            let found = settle(sent, "tool", &schema(), 64).text;
+            let found = settle(sent, "tool", &schema(), Foreign::Ignored, 64).text;
             assert_eq!(found.as_deref().unwrap_or(sent), settled, "{sent}");
         }
     }
@@ -283,23 +301,30 @@ mod tests {
             r#"{"count":1,"count":2.0}"#,
             "[1]",
         ] {
-            let found = settle(sent, "tool", &schema(), 64);
+            let found = settle(sent, "tool", &schema(), Foreign::Ignored, 64);
             assert_eq!((found.text, found.warnings.len()), (None, 0), "{sent}");
         }
         let deep = format!(r#"{{"tags":"{}{}"}}"#, "[".repeat(100), "]".repeat(100));
-        assert_eq!(settle(&deep, "tool", &schema(), 64).text, None);
+        assert_eq!(settle(&deep, "tool", &schema(), Foreign::Ignored, 64).text, None);
     }
 
     #[test]
     fn what_no_tool_has_is_passed_over() {
-        let found = settle(r#"{"_":1,"count":2,"random_string":"x"}"#, "tool", &schema(), 64);
+        let found = settle(
+            r#"{"_":1,"count":2,"random_string":"x"}"#,
+            "tool",
+            &schema(),
+            Foreign::Ignored,
+            64,
+        );
         assert_eq!(found.text.as_deref(), Some(r#"{"count":2}"#));
         assert_eq!(found.warnings.len(), 1);
         let warning = found.warnings.first().expect("a warning");
         assert!(warning.contains("no arguments `_`, `random_string`, they were"), "{warning}");
-        assert_eq!(settle(r#"{"cuont":2}"#, "tool", &schema(), 64).text, None);
+        assert_eq!(settle(r#"{"cuont":2}"#, "tool", &schema(), Foreign::Ignored, 64).text, None);
         let many: Vec<String> = (0..100_000).map(|n| format!(r#""m{n}":0"#)).collect();
-        let found = settle(&format!("{{{}}}", many.join(",")), "tool", &schema(), 64);
+        let found =
+            settle(&format!("{{{}}}", many.join(",")), "tool", &schema(), Foreign::Ignored, 64);
         assert_eq!(found.text.as_deref(), Some("{}"));
         assert!(found.warnings.concat().contains("`m7` and 99992 more, they were"));
     }
