@@ -13,12 +13,12 @@ use rmcp::model::{
     ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
     SubscriptionFilter, Tool,
 };
-use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
+use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::json;
 
 use super::alias::{self, Meant};
-use super::announce::announce;
+use super::announce::{Listeners, announce, can_change};
 use super::ask::{Asker, input_required, is_stateless};
 use super::backend::Backend;
 use super::call::{Call, Caller};
@@ -67,6 +67,9 @@ pub(super) struct Server {
     incidents: AtomicU64,
     /// Whether the client is told of changes.
     is_told: AtomicBool,
+    /// The last change before the client came.
+    known: i64,
+    listeners: Listeners,
     /// Set for a client of HTTP that has begun a session.
     connected: OnceLock<Connected>,
     /// Ends a session of HTTP with this server.
@@ -77,7 +80,10 @@ impl Server {
     pub(super) fn new(backend: Arc<Backend>, session: Arc<Session>, listing: Arc<Listing>) -> Self {
         let incidents = AtomicU64::new(1);
         let (is_told, connected) = (AtomicBool::new(false), OnceLock::new());
-        Self { backend, session, listing, incidents, is_told, connected, ends: None }
+        let (known, listeners) =
+            (*backend.workshop.registry.changes().borrow(), Listeners::default());
+        let ends = None;
+        Self { backend, session, listing, incidents, is_told, known, listeners, connected, ends }
     }
 
     /// The server of a session that ends with it.
@@ -88,6 +94,15 @@ impl Server {
     ) -> Self {
         let ends = Some(Ending(Arc::clone(&session)));
         Self { ends, ..Self::new(backend, session, listing) }
+    }
+
+    /// Tells the client of changes from now on, as the older protocol does without being asked.
+    fn begin_telling(&self, peer: Peer<RoleServer>) {
+        if !self.is_told.swap(true, Ordering::Relaxed) {
+            self.session.greet(peer);
+            let news = self.listeners.add(&self.backend, self.known);
+            tokio::spawn(announce(Arc::clone(&self.backend), Arc::clone(&self.session), news));
+        }
     }
 
     /// The call that a request makes.
@@ -280,6 +295,10 @@ impl ServerHandler for Server {
             .enable_tools()
             .enable_tool_list_changed()
             .build();
+        let mut capabilities = capabilities;
+        if let (Some(tools), false) = (&mut capabilities.tools, can_change(&self.backend)) {
+            tools.list_changed = None;
+        }
         let mut info = ServerConfig::new(capabilities);
         info.server_info = Self::implementation();
         info.with_instructions(instructions(self.backend.workshop.effects().is_open()))
@@ -296,12 +315,10 @@ impl ServerHandler for Server {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.begin_telling(context.peer.clone());
         self.session.greet(context.peer);
-        if !self.is_told.swap(true, Ordering::Relaxed) {
-            tokio::spawn(announce(Arc::clone(&self.backend), Arc::clone(&self.session)));
-            if self.ends.is_some() {
-                self.connected.get_or_init(|| Connected::new(&self.backend.measures));
-            }
+        if self.ends.is_some() {
+            self.connected.get_or_init(|| Connected::new(&self.backend.measures));
         }
     }
 
@@ -336,8 +353,18 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let is_stateless = is_stateless(&context);
+        if !is_stateless {
+            self.begin_telling(context.peer.clone());
+        }
+        let change = || *self.backend.workshop.registry.changes().borrow();
+        let before = change();
         let mut result = self.measured(&request, &context).await?;
-        if is_stateless(&context) {
+        let after = change();
+        if after > before {
+            self.listeners.hear_of(after).await;
+        }
+        if is_stateless {
             let meta = MetaObject(object(json!({SERVER_INFO: Self::implementation()})));
             match &mut result {
                 CallToolResponse::Complete(result) => result.meta = Some(meta),
@@ -352,19 +379,23 @@ impl ServerHandler for Server {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        Some(requested.clone())
+        let mut accepted = requested.clone();
+        if !can_change(&self.backend) {
+            accepted.tools_list_changed = None;
+        }
+        Some(accepted)
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.backend.workshop.registry.changes();
-        let mut offers = self.backend.workshop.effects().changes();
+        let known = *self.backend.workshop.registry.changes().borrow();
+        let mut news = self.listeners.add(&self.backend, known);
         loop {
-            tokio::select! {
+            let change = tokio::select! {
                 () = context.cancelled() => return Ok(()),
                 () = self.session.ended.cancelled() => return Ok(()),
-                result = changes.changed() => if result.is_err() { return Ok(()) },
-                Ok(()) = offers.changed() => {}
-            }
+                change = news.next() => change,
+            };
+            let Some(change) = change else { return Ok(()) };
             // A subscriber receives only the notifications that it asked for.
             let (accepted, sink) = (context.accepted(), context.sink());
             if accepted.tools_list_changed == Some(true)
@@ -377,6 +408,7 @@ impl ServerHandler for Server {
             {
                 return Ok(());
             }
+            news.tell(change);
         }
     }
 

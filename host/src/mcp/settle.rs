@@ -8,7 +8,7 @@ use std::fmt::Write;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::json::{Members, json_in, object, text_in};
+use crate::json::{Members, json_in, object, rounded_integer, text_in};
 use crate::text;
 use crate::text::similar::similar;
 
@@ -26,7 +26,7 @@ const MOST_NAMES: usize = 8;
 pub(super) struct Settled {
     /// The converted JSON text; None if nothing changed.
     pub(super) text: Option<String>,
-    /// Warnings about ignored arguments.
+    /// Warnings about ignored arguments, and about integers that may be rounded.
     pub(super) warnings: Vec<String>,
 }
 
@@ -62,6 +62,7 @@ pub(super) fn settle(
     };
     let (foreign, kept): (Vec<_>, Vec<_>) = members.iter().partition(|(name, _)| is_foreign(name));
     settled.warnings.extend(passed_over(&foreign, tool, &known));
+    settled.warnings.extend(kept.iter().find_map(|(name, raw)| rounded(name, raw)));
     settled.text = settle_members(&kept, schema, nesting)
         .or_else(|| (!foreign.is_empty()).then(|| object(kept.iter().copied())));
     settled
@@ -88,6 +89,16 @@ fn passed_over(foreign: &[(&str, &str)], tool: &str, known: &[&str]) -> Option<S
             known.join("`, `")
         ),
     })
+}
+
+/// Warns of an integer that the client may have rounded.
+fn rounded(name: &str, raw: &str) -> Option<String> {
+    let found = rounded_integer(raw)?;
+    let name = text::quote_one(name);
+    Some(format!(
+        "{name} holds {found}, which the client may have rounded: many do that beyond 2^53. Write such \
+         an integer in `code`, or pass it as a text and read that with parse_int"
+    ))
 }
 
 /// The whole number that a decimal equals, in digits. None if it is not whole.

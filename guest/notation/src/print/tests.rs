@@ -91,8 +91,30 @@ struct Maker {
     names: Vec<&'static str>,
 }
 
-const NAMES: [&str; 14] =
-    ["x", "y", "f", "g", "xs", "add", "get", "map", "filter", "and", "r", "Math", "total", "self"];
+const NAMES: [&str; 22] = [
+    "x",
+    "y",
+    "f",
+    "g",
+    "xs",
+    "add",
+    "get",
+    "map",
+    "filter",
+    "and",
+    "r",
+    "Math",
+    "total",
+    "self",
+    "a b",
+    "max",
+    "data",
+    "length",
+    "pair",
+    "undefined",
+    "_1",
+    "é",
+];
 
 impl Maker {
     fn next(&mut self, n: usize) -> usize {

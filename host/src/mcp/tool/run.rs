@@ -36,7 +36,7 @@ Compute exactly in a sandbox: run a program (`code`) or an evolved tool (`tool`)
 bounded by fuel, without side effects.
 `code` is JavaScript, an expression or statements: \"data.filter(o => o.paid).map(o => o.qty * \
 o.price)\". It sees `data` and the members of `context`, plain JSON that is never code. A function \
-is applied to `data`.
+is applied to `data`. Integers beyond 2^53 stand in `code`: many clients round them elsewhere.
 A result {\"type\":\"continuation\",…} asks to go on; `max_steps` does that.";
 
 /// The arguments of `run`: the code, and the settings of the run.
