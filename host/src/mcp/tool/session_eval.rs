@@ -20,7 +20,7 @@ use crate::json::Members;
 use crate::sandbox::{Argument, Code, Request};
 use crate::state::session::{Capacity, is_recent};
 use crate::text::{self, MOST_NAME};
-use crate::workshop::{Plan, Tools, ended, too_large};
+use crate::workshop::{Declaration, Plan, Tools, ended, too_large};
 
 const TEXT: &str = "\
 Run `code` as `run` does, with its arguments, in a session: its bindings are variables, and `_1`, \
@@ -126,12 +126,34 @@ impl Tool for Arguments {
         let beside = match (code, &report.outcome.ending) {
             (Some(code), Err(fault)) => {
                 let bound = bound(backend, &seen, &call.caller).await;
-                backend.look_beside(&code, fault, &bound, &call.caller).await
+                let beside = backend.look_beside(&code, fault, &bound, &call.caller).await;
+                let fault = fault.clone();
+                report.outcome.ending = Err(advise(backend, &call.caller, code, fault).await);
+                beside
             }
             _ => Beside::default(),
         };
         beside.add(tell(report, backend, name))
     }
+}
+
+/// A fault with the way in which a session binds a name.
+async fn advise(backend: &Arc<Backend>, caller: &Caller, code: String, fault: Fault) -> Fault {
+    let hint = match fault.code {
+        FaultCode::Unparsable => {
+            let look = backend.look(caller, move |backend, watch| {
+                let Declaration { name, value } = backend.workshop.declaration(&code, watch)?;
+                Some(json!({"define": name, "code": value}).to_string())
+            });
+            look.await.ok().flatten().map(|call| format!("to keep the name, write {call}"))
+        }
+        FaultCode::Unbound => {
+            let first = fault.hint.iter().map(|hint| format!("{hint}; ")).collect::<String>();
+            Some(format!("{first}`define` binds a name for later turns"))
+        }
+        _ => None,
+    };
+    Fault { hint: hint.or_else(|| fault.hint.clone()), ..fault }
 }
 
 /// The names that the program of a turn sees.

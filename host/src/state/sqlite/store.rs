@@ -184,6 +184,10 @@ impl Store for Sqlite {
         self.read(entries::verify)
     }
 
+    fn verify_texts(&self) -> Result<(), journal::Error> {
+        self.read(entries::verify_texts)
+    }
+
     fn memo(&self, owner: &str, key: &str) -> Result<Option<Memo>, Error> {
         self.read(|db| Ok(memos::find(db, owner, key)?))
     }
