@@ -1,9 +1,12 @@
 //! Tells clients that lists have changed. Who makes a change is told of it before the answer: many
 //! clients look for new tools only then.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use rmcp::RoleServer;
+use rmcp::service::{Peer, SubscriptionContext};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
@@ -15,14 +18,84 @@ use crate::transport::Session;
 const PATIENCE: Duration = Duration::from_millis(250);
 
 /// The listeners of a connection: up to which change each has been told.
-#[derive(Debug, Default)]
-pub(super) struct Listeners(Mutex<Vec<watch::Receiver<i64>>>);
+#[derive(Debug)]
+pub(super) struct Listeners {
+    /// The last change before the client came.
+    known: i64,
+    /// Whether the peer is told of changes.
+    is_told: AtomicBool,
+    all: Mutex<Vec<watch::Receiver<i64>>>,
+}
 
 impl Listeners {
+    pub(super) fn new(backend: &Backend) -> Self {
+        Self { known: last(backend), is_told: AtomicBool::new(false), all: Mutex::default() }
+    }
+
+    /// Tells a peer of changes from now on, as the older protocol does without being asked.
+    pub(super) fn greet(
+        &self,
+        backend: &Arc<Backend>,
+        session: &Arc<Session>,
+        peer: Peer<RoleServer>,
+    ) {
+        if !self.is_told.swap(true, Ordering::Relaxed) {
+            session.greet(peer);
+            let news = self.add(backend, self.known);
+            tokio::spawn(announce(Arc::clone(backend), Arc::clone(session), news));
+        }
+    }
+
+    /// Tells a subscriber what it asked for, until it or the session ends.
+    pub(super) async fn serve(
+        &self,
+        backend: &Backend,
+        session: &Session,
+        context: &SubscriptionContext,
+    ) {
+        let mut news = self.add(backend, last(backend));
+        loop {
+            let change = tokio::select! {
+                () = context.cancelled() => return,
+                () = session.ended.cancelled() => return,
+                change = news.next() => change,
+            };
+            let Some(change) = change else { return };
+            // A subscriber receives only the notifications that it asked for.
+            let (accepted, sink) = (context.accepted(), context.sink());
+            if accepted.tools_list_changed == Some(true)
+                && sink.notify_tool_list_changed().await.is_err()
+            {
+                return;
+            }
+            if accepted.resources_list_changed == Some(true)
+                && sink.notify_resource_list_changed().await.is_err()
+            {
+                return;
+            }
+            news.tell(change);
+        }
+    }
+
+    /// Makes a call. If it changes lists, all listeners are told before its answer.
+    pub(super) async fn before_answer<T>(
+        &self,
+        backend: &Backend,
+        call: impl Future<Output = T>,
+    ) -> T {
+        let before = last(backend);
+        let answer = call.await;
+        let after = last(backend);
+        if after > before {
+            self.hear_of(after).await;
+        }
+        answer
+    }
+
     /// A new listener, who knows of all changes up to this one.
-    pub(super) fn add(&self, backend: &Backend, known: i64) -> News {
+    fn add(&self, backend: &Backend, known: i64) -> News {
         let (told, seen) = watch::channel(known);
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         // A listener whose news have ended is gone.
         all.retain(|listener| listener.has_changed().is_ok());
         all.push(seen);
@@ -31,8 +104,8 @@ impl Listeners {
     }
 
     /// Waits until all have been told of a change.
-    pub(super) async fn hear_of(&self, change: i64) {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    async fn hear_of(&self, change: i64) {
+        let all = self.all.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let heard = async {
             for mut listener in all {
                 // One that is gone is not waited for.
@@ -44,9 +117,14 @@ impl Listeners {
     }
 }
 
+/// The last change of a tool.
+fn last(backend: &Backend) -> i64 {
+    *backend.workshop.registry.changes().borrow()
+}
+
 /// The changes that one listener is told of.
 #[derive(Debug)]
-pub(super) struct News {
+struct News {
     changes: watch::Receiver<i64>,
     offers: watch::Receiver<Arc<[Offer]>>,
     told: watch::Sender<i64>,
@@ -54,7 +132,7 @@ pub(super) struct News {
 
 impl News {
     /// Waits for a change that was not told. None: there will be no more.
-    pub(super) async fn next(&mut self) -> Option<i64> {
+    async fn next(&mut self) -> Option<i64> {
         let now = *self.changes.borrow_and_update();
         if now > *self.told.borrow() {
             return Some(now);
@@ -67,7 +145,7 @@ impl News {
     }
 
     /// Notes that a change was told.
-    pub(super) fn tell(&self, change: i64) {
+    fn tell(&self, change: i64) {
         self.told.send_replace(change);
     }
 }
@@ -79,7 +157,7 @@ pub(super) fn can_change(backend: &Backend) -> bool {
 
 /// Notifies the session's peer of changes in the registry, and in what other servers offer, until the
 /// session ends.
-pub(super) async fn announce(backend: Arc<Backend>, session: Arc<Session>, mut news: News) {
+async fn announce(backend: Arc<Backend>, session: Arc<Session>, mut news: News) {
     loop {
         let change = tokio::select! {
             change = news.next() => change,

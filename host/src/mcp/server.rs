@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{
@@ -13,12 +13,12 @@ use rmcp::model::{
     ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
     SubscriptionFilter, Tool,
 };
-use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::json;
 
 use super::alias::{self, Meant};
-use super::announce::{Listeners, announce, can_change};
+use super::announce::{Listeners, can_change};
 use super::ask::{Asker, input_required, is_stateless};
 use super::backend::Backend;
 use super::call::{Call, Caller};
@@ -65,10 +65,7 @@ pub(super) struct Server {
     session: Arc<Session>,
     listing: Arc<Listing>,
     incidents: AtomicU64,
-    /// Whether the client is told of changes.
-    is_told: AtomicBool,
-    /// The last change before the client came.
-    known: i64,
+    /// Who is told of changes.
     listeners: Listeners,
     /// Set for a client of HTTP that has begun a session.
     connected: OnceLock<Connected>,
@@ -78,12 +75,9 @@ pub(super) struct Server {
 
 impl Server {
     pub(super) fn new(backend: Arc<Backend>, session: Arc<Session>, listing: Arc<Listing>) -> Self {
-        let incidents = AtomicU64::new(1);
-        let (is_told, connected) = (AtomicBool::new(false), OnceLock::new());
-        let (known, listeners) =
-            (*backend.workshop.registry.changes().borrow(), Listeners::default());
-        let ends = None;
-        Self { backend, session, listing, incidents, is_told, known, listeners, connected, ends }
+        let (incidents, listeners) = (AtomicU64::new(1), Listeners::new(&backend));
+        let (connected, ends) = (OnceLock::new(), None);
+        Self { backend, session, listing, incidents, listeners, connected, ends }
     }
 
     /// The server of a session that ends with it.
@@ -94,15 +88,6 @@ impl Server {
     ) -> Self {
         let ends = Some(Ending(Arc::clone(&session)));
         Self { ends, ..Self::new(backend, session, listing) }
-    }
-
-    /// Tells the client of changes from now on, as the older protocol does without being asked.
-    fn begin_telling(&self, peer: Peer<RoleServer>) {
-        if !self.is_told.swap(true, Ordering::Relaxed) {
-            self.session.greet(peer);
-            let news = self.listeners.add(&self.backend, self.known);
-            tokio::spawn(announce(Arc::clone(&self.backend), Arc::clone(&self.session), news));
-        }
     }
 
     /// The call that a request makes.
@@ -315,7 +300,7 @@ impl ServerHandler for Server {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.begin_telling(context.peer.clone());
+        self.listeners.greet(&self.backend, &self.session, context.peer.clone());
         self.session.greet(context.peer);
         if self.ends.is_some() {
             self.connected.get_or_init(|| Connected::new(&self.backend.measures));
@@ -355,15 +340,10 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let is_stateless = is_stateless(&context);
         if !is_stateless {
-            self.begin_telling(context.peer.clone());
+            self.listeners.greet(&self.backend, &self.session, context.peer.clone());
         }
-        let change = || *self.backend.workshop.registry.changes().borrow();
-        let before = change();
-        let mut result = self.measured(&request, &context).await?;
-        let after = change();
-        if after > before {
-            self.listeners.hear_of(after).await;
-        }
+        let call = self.measured(&request, &context);
+        let mut result = self.listeners.before_answer(&self.backend, call).await?;
         if is_stateless {
             let meta = MetaObject(object(json!({SERVER_INFO: Self::implementation()})));
             match &mut result {
@@ -387,29 +367,8 @@ impl ServerHandler for Server {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let known = *self.backend.workshop.registry.changes().borrow();
-        let mut news = self.listeners.add(&self.backend, known);
-        loop {
-            let change = tokio::select! {
-                () = context.cancelled() => return Ok(()),
-                () = self.session.ended.cancelled() => return Ok(()),
-                change = news.next() => change,
-            };
-            let Some(change) = change else { return Ok(()) };
-            // A subscriber receives only the notifications that it asked for.
-            let (accepted, sink) = (context.accepted(), context.sink());
-            if accepted.tools_list_changed == Some(true)
-                && sink.notify_tool_list_changed().await.is_err()
-            {
-                return Ok(());
-            }
-            if accepted.resources_list_changed == Some(true)
-                && sink.notify_resource_list_changed().await.is_err()
-            {
-                return Ok(());
-            }
-            news.tell(change);
-        }
+        self.listeners.serve(&self.backend, &self.session, &context).await;
+        Ok(())
     }
 
     async fn on_custom_request(

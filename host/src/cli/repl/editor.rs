@@ -14,6 +14,7 @@ use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
 
 use super::command::COMMANDS;
+use super::input::{MOST_LINES, parts, program};
 use super::room::Room;
 
 /// Lines that the history keeps.
@@ -56,7 +57,7 @@ impl Prompt {
     /// The next text. A program without its end goes on in the next line, until an empty one.
     pub(super) fn read(&mut self) -> Result<String, ReadlineError> {
         let mut text = self.editor.readline(PROMPT)?;
-        while self.room.is_unfinished(&text) {
+        while is_unfinished(&self.room, &text) {
             let line = match self.editor.readline(FURTHER) {
                 Ok(line) => line,
                 Err(ReadlineError::Eof) => break,
@@ -73,6 +74,14 @@ impl Prompt {
         }
         Ok(text)
     }
+}
+
+/// Whether a text ends in a program that goes on in the next line. An empty line ends it.
+fn is_unfinished(room: &Room, text: &str) -> bool {
+    let ends_blank = text.rsplit('\n').next().is_some_and(|line| line.trim().is_empty());
+    let goes_on = |text: &str| program(text).is_some_and(|code| room.goes_on(code));
+    let last = parts(text, goes_on).pop();
+    !ends_blank && last.is_some_and(|last| last.lines().count() < MOST_LINES && goes_on(last))
 }
 
 /// Answers the questions of the editor.

@@ -13,7 +13,6 @@ use serde_json::Value;
 use super::super::print::{MOST_LINE, Output, complain, fail, is_terminal, warn};
 use super::super::run::Terminal;
 use super::hint::at_the_prompt;
-use super::input::{MOST_LINES, parts, program};
 use super::interrupt::Interrupt;
 use super::next::Next;
 use super::pages::Pages;
@@ -127,14 +126,6 @@ impl Room {
     /// The declaration of which a program consists.
     pub(super) fn declaration<'a>(&self, code: &'a str) -> Option<Declaration<'a>> {
         self.workshop.declaration(code, &self.watch())
-    }
-
-    /// Whether a text ends in a program that goes on in the next line. An empty line ends it.
-    pub(super) fn is_unfinished(&self, text: &str) -> bool {
-        let ends_blank = text.rsplit('\n').next().is_some_and(|line| line.trim().is_empty());
-        let goes_on = |text: &str| program(text).is_some_and(|code| self.goes_on(code));
-        let last = parts(text, goes_on).pop();
-        !ends_blank && last.is_some_and(|last| last.lines().count() < MOST_LINES && goes_on(last))
     }
 
     /// Whether a program is only the beginning of one.
