@@ -24,7 +24,8 @@ impl Workshop {
         let found = read(code)?;
         let is_program = match self.sandbox.check(found.value, &watch.again()) {
             Ok(_) => true,
-            Err(faults) => faults.iter().all(|fault| fault.code != FaultCode::Unparsable),
+            // A binding of the session is not known here.
+            Err(faults) => faults.iter().all(|fault| fault.code == FaultCode::Unbound),
         };
         is_program.then_some(found)
     }

@@ -110,7 +110,9 @@ fn people_talk_with_a_session() -> Result<()> {
     terminal.expect("id  region")?;
     terminal.expect("\r\n20  söuth")?;
     // An open bracket goes on.
-    terminal.send("[1,\r2].sum()\r")?;
+    terminal.send("[1,\r")?;
+    terminal.expect("…> ")?;
+    terminal.send("2].sum()\r")?;
     terminal.expect("3\r\n")?;
     // Tab completes commands, bindings and forms.
     terminal.send(":bind\t\r")?;
@@ -211,7 +213,7 @@ fn pastes_are_turns_and_long_values_come_in_pages() -> Result<()> {
     terminal.expect("…> ")?;
     terminal.send(":doc fold\r")?;
     terminal.expect("unparsable")?;
-    terminal.expect("fold(")?;
+    terminal.expect("{\"fold\"")?;
     terminal.send("range(1, 100000)\r")?;
     terminal.expect("`:more` goes on")?;
     terminal.send(":more\r")?;

@@ -288,8 +288,8 @@ fn a_saved_state_is_told_apart_from_its_session() -> Result<()> {
 #[test]
 fn a_declaration_in_a_turn_is_told_how_a_session_binds() -> Result<()> {
     let mut client = Client::legacy()?;
-    let fault = client.fault("session_eval", &json!({"code": "const k = [1, 2]"}))?;
-    let hint = fault["hint"].as_str().context("a hint")?;
+    let told = turn(&mut client, &json!({"code": "const k = [1, 2]"}))?;
+    let hint = told["warnings"][0].as_str().context("a warning")?;
     let written = hint.split_once('{').map(|(_, rest)| format!("{{{rest}"));
     turn(&mut client, &serde_json::from_str(&written.context("a call")?)?)?;
     assert_eq!(turn(&mut client, &json!({"code": "k"}))?["value"], json!([1, 2]));

@@ -17,6 +17,7 @@ use super::{Call, Tool, ToolResult, sessions};
 use crate::config::Profile;
 use crate::domain::{Fault, FaultCode, Limit};
 use crate::json::Members;
+use crate::render::warn;
 use crate::sandbox::{Argument, Code, Request};
 use crate::state::session::{Capacity, is_recent};
 use crate::text::{self, MOST_NAME};
@@ -123,37 +124,42 @@ impl Tool for Arguments {
             // Nothing else tells of a turn that was not made.
             backend.refuse("session_eval", &call, fault.clone()).await;
         }
-        let beside = match (code, &report.outcome.ending) {
+        let (mut beside, mut warnings) = (Beside::default(), Vec::new());
+        match (code, &report.outcome.ending) {
             (Some(code), Err(fault)) => {
                 let bound = bound(backend, &seen, &call.caller).await;
-                let beside = backend.look_beside(&code, fault, &bound, &call.caller).await;
-                let fault = fault.clone();
-                report.outcome.ending = Err(advise(backend, &call.caller, code, fault).await);
-                beside
+                beside = backend.look_beside(&code, fault, &bound, &call.caller).await;
+                report.outcome.ending = Err(advise(fault.clone()));
             }
-            _ => Beside::default(),
-        };
-        beside.add(tell(report, backend, name))
+            (Some(code), Ok(_)) if seen.name.is_none() => {
+                warnings.extend(undefined(backend, &call.caller, code).await);
+            }
+            _ => {}
+        }
+        let mut told = tell(report, backend, name);
+        warn(&mut told, &warnings);
+        beside.add(told)
     }
 }
 
 /// A fault with the way in which a session binds a name.
-async fn advise(backend: &Arc<Backend>, caller: &Caller, code: String, fault: Fault) -> Fault {
-    let hint = match fault.code {
-        FaultCode::Unparsable => {
-            let look = backend.look(caller, move |backend, watch| {
-                let Declaration { name, value } = backend.workshop.declaration(&code, watch)?;
-                Some(json!({"define": name, "code": value}).to_string())
-            });
-            look.await.ok().flatten().map(|call| format!("to keep the name, write {call}"))
-        }
-        FaultCode::Unbound => {
-            let first = fault.hint.iter().map(|hint| format!("{hint}; ")).collect::<String>();
-            Some(format!("{first}`define` binds a name for later turns"))
-        }
-        _ => None,
-    };
-    Fault { hint: hint.or_else(|| fault.hint.clone()), ..fault }
+fn advise(fault: Fault) -> Fault {
+    if fault.code != FaultCode::Unbound {
+        return fault;
+    }
+    let first = fault.hint.iter().map(|hint| format!("{hint}; ")).collect::<String>();
+    Fault { hint: Some(format!("{first}`define` binds a name for later turns")), ..fault }
+}
+
+/// Warns of code that only declares a name, which is gone after the turn.
+async fn undefined(backend: &Arc<Backend>, caller: &Caller, code: String) -> Option<String> {
+    let look = backend.look(caller, move |backend, watch| {
+        let Declaration { name, value } = backend.workshop.declaration(&code, watch)?;
+        Some(json!({"define": name, "code": value}).to_string())
+    });
+    look.await
+        .ok()?
+        .map(|call| format!("the name is gone after this turn; to keep it, write {call}"))
 }
 
 /// The names that the program of a turn sees.
