@@ -1,7 +1,6 @@
 //! Tells clients that lists have changed. Who makes a change is told of it before the answer: many
 //! clients look for new tools only then.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -23,13 +22,13 @@ pub(super) struct Listeners {
     /// The last change before the client came.
     known: i64,
     /// Whether the peer is told of changes.
-    is_told: AtomicBool,
+    is_told: watch::Sender<bool>,
     all: Mutex<Vec<watch::Receiver<i64>>>,
 }
 
 impl Listeners {
     pub(super) fn new(backend: &Backend) -> Self {
-        Self { known: last(backend), is_told: AtomicBool::new(false), all: Mutex::default() }
+        Self { known: last(backend), is_told: watch::Sender::new(false), all: Mutex::default() }
     }
 
     /// Tells a peer of changes from now on, as the older protocol does without being asked.
@@ -39,10 +38,12 @@ impl Listeners {
         session: &Arc<Session>,
         peer: Peer<RoleServer>,
     ) {
-        if !self.is_told.swap(true, Ordering::Relaxed) {
-            session.greet(peer);
+        session.greet(peer);
+        // The listener is there before a call sees that it is.
+        if !*self.is_told.borrow() {
             let news = self.add(backend, self.known);
             tokio::spawn(announce(Arc::clone(backend), Arc::clone(session), news));
+            self.is_told.send_replace(true);
         }
     }
 
@@ -77,17 +78,19 @@ impl Listeners {
         }
     }
 
-    /// Makes a call. If it changes lists, all listeners are told before its answer.
+    /// Makes a call. If it changes lists, all listeners are told before its answer. A client with a
+    /// session may have said just now that it is ready to be told: that is waited for.
     pub(super) async fn before_answer<T>(
         &self,
         backend: &Backend,
+        has_session: bool,
         call: impl Future<Output = T>,
     ) -> T {
         let before = last(backend);
         let answer = call.await;
         let after = last(backend);
         if after > before {
-            self.hear_of(after).await;
+            self.hear_of(after, has_session).await;
         }
         answer
     }
@@ -104,9 +107,12 @@ impl Listeners {
     }
 
     /// Waits until all have been told of a change.
-    async fn hear_of(&self, change: i64) {
-        let all = self.all.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    async fn hear_of(&self, change: i64, has_session: bool) {
         let heard = async {
+            if has_session {
+                let _ = self.is_told.subscribe().wait_for(|is_told| *is_told).await;
+            }
+            let all = self.all.lock().unwrap_or_else(PoisonError::into_inner).clone();
             for mut listener in all {
                 // One that is gone is not waited for.
                 let _ = listener.wait_for(|told| *told >= change).await;

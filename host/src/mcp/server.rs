@@ -300,8 +300,7 @@ impl ServerHandler for Server {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.listeners.greet(&self.backend, &self.session, context.peer.clone());
-        self.session.greet(context.peer);
+        self.listeners.greet(&self.backend, &self.session, context.peer);
         if self.ends.is_some() {
             self.connected.get_or_init(|| Connected::new(&self.backend.measures));
         }
@@ -339,11 +338,8 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let is_stateless = is_stateless(&context);
-        if !is_stateless {
-            self.listeners.greet(&self.backend, &self.session, context.peer.clone());
-        }
         let call = self.measured(&request, &context);
-        let mut result = self.listeners.before_answer(&self.backend, call).await?;
+        let mut result = self.listeners.before_answer(&self.backend, !is_stateless, call).await?;
         if is_stateless {
             let meta = MetaObject(object(json!({SERVER_INFO: Self::implementation()})));
             match &mut result {
