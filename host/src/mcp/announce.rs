@@ -78,21 +78,12 @@ impl Listeners {
         }
     }
 
-    /// Makes a call. If it changes lists, all listeners are told before its answer. A client with a
-    /// session may have said just now that it is ready to be told: that is waited for.
-    pub(super) async fn before_answer<T>(
-        &self,
-        backend: &Backend,
-        has_session: bool,
-        call: impl Future<Output = T>,
-    ) -> T {
-        let before = last(backend);
-        let answer = call.await;
+    /// Waits until all are told of what a call has changed since `before`, if it has.
+    pub(super) async fn hear(&self, backend: &Backend, before: i64) {
         let after = last(backend);
         if after > before {
-            self.hear_of(after, has_session).await;
+            self.hear_of(after).await;
         }
-        answer
     }
 
     /// A new listener, who knows of all changes up to this one.
@@ -107,11 +98,8 @@ impl Listeners {
     }
 
     /// Waits until all have been told of a change.
-    async fn hear_of(&self, change: i64, has_session: bool) {
+    async fn hear_of(&self, change: i64) {
         let heard = async {
-            if has_session {
-                let _ = self.is_told.subscribe().wait_for(|is_told| *is_told).await;
-            }
             let all = self.all.lock().unwrap_or_else(PoisonError::into_inner).clone();
             for mut listener in all {
                 // One that is gone is not waited for.
@@ -124,7 +112,7 @@ impl Listeners {
 }
 
 /// The last change of a tool.
-fn last(backend: &Backend) -> i64 {
+pub(super) fn last(backend: &Backend) -> i64 {
     *backend.workshop.registry.changes().borrow()
 }
 

@@ -18,7 +18,7 @@ use rmcp::{RoleServer, ServerHandler};
 use serde_json::json;
 
 use super::alias::{self, Meant};
-use super::announce::{Listeners, can_change};
+use super::announce::{Listeners, can_change, last};
 use super::ask::{Asker, input_required, is_stateless};
 use super::backend::Backend;
 use super::call::{Call, Caller};
@@ -338,8 +338,13 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let is_stateless = is_stateless(&context);
-        let call = self.measured(&request, &context);
-        let mut result = self.listeners.before_answer(&self.backend, !is_stateless, call).await?;
+        let before = last(&self.backend);
+        let mut result = self.measured(&request, &context).await?;
+        if !is_stateless && last(&self.backend) > before {
+            // That the client is ready may have been said too early to be noticed.
+            self.listeners.greet(&self.backend, &self.session, context.peer.clone());
+        }
+        self.listeners.hear(&self.backend, before).await;
         if is_stateless {
             let meta = MetaObject(object(json!({SERVER_INFO: Self::implementation()})));
             match &mut result {
