@@ -5,6 +5,7 @@ mod server {
     pub(crate) use pif_tests::server::{binary, client, folder, text};
 
     mod aliases;
+    mod answers;
     mod attacks;
     mod backup;
     mod bound;
@@ -37,6 +38,7 @@ mod server {
     mod results;
     mod schema;
     mod session_limits;
+    mod session_rules;
     mod sessions;
     mod several;
     mod shelf;

@@ -263,7 +263,7 @@ fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
             r#"`data` is never code: pass a term as `input`, or make one with {"data_to_term": d}"#
         }
         (_, "a list of numbers", "string") => {
-            r#"convert the texts: {"map": [{"lam": "s", "body": {"parse_int": {"var": "s"}}}, list]}"#
+            r#"convert the texts: {"map": [{"lam": "s", "body": {"to_number": {"var": "s"}}}, list]}"#
         }
         (_, "a list of numbers", "record") => {
             r#"get the number of each: {"map": [{"lam": "r", "body": {"get": [{"var": "r"}, "key"]}}, list]}"#

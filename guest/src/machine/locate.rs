@@ -91,8 +91,8 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
         Trouble::Regex(what) => (None, Fault::new(Code::Regex, what)),
         Trouble::Fail => (None, failed(s)),
         Trouble::TooLarge(what) => (None, Fault::new(Code::TooLarge, what)),
-        Trouble::Full(what) => (None, Fault::new(Code::TooLarge, what).by(Limit::Memory)),
-        Trouble::NoRoomForCall => (None, Fault::new(Code::TooLarge, FULL).by(Limit::Memory)),
+        Trouble::Full(what) => (None, no_room(what)),
+        Trouble::NoRoomForCall => (None, no_room(FULL)),
         Trouble::UnknownTool(tool) => (None, unknown_tool(s, &tool)),
         Trouble::OutsideTool => (None, outside_tool(name)),
         Trouble::Upstream(call, message) => (None, upstream(call, &message)),
@@ -250,6 +250,13 @@ fn failed(s: &State) -> Fault {
         .filter(|text| !text.is_empty())
         .unwrap_or_else(|| show::excerpt(&s.heap, &s.terms, &s.names(), value, FAIL_BYTES));
     Fault::new(Code::Fail, visible(&message))
+}
+
+/// The fault of values that do not fit into the memory of the run.
+pub(super) fn no_room(what: &'static str) -> Fault {
+    Fault::new(Code::TooLarge, what).by(Limit::Memory).hint(
+        "what was asked for next is more than what is left: give `memory`, or do less at once",
+    )
 }
 
 /// The fault of a limit reached at the operation `pc`.

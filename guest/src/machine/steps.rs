@@ -359,7 +359,7 @@ fn without_term(at: &str, tool: Option<String>, fault: Fault) -> Fault {
 }
 
 fn full() -> Fault {
-    Fault::new(Code::TooLarge, FULL).by(Limit::Memory)
+    locate::no_room(FULL)
 }
 
 pub(super) fn no_tool(name: &str) -> Fault {

@@ -8,7 +8,7 @@ use clap::Args;
 use super::open::open_if_any;
 use super::print::{fail, print};
 use super::settings::{Directory, start};
-use super::source::read_code;
+use super::source::{hyphened, read_code};
 use crate::config::Options;
 use crate::domain::Limit;
 use crate::render;
@@ -17,7 +17,7 @@ use crate::sandbox::Watch;
 #[derive(Debug, Args)]
 pub(super) struct Check {
     /// A program in the notation or as JSON; `-` reads stdin, `@FILE` a file
-    #[arg(allow_negative_numbers = true)]
+    #[arg(allow_hyphen_values = true, value_parser = hyphened)]
     code: String,
     #[command(flatten)]
     place: Directory,

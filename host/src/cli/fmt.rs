@@ -9,7 +9,7 @@ use clap::Args;
 use super::open::open_if_any;
 use super::print::{fail, print};
 use super::settings::{Directory, start};
-use super::source::{read_code, read_file};
+use super::source::{hyphened, read_code, read_file};
 use crate::config::Options;
 use crate::domain::Limit;
 use crate::sandbox::Watch;
@@ -18,7 +18,7 @@ use crate::text::unfence;
 #[derive(Debug, Args)]
 pub(super) struct Fmt {
     /// A program in the notation or as JSON, or a file with one; `-` reads stdin
-    #[arg(allow_negative_numbers = true)]
+    #[arg(allow_hyphen_values = true, value_parser = hyphened)]
     code: String,
     /// Write the canonical JSON
     #[arg(long)]

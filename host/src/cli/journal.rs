@@ -79,6 +79,7 @@ impl Journal {
 fn verify(config: &Config, expected: &[(i64, String)]) -> Result<ExitCode> {
     let journal = open_journal(config)?;
     let verified = workshop::verify(config, &journal)?;
+    journal.verify_texts()?;
     for (id, hash) in expected {
         ensure_link(&journal, &verified, *id, hash)?;
     }

@@ -9,21 +9,21 @@ use tokio::runtime::{Builder, Runtime};
 use super::open::open_if_any;
 use super::print::{MOST_LINE, complain, fail, print, warn};
 use super::settings::start;
-use super::source::{read, read_code};
+use super::source::{hyphened, read, read_code};
 use crate::broker::{Client, Link};
 use crate::config::{Config, Options, parse_count};
 use crate::domain::{Fault, FaultCode, Limit};
 use crate::sandbox::{Argument, Code, Ending, Outcome, Request, Watch};
 use crate::text;
-use crate::workshop::Observer;
+use crate::workshop::{Observer, too_large};
 
 #[derive(Debug, Args)]
 pub(super) struct Run {
     /// A program in the notation or as JSON, or the name of a tool; `-` reads stdin, `@FILE` a file
-    #[arg(allow_negative_numbers = true)]
+    #[arg(allow_hyphen_values = true, value_parser = hyphened)]
     code: String,
     /// The argument of the term's function: a term, or text that holds JSON; or `-`, or `@FILE`
-    #[arg(conflicts_with = "data", allow_negative_numbers = true)]
+    #[arg(conflicts_with = "data", allow_hyphen_values = true, value_parser = hyphened)]
     input: Option<String>,
     /// The argument as plain JSON, never code; or `-`, or `@FILE`
     #[arg(long, value_name = "JSON", allow_negative_numbers = true)]
@@ -48,6 +48,7 @@ impl Run {
         let (limits, debug, wall_clock) =
             (config.limits, config.debug, config.values.time(Limit::WallClock));
         let waiting = config.values.time(Limit::Waiting);
+        let most = [Limit::Code, Limit::Data].map(|limit| config.values.size(limit));
         // It ends with this process, and its broker too.
         let (broker, _runtime) = link(&config)?.unzip();
         let workshop = open_if_any(config)?.calling(broker);
@@ -78,6 +79,9 @@ impl Run {
             output_schema: self.output_schema.as_deref().map(read).transpose()?,
             debug,
         };
+        if let Err(fault) = ensure_fits(&request, most) {
+            return Ok(fail(&[fault]));
+        }
         let watch = Watch::new(wall_clock).waiting_at_most(waiting);
         let foreseen = workshop.forewarn(&request, &[], &tools, &watch).unwrap_or_default();
         if !foreseen.is_empty() {
@@ -89,6 +93,29 @@ impl Run {
             outcome.ending.map_err(|fault| advise(workshop.explain(fault, &known, &watch)));
         Ok(report_run(outcome))
     }
+}
+
+/// Refuses more code and more data than a request may have.
+fn ensure_fits(request: &Request, [code, data]: [usize; 2]) -> Result<(), Fault> {
+    let argument = match &request.argument {
+        Argument::Input(text) | Argument::Data(text) => text.len(),
+        Argument::None | Argument::Unapplied => 0,
+    };
+    let given = argument + request.context.as_ref().map_or(0, String::len);
+    let written = match &request.code {
+        Code::Term(text) => text.len(),
+        Code::Tool(_) => 0,
+    };
+    for (limit, what, length, most, flag) in [
+        (Limit::Code, "code", written, code, "--max-code"),
+        (Limit::Data, "data", given, data, "--max-data"),
+    ] {
+        if length > most {
+            let hint = format!("`{flag} {}MiB` lets a run have it", (length >> 20) + 1);
+            return Err(Fault { hint: Some(hint), ..too_large(limit, what, length, most) });
+        }
+    }
+    Ok(())
 }
 
 /// The broker of the settings, and the thread that speaks to it while the run waits.

@@ -30,6 +30,16 @@ pub(super) fn read_code(argument: &str) -> Result<String> {
     Ok(unfence(&text).to_owned())
 }
 
+/// Takes a program or an input that may begin with `-`. What looks like an option is none of either.
+pub(super) fn hyphened(argument: &str) -> Result<String, String> {
+    match argument.strip_prefix("--") {
+        Some(rest) if rest.starts_with(|c: char| c.is_ascii_alphabetic()) => {
+            Err("there is no such option; a program that begins so stands behind `--`".to_owned())
+        }
+        _ => Ok(argument.to_owned()),
+    }
+}
+
 /// Reads a file as text, or standard input for `-`.
 pub(super) fn read_file(path: &str) -> Result<String> {
     read_file_within(path, u64::MAX)

@@ -113,7 +113,8 @@ pub fn faults_page() -> String {
 # Faults
 
 A call that fails replies with `isError` and a record: `code`, `message`, `at` (a JSON Pointer to the place),
-and where there is one `excerpt`, `hint`, `tool`, `calls`, `warnings`, `limit`. Of a program in the notation it
+`error` (the first line of the text, also with the step that failed: only faults have it),
+and where there is one `excerpt`, `hint`, `tool`, `calls`, `warnings`, `limit`, `reason` (of `session-closed`). Of a program in the notation it
 has `line`, `column` and `caret`, which shows the line and a `^` below the place. The form `try` catches the
 codes that say so; [the language reference](../../guest/LANGUAGE.md#faults) tells more of those that programs
 cause.

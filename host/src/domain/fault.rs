@@ -29,6 +29,8 @@ pub struct Fault {
     pub limit: Option<Excess>,
     /// The differences between the value and its schema.
     pub mismatches: Option<Box<Mismatches>>,
+    /// Why a session is over, if the code is `session-closed`.
+    pub reason: Option<&'static str>,
     /// The call that the fault is about, if its code is `upstream`.
     pub upstream: Option<Box<FailedCall>>,
     /// The calls that the run made.
@@ -92,6 +94,7 @@ pub fn fault(code: FaultCode, message: String, hint: Option<&str>) -> Fault {
         warnings: Vec::new(),
         limit: None,
         mismatches: None,
+        reason: None,
         upstream: None,
         calls_made: Vec::new(),
         place: None,

@@ -174,6 +174,13 @@ impl BuiltIn {
         matches!(self, Self::Approve | Self::InstallCapability | Self::UninstallCapability)
     }
 
+    /// Whether a call with an argument that the tool does not have is made without it. A call that
+    /// changes something is refused: the argument may say what not to change.
+    #[must_use]
+    pub fn forgives(self) -> bool {
+        self.effect().is_read_only() && self != Self::Approve
+    }
+
     /// The tool with this name.
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {

@@ -11,5 +11,5 @@ pub(crate) use self::layout::lines;
 pub(crate) use self::members::{Members, object};
 pub(crate) use self::scan::{
     Scanner, compact, compact_value, count_members, count_parts, depth, has_wide_number,
-    text_length,
+    rounded_integer, text_length,
 };

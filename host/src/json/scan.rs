@@ -115,6 +115,40 @@ pub(crate) fn has_wide_number(text: &str) -> bool {
     .any(is_wide)
 }
 
+/// The first integer of a text that a client may have rounded: it is beyond ±2^53, and a double is
+/// written so in JavaScript.
+pub(crate) fn rounded_integer(text: &str) -> Option<&str> {
+    const FEWEST: usize = 16;
+    let mut run = 0;
+    let has_long = text.bytes().any(|byte| {
+        run = if byte.is_ascii_digit() { run + 1 } else { 0 };
+        run == FEWEST
+    });
+    if !has_long {
+        return None;
+    }
+    let mut scanner = Scanner::default();
+    let is_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+');
+    let mut tokens = text.split(|c: char| {
+        scanner.step_char(c);
+        scanner.in_text || !is_number(c)
+    });
+    tokens.find(|token| {
+        let is_integer = token.bytes().all(|byte| byte.is_ascii_digit());
+        is_integer && is_wide(token) && in_javascript(token).is_some_and(|text| text == **token)
+    })
+}
+
+/// How JavaScript writes the double of an integer, if that is no exponent.
+fn in_javascript(digits: &str) -> Option<String> {
+    const MOST: usize = 21;
+    let shortest = format!("{:e}", digits.parse::<f64>().ok()?);
+    let (mantissa, exponent) = shortest.split_once('e')?;
+    let length = exponent.parse::<usize>().ok()? + 1;
+    let digits = mantissa.replace('.', "");
+    (length <= MOST).then(|| format!("{digits:0<length$}"))
+}
+
 fn is_wide(token: &str) -> bool {
     const WIDEST: &str = "9007199254740991";
     const MOST_DIGITS: usize = 17;
@@ -159,6 +193,24 @@ mod tests {
             [(r#""a\"b"c"#, 6), (r#""\\""#, 4), (r#""""#, 2), (r#""é" "#, 4), (r#""a"#, 2)]
         {
             assert_eq!(text_length(text), length, "{text}");
+        }
+    }
+
+    #[test]
+    fn sees_integers_that_may_be_rounded() {
+        for (text, found) in [
+            ("12345678901234567000", Some("12345678901234567000")),
+            (r#"{"a": [1, -9007199254740992]}"#, Some("9007199254740992")),
+            ("[18446744073709552000]", Some("18446744073709552000")),
+            ("10000000000000000000", Some("10000000000000000000")),
+            ("12345678901234567890", None),
+            ("9007199254740993", None),
+            ("9007199254740991", None),
+            ("1.2345678901234567e19", None),
+            ("1000000000000000000000", None),
+            (r#"["12345678901234567000", {"12345678901234567000": 1}]"#, None),
+        ] {
+            assert_eq!(rounded_integer(text), found, "{text}");
         }
     }
 

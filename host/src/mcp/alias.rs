@@ -37,7 +37,7 @@ pub(super) fn resolve(name: &str, arguments: &str, nesting: usize) -> Option<Res
         EXECUTE | "execute_tool" => Some(execute(arguments, nesting)),
         EVOLVE | "meta_evolve" => Some(evolve(arguments)),
         _ if DESCRIBE.contains(&name) => Some(describe(arguments)),
-        "reset" => Some(Ok(plain("session_forget", r#"{"all":true}"#.to_owned()))),
+        "reset" => Some(reset(arguments)),
         _ => {
             let (_, meant) = SPELLINGS.iter().find(|(alias, _)| *alias == name)?;
             Some(spell(arguments).map(|arguments| plain(meant, renamed(meant, &arguments))))
@@ -48,6 +48,15 @@ pub(super) fn resolve(name: &str, arguments: &str, nesting: usize) -> Option<Res
 fn plain(name: &str, arguments: String) -> Meant {
     let arguments = arguments.into();
     Meant { name: name.to_owned(), arguments, is_argument: false, notes: Vec::new() }
+}
+
+/// `reset`: forgets all that its session, or the default one, binds.
+fn reset(text: &str) -> Result<Meant, Fault> {
+    let meant = "session_forget";
+    let text = renamed(meant, &spell(text)?);
+    let members = read(&text)?;
+    let all = members.iter().chain((!members.has("all")).then_some(("all", "true")));
+    Ok(plain(meant, object(all)))
 }
 
 /// Arguments that the tools of sessions have under other names.

@@ -13,7 +13,7 @@ use serde::de::{DeserializeOwned, Deserializer, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-pub(super) use self::schema::{any_value, json_schema, record, schema, term, text};
+pub(super) use self::schema::{any_value, json_schema, number, record, schema, term, text};
 
 use self::reader::{SIZE, Wrong, no_text};
 use crate::domain::{Fault, FaultCode, fault};

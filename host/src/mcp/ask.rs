@@ -2,7 +2,7 @@
 //! protocol, by a result that is no end yet in the stateless one.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -18,6 +18,10 @@ use tokio::time::sleep;
 use crate::domain::{Choice, Wish};
 use crate::render::question;
 use crate::workshop::{Said, Waiting};
+
+/// The time in which no person reads a question. A client that answers sooner, and does not agree,
+/// answered by itself: nobody saw the question.
+const UNSEEN: Duration = Duration::from_millis(300);
 
 /// The name of the question among those of a result, and of the member in its form.
 pub(super) const APPROVAL: &str = "approval";
@@ -114,11 +118,19 @@ async fn elicit(
     mut reply: oneshot::Sender<Said>,
 ) {
     let request = ServerRequest::ElicitRequest(request);
+    let since = Instant::now();
     let sent = peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
     let Ok(mut handle) = sent else { return };
     let said = tokio::select! {
         answer = &mut handle.rx => match answer {
-            Ok(answer) => said(answer),
+            Ok(answer) => match said(answer) {
+                Said::Chosen(choice) if choice != Choice::Decline => Said::Chosen(choice),
+                _ if since.elapsed() < UNSEEN => {
+                    tracing::info!("the client answered before anybody could see the question");
+                    Said::Later(None)
+                }
+                said => said,
+            },
             Err(_) => return,
         },
         () = sleep(within) => {

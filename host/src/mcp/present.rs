@@ -22,6 +22,7 @@ pub(super) fn present(result: ToolResult, profile: Profile) -> CallToolResult {
         Ok(Reply { text, structured, asides }) => (text, structured, asides, false),
         Err(Refusal { text, structured, asides }) => (text, structured, asides, true),
     };
+    let structured = if is_error { marked(structured, &text) } else { structured };
     // The first block holds only the value or the fault.
     let mut content = vec![ContentBlock::text(text)];
     let lines = [asides, untold(&structured)].concat();
@@ -34,6 +35,14 @@ pub(super) fn present(result: ToolResult, profile: Profile) -> CallToolResult {
     // has one.
     result.structured_content = (profile != Profile::Slim).then_some(Value::Object(structured));
     result
+}
+
+/// The record of a fault, which says that it is one: `error` is the first line of the text, also with
+/// the step that failed. Some clients show only the record.
+fn marked(mut record: Record, text: &str) -> Record {
+    let line = text.lines().next().unwrap_or_default();
+    record.insert("error".to_owned(), line.into());
+    record
 }
 
 /// Lines for the record's members that the text lacks.

@@ -15,8 +15,6 @@ pub(super) struct Form {
     pub(super) doc: String,
     /// The example in the notation.
     pub(super) notation: String,
-    /// The example as JSON.
-    pub(super) example: String,
     pub(super) result: String,
 }
 
@@ -69,7 +67,7 @@ fn read(text: &str) -> Vec<Form> {
 /// Parses a row of five cells, all but the second in backticks. Other lines give None.
 fn read_row(line: &str, group: &str) -> Option<Form> {
     let cells: Vec<&str> = line.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ").collect();
-    let [syntax, doc, notation, example, result] = cells.try_into().ok()?;
+    let [syntax, doc, notation, _, result] = cells.try_into().ok()?;
     let name = syntax.strip_prefix("`{\"")?.split_once('"')?.0;
     // A bar within a cell is escaped.
     let cell = |text: &str| text.replace("\\|", "|");
@@ -80,7 +78,6 @@ fn read_row(line: &str, group: &str) -> Option<Form> {
         syntax: code(&syntax.replace("` or `{", " or {")),
         doc: cell(doc),
         notation: code(notation),
-        example: code(example),
         result: code(result),
     })
 }

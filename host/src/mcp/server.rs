@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{
@@ -18,7 +18,7 @@ use rmcp::{RoleServer, ServerHandler};
 use serde_json::json;
 
 use super::alias::{self, Meant};
-use super::announce::announce;
+use super::announce::{Listeners, can_change, last};
 use super::ask::{Asker, input_required, is_stateless};
 use super::backend::Backend;
 use super::call::{Call, Caller};
@@ -31,7 +31,7 @@ use super::present::present;
 use super::resource;
 use super::resume;
 use super::sent::{forbidden, principal, seen_by, sent};
-use super::settle::{Settled, settle};
+use super::settle::{Foreign, Settled, settle};
 use super::tool::{ToolResult, evolved};
 use crate::domain::{BuiltIn, FaultCode, Limit, Scope, fault};
 use crate::registry::name;
@@ -65,8 +65,8 @@ pub(super) struct Server {
     session: Arc<Session>,
     listing: Arc<Listing>,
     incidents: AtomicU64,
-    /// Whether the client is told of changes.
-    is_told: AtomicBool,
+    /// Who is told of changes.
+    listeners: Listeners,
     /// Set for a client of HTTP that has begun a session.
     connected: OnceLock<Connected>,
     /// Ends a session of HTTP with this server.
@@ -75,9 +75,9 @@ pub(super) struct Server {
 
 impl Server {
     pub(super) fn new(backend: Arc<Backend>, session: Arc<Session>, listing: Arc<Listing>) -> Self {
-        let incidents = AtomicU64::new(1);
-        let (is_told, connected) = (AtomicBool::new(false), OnceLock::new());
-        Self { backend, session, listing, incidents, is_told, connected, ends: None }
+        let (incidents, listeners) = (AtomicU64::new(1), Listeners::new(&backend));
+        let (connected, ends) = (OnceLock::new(), None);
+        Self { backend, session, listing, incidents, listeners, connected, ends }
     }
 
     /// The server of a session that ends with it.
@@ -176,8 +176,12 @@ impl Server {
             let fault = forbidden(name, needed);
             return Ok(Err(backend.refuse(name, &call, fault).await));
         }
-        let Settled { text, warnings } =
-            settle(&call.arguments, name, &schema, backend.config.values.size(Limit::Nesting));
+        let nesting = backend.config.values.size(Limit::Nesting);
+        let foreign = match built_in {
+            Some(tool) if !tool.forgives() => Foreign::Refused,
+            _ => Foreign::Ignored,
+        };
+        let Settled { text, warnings } = settle(&call.arguments, name, &schema, foreign, nesting);
         let arguments = text.map_or_else(|| Arc::clone(&call.arguments), Arc::from);
         let call = Call { arguments, ..call };
         let mut result = match built_in {
@@ -276,6 +280,10 @@ impl ServerHandler for Server {
             .enable_tools()
             .enable_tool_list_changed()
             .build();
+        let mut capabilities = capabilities;
+        if let (Some(tools), false) = (&mut capabilities.tools, can_change(&self.backend)) {
+            tools.list_changed = None;
+        }
         let mut info = ServerConfig::new(capabilities);
         info.server_info = Self::implementation();
         info.with_instructions(instructions(self.backend.workshop.effects().is_open()))
@@ -292,12 +300,9 @@ impl ServerHandler for Server {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.session.greet(context.peer);
-        if !self.is_told.swap(true, Ordering::Relaxed) {
-            tokio::spawn(announce(Arc::clone(&self.backend), Arc::clone(&self.session)));
-            if self.ends.is_some() {
-                self.connected.get_or_init(|| Connected::new(&self.backend.measures));
-            }
+        self.listeners.greet(&self.backend, &self.session, context.peer);
+        if self.ends.is_some() {
+            self.connected.get_or_init(|| Connected::new(&self.backend.measures));
         }
     }
 
@@ -332,8 +337,15 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let is_stateless = is_stateless(&context);
+        let before = last(&self.backend);
         let mut result = self.measured(&request, &context).await?;
-        if is_stateless(&context) {
+        if !is_stateless && last(&self.backend) > before {
+            // That the client is ready may have been said too early to be noticed.
+            self.listeners.greet(&self.backend, &self.session, context.peer.clone());
+        }
+        self.listeners.hear(&self.backend, before).await;
+        if is_stateless {
             let meta = MetaObject(object(json!({SERVER_INFO: Self::implementation()})));
             match &mut result {
                 CallToolResponse::Complete(result) => result.meta = Some(meta),
@@ -348,32 +360,16 @@ impl ServerHandler for Server {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        Some(requested.clone())
+        let mut accepted = requested.clone();
+        if !can_change(&self.backend) {
+            accepted.tools_list_changed = None;
+        }
+        Some(accepted)
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.backend.workshop.registry.changes();
-        let mut offers = self.backend.workshop.effects().changes();
-        loop {
-            tokio::select! {
-                () = context.cancelled() => return Ok(()),
-                () = self.session.ended.cancelled() => return Ok(()),
-                result = changes.changed() => if result.is_err() { return Ok(()) },
-                Ok(()) = offers.changed() => {}
-            }
-            // A subscriber receives only the notifications that it asked for.
-            let (accepted, sink) = (context.accepted(), context.sink());
-            if accepted.tools_list_changed == Some(true)
-                && sink.notify_tool_list_changed().await.is_err()
-            {
-                return Ok(());
-            }
-            if accepted.resources_list_changed == Some(true)
-                && sink.notify_resource_list_changed().await.is_err()
-            {
-                return Ok(());
-            }
-        }
+        self.listeners.serve(&self.backend, &self.session, &context).await;
+        Ok(())
     }
 
     async fn on_custom_request(

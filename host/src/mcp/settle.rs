@@ -8,7 +8,7 @@ use std::fmt::Write;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::json::{Members, json_in, object, text_in};
+use crate::json::{Members, json_in, object, rounded_integer, text_in};
 use crate::text;
 use crate::text::similar::similar;
 
@@ -26,13 +26,28 @@ const MOST_NAMES: usize = 8;
 pub(super) struct Settled {
     /// The converted JSON text; None if nothing changed.
     pub(super) text: Option<String>,
-    /// Warnings about ignored arguments.
+    /// Warnings about ignored arguments, and about integers that may be rounded.
     pub(super) warnings: Vec<String>,
+}
+
+/// What becomes of arguments that a tool does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Foreign {
+    /// They are left out, with a warning.
+    Ignored,
+    /// They stay, and the call is refused later.
+    Refused,
 }
 
 /// Converts the arguments of a tool by their schema. Text is decoded as JSON if its nesting is at
 /// most `nesting`.
-pub(super) fn settle(text: &str, tool: &str, schema: &Value, nesting: usize) -> Settled {
+pub(super) fn settle(
+    text: &str,
+    tool: &str,
+    schema: &Value,
+    foreign: Foreign,
+    nesting: usize,
+) -> Settled {
     let mut settled = Settled::default();
     let Ok(members) = Members::parse(text) else { return settled };
     if members.duplicate().is_some() {
@@ -40,10 +55,14 @@ pub(super) fn settle(text: &str, tool: &str, schema: &Value, nesting: usize) -> 
     }
     let known: Vec<&str> = properties(schema).map(|(name, _)| name.as_str()).collect();
     // A near miss of a known name is refused later, with a hint.
-    let is_foreign =
-        |name: &str| !known.contains(&name) && similar(name, known.iter().copied()).is_none();
+    let is_foreign = |name: &str| {
+        foreign == Foreign::Ignored
+            && !known.contains(&name)
+            && similar(name, known.iter().copied()).is_none()
+    };
     let (foreign, kept): (Vec<_>, Vec<_>) = members.iter().partition(|(name, _)| is_foreign(name));
     settled.warnings.extend(passed_over(&foreign, tool, &known));
+    settled.warnings.extend(kept.iter().find_map(|(name, raw)| rounded(name, raw)));
     settled.text = settle_members(&kept, schema, nesting)
         .or_else(|| (!foreign.is_empty()).then(|| object(kept.iter().copied())));
     settled
@@ -70,6 +89,16 @@ fn passed_over(foreign: &[(&str, &str)], tool: &str, known: &[&str]) -> Option<S
             known.join("`, `")
         ),
     })
+}
+
+/// Warns of an integer that the client may have rounded.
+fn rounded(name: &str, raw: &str) -> Option<String> {
+    let found = rounded_integer(raw)?;
+    let name = text::quote_one(name);
+    Some(format!(
+        "{name} holds {found}, which the client may have rounded: many do that beyond 2^53. Write such \
+         an integer in `code`, or pass it as a text and read that with parse_int"
+    ))
 }
 
 /// The whole number that a decimal equals, in digits. None if it is not whole.
@@ -269,7 +298,7 @@ mod tests {
             ("{\"code\":\"```json\\n{\\\"a\\\":1}\\n```\"}", r#"{"code":"{\"a\":1}"}"#),
             ("{\"code\":\"```json\\n{\\\"a\\\":1}\"}", r#"{"code":"{\"a\":1}"}"#),
         ] {
-            let found = settle(sent, "tool", &schema(), 64).text;
+            let found = settle(sent, "tool", &schema(), Foreign::Ignored, 64).text;
             assert_eq!(found.as_deref().unwrap_or(sent), settled, "{sent}");
         }
     }
@@ -283,23 +312,30 @@ mod tests {
             r#"{"count":1,"count":2.0}"#,
             "[1]",
         ] {
-            let found = settle(sent, "tool", &schema(), 64);
+            let found = settle(sent, "tool", &schema(), Foreign::Ignored, 64);
             assert_eq!((found.text, found.warnings.len()), (None, 0), "{sent}");
         }
         let deep = format!(r#"{{"tags":"{}{}"}}"#, "[".repeat(100), "]".repeat(100));
-        assert_eq!(settle(&deep, "tool", &schema(), 64).text, None);
+        assert_eq!(settle(&deep, "tool", &schema(), Foreign::Ignored, 64).text, None);
     }
 
     #[test]
     fn what_no_tool_has_is_passed_over() {
-        let found = settle(r#"{"_":1,"count":2,"random_string":"x"}"#, "tool", &schema(), 64);
+        let found = settle(
+            r#"{"_":1,"count":2,"random_string":"x"}"#,
+            "tool",
+            &schema(),
+            Foreign::Ignored,
+            64,
+        );
         assert_eq!(found.text.as_deref(), Some(r#"{"count":2}"#));
         assert_eq!(found.warnings.len(), 1);
         let warning = found.warnings.first().expect("a warning");
         assert!(warning.contains("no arguments `_`, `random_string`, they were"), "{warning}");
-        assert_eq!(settle(r#"{"cuont":2}"#, "tool", &schema(), 64).text, None);
+        assert_eq!(settle(r#"{"cuont":2}"#, "tool", &schema(), Foreign::Ignored, 64).text, None);
         let many: Vec<String> = (0..100_000).map(|n| format!(r#""m{n}":0"#)).collect();
-        let found = settle(&format!("{{{}}}", many.join(",")), "tool", &schema(), 64);
+        let found =
+            settle(&format!("{{{}}}", many.join(",")), "tool", &schema(), Foreign::Ignored, 64);
         assert_eq!(found.text.as_deref(), Some("{}"));
         assert!(found.warnings.concat().contains("`m7` and 99992 more, they were"));
     }

@@ -54,18 +54,21 @@ pub(crate) fn question(wishes: &[Wish]) -> String {
 /// The reply for a run that waits.
 pub(crate) fn waiting(run: i64, until: i64, wishes: &[Wish]) -> Reply {
     let until = time::format(until);
-    let mut text = format!(
-        "run {run} waits for an approval until {until}. {}\nA person decides it: `mcp-pif approve {run}` or \
-         `mcp-pif approve {run} --deny`. Then go on: run {{\"resume\": {run}}}",
-        question(wishes)
+    let mut hint = format!(
+        "A person decides it: `mcp-pif approve {run}` or `mcp-pif approve {run} --deny`. Then go on: \
+         run {{\"resume\": {run}}}"
     );
     let may_model = wishes.iter().all(|wish| wish.model);
     if may_model {
         let _ =
-            write!(text, "\nYou may decide it: approve {{\"run\": {run}, \"decision\": \"once\"}}");
+            write!(hint, "\nYou may decide it: approve {{\"run\": {run}, \"decision\": \"once\"}}");
     }
+    let question = question(wishes);
+    let text = format!("run {run} waits for an approval until {until}. {question}\n{hint}");
     let calls: Vec<Value> = wishes.iter().map(record).collect();
-    Reply::new(text, json!({"kind": "pending", "run": run, "until": until, "calls": calls}))
+    let record =
+        json!({"kind": "pending", "run": run, "until": until, "calls": calls, "hint": hint});
+    Reply::new(text, record)
 }
 
 fn record(Wish { call, class, .. }: &Wish) -> Value {

@@ -59,6 +59,9 @@ pub(crate) fn record(fault: &Fault) -> Record {
     if let Some(limit) = limit {
         record.insert("limit".to_owned(), excess(limit));
     }
+    if let Some(reason) = fault.reason {
+        record.insert("reason".to_owned(), reason.into());
+    }
     if let Some(call) = &fault.upstream {
         record.insert("upstream".to_owned(), json!(call));
     }
@@ -93,6 +96,7 @@ fn told(fault: &Fault) -> Fault {
             .mismatches
             .as_ref()
             .map(|it| Box::new(it.map(|text| text::line(text, MOST_LINE)))),
+        reason: fault.reason,
         upstream: fault.upstream.clone(),
         calls_made: fault.calls_made.clone(),
     }

@@ -74,7 +74,7 @@ pub(crate) fn show(json: &str, what: &str, most: usize, hint: &str) -> Reply {
     Reply { text, structured: exact(json), asides: Vec::new() }
 }
 
-/// The members that hold a value: `value` if client parsers keep it exactly, `exact` as JSON text
+/// The member that holds a value: `value` if client parsers keep it exactly, `exact` as JSON text
 /// if they might not.
 pub(crate) fn exact(json: &str) -> Record {
     let mut structured = Record::new();
@@ -83,12 +83,10 @@ pub(crate) fn exact(json: &str) -> Record {
     // If two members have one name, parsers keep the last.
     let is_whole =
         value.as_ref().is_some_and(|it| count_members(it) == json::count_members(json.as_bytes()));
-    if !is_whole || json::has_wide_number(json) {
-        structured.insert("exact".to_owned(), json.into());
-    }
-    if let Some(value) = value {
-        structured.insert("value".to_owned(), value);
-    }
+    match value.filter(|_| is_whole && !json::has_wide_number(json)) {
+        Some(value) => structured.insert("value".to_owned(), value),
+        None => structured.insert("exact".to_owned(), json.into()),
+    };
     structured
 }
 

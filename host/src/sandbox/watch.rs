@@ -74,6 +74,11 @@ impl Watch {
         Self::cancelled_by(self.cancelled.clone(), self.allowed).waiting_at_most(self.waiting)
     }
 
+    /// Stops the run.
+    pub fn cancel(&self) {
+        self.cancelled.cancel();
+    }
+
     /// Returns the fault `cancelled` or `timeout` if the run has to stop.
     pub fn verdict(&self) -> Result<(), Fault> {
         if self.cancelled.is_cancelled() {

@@ -120,6 +120,8 @@ pub trait Store: Rows + Debug + Send + Sync {
     /// Verifies the chain from its anchor to its head with [`super::journal::Walk`], in one
     /// consistent state.
     fn verify(&self) -> Result<Verified, JournalError>;
+    /// Verifies that each kept text has its hash.
+    fn verify_texts(&self) -> Result<(), JournalError>;
 
     /// The owners of sessions, saved states and memory, in order.
     fn owners(&self) -> Result<Vec<String>, Error>;

@@ -95,7 +95,8 @@ fn verify(config: &Config, copy: &Duplicate, file: &Path) -> Result<Contents, Er
     let store: Arc<dyn Store> = Arc::new(store);
     let journal = Journal::new(Arc::clone(&store), settings(config, ""));
     let place = || file.display().to_string();
-    let journal = journal.verify().map_err(|reason| Error::Journal { place: place(), reason })?;
+    let verified = journal.verify().and_then(|it| journal.verify_texts().map(|()| it));
+    let journal = verified.map_err(|reason| Error::Journal { place: place(), reason })?;
     let tools = Registry::open(Arc::clone(&store))?.snapshot()?.count()?;
     let keys = Memory::new(store).count()?;
     Ok(Contents { journal, tools, keys })

@@ -86,7 +86,11 @@ pub fn ended(error: SessionError) -> Fault {
         SessionError::Unknown(_) => {
             (FaultCode::UnknownSession, "`session_list` shows them, `session_start` starts one")
         }
-        SessionError::Closed { .. } => (FaultCode::SessionClosed, "`session_start` starts another"),
+        SessionError::Closed { reason, .. } => {
+            let hint = "`session_start` starts another";
+            let closed = fault(FaultCode::SessionClosed, message, Some(hint));
+            return Fault { reason: Some(reason.name()), ..closed };
+        }
         SessionError::Busy(_) => (FaultCode::SessionBusy, "try again when the turn has ended"),
         SessionError::Ended => (FaultCode::Cancelled, "nothing was changed"),
         SessionError::Unbound(_) => (FaultCode::Unbound, "`session_inspect` shows the bindings"),

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::bundle::{self, Packed};
 use super::refusal::too_large;
 use crate::domain::{Excess, Fault, FaultCode, Limit, Place, fault};
-use crate::state::session::{Capacity, LONGEST_NAME, LONGEST_TITLE, is_name, is_recent};
+use crate::state::session::{Capacity, LONGEST_NAME, ensure_title, is_name, is_recent};
 use crate::text::{self, quote_one};
 
 /// The value of `format` that identifies such a file.
@@ -90,7 +90,8 @@ pub(super) fn read(text: &str, most: &Capacity) -> Result<Shelf, Fault> {
         return Err(at("/version", fault));
     }
     let mut shelf: Shelf = serde_json::from_str(text).map_err(unreadable)?;
-    ensure_title(&shelf.title)?;
+    ensure_title(&shelf.title)
+        .map_err(|error| at("/title", fault(FaultCode::Malformed, error.to_string(), None)))?;
     ensure_room(&shelf.bindings, most)?;
     ensure_names(&shelf.bindings)?;
     bundle::settle(&mut shelf.tools).map_err(|fault| at("/tools", fault))?;
@@ -105,15 +106,6 @@ pub(super) fn at(place: &str, fault: Fault) -> Fault {
 /// The place of a binding in the file.
 pub(super) fn place(index: usize, member: &str) -> String {
     format!("/bindings/{index}/{member}")
-}
-
-fn ensure_title(title: &str) -> Result<(), Fault> {
-    if title.chars().count() <= LONGEST_TITLE {
-        return Ok(());
-    }
-    let hint = format!("shorten it to {LONGEST_TITLE} characters");
-    let message = "the title is too long".to_owned();
-    Err(at("/title", fault(FaultCode::Malformed, message, Some(&hint))))
 }
 
 /// The store refuses too much as well. This is before each term is checked.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
@@ -11,7 +12,18 @@ use crate::domain::{Fault, FaultCode, fault};
 use crate::json::object;
 use crate::registry::Definition;
 use crate::sandbox::{Argument, Code, Parameter, Request, Watch};
+use crate::state::session::Binding;
 use crate::text::quote_one;
+
+/// The kind of a function's binding.
+const FUNCTION: &str = "function";
+
+/// The term of a tool.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Named {
+    tool: String,
+}
 
 /// The most terms whose parameters are kept in mind.
 const MOST: usize = 1_000;
@@ -111,12 +123,34 @@ impl Workshop {
     /// What the function of a tool takes; nothing while the sandbox is not open.
     #[must_use]
     pub fn takes(&self, tool: &Definition, watch: &Watch) -> Arc<Takes> {
+        self.takes_of(&tool.hash, &tool.source, watch)
+    }
+
+    /// How many arguments the function of a session takes, if its term shows that.
+    #[must_use]
+    pub fn arity(&self, binding: &Binding, watch: &Watch) -> Option<usize> {
+        if binding.kind != FUNCTION {
+            return None;
+        }
+        let term = self.term_of(binding).ok()??;
+        let takes = match serde_json::from_str::<Named>(&term) {
+            Ok(Named { tool }) => {
+                let (source, hash) = self.tools().ok()?.look_up(&tool).ok()??;
+                self.takes_of(&hash, &source, watch)
+            }
+            Err(_) => self.takes_of(&binding.hash, &term, watch),
+        };
+        let count = if takes.is_record { 1 } else { takes.parameters.len() };
+        (count > 0).then_some(count)
+    }
+
+    fn takes_of(&self, hash: &str, source: &str, watch: &Watch) -> Arc<Takes> {
         let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = known().as_ref().and_then(|known| known.get(&tool.hash)) {
+        if let Some(found) = known().as_ref().and_then(|known| known.get(hash)) {
             return Arc::clone(found);
         }
         let outlook = match self.sandbox.is_open() {
-            true => self.sandbox.foresee(&tool.source, &watch.again()),
+            true => self.sandbox.foresee(source, &watch.again()),
             false => return Arc::default(),
         };
         let Ok(outlook) = outlook else { return Arc::default() };
@@ -127,7 +161,7 @@ impl Workshop {
         if all.len() >= MOST {
             all.clear();
         }
-        all.insert(tool.hash.clone(), Arc::clone(&found));
+        all.insert(hash.to_owned(), Arc::clone(&found));
         found
     }
 }

@@ -13,6 +13,7 @@ use super::opening::Workshop;
 use super::past::waits;
 use super::run::{Finished, Ran, Start};
 use super::session::{Begun, Turned};
+use super::warden;
 use super::world::Tools;
 use crate::domain::{Fault, FaultCode, Limit, Part, fault};
 use crate::journal::Draft;
@@ -30,6 +31,17 @@ pub struct Plan {
     pub define: Vec<(String, String)>,
     /// The name that the value of the request is bound to.
     pub name: Option<String>,
+    /// Where the code of the request stands in the arguments: the JSON Pointer of a definition, or
+    /// empty.
+    pub place: String,
+}
+
+impl Plan {
+    /// The place of a definition.
+    #[must_use]
+    pub fn place(at: usize) -> String {
+        format!("/define/{at}/1")
+    }
 }
 
 /// The state of a turn between its runs.
@@ -64,8 +76,10 @@ impl Workshop {
         };
         let (bound, entries) = (Vec::new(), Vec::new());
         let mut progress = Progress { begun, bound, entries, fuel: 0, memory: 0, depth: 0 };
+        let guard = warden::guard(&self.store, &progress.begun, watch);
         let runs = self.run_all(&mut progress, plan, request, tools, observer, watch);
         let (mut outcome, last) = runs.await;
+        drop(guard);
         outcome.usage.fuel = progress.fuel;
         outcome.usage.peak_memory = progress.memory;
         outcome.usage.peak_depth = progress.depth;
@@ -122,9 +136,7 @@ impl Workshop {
                 (Ok(_), None) => Outcome { ending: Err(no_term()), ..outcome },
                 (Err(fault), _) => Outcome { ending: Err(fault), ..outcome },
             };
-            let place = |fault: Fault| Fault { at: format!("/define/{at}/1{}", fault.at), ..fault };
-            let Outcome { ending, usage, driven, tool } = outcome;
-            return (Outcome { ending: ending.map_err(place), usage, driven, tool }, None);
+            return (within(&Plan::place(at), outcome), None);
         }
         let name = plan.name.as_deref().unwrap_or(LAST[0]);
         let (mut outcome, last) =
@@ -136,7 +148,7 @@ impl Workshop {
                 None => outcome.ending = Err(no_term()),
             }
         }
-        (outcome, last)
+        (within(&plan.place, outcome), last)
     }
 
     /// Makes one run of the turn. Returns its outcome and its value as a term.
@@ -173,6 +185,18 @@ impl Workshop {
         };
         (outcome, term)
     }
+}
+
+/// The outcome of code at a place of the arguments. A fault in a tool or a binding keeps its own
+/// place.
+fn within(place: &str, outcome: Outcome) -> Outcome {
+    let Outcome { ending, usage, driven, tool } = outcome;
+    let ending = ending.map_err(|fault| {
+        let is_elsewhere = fault.tool.is_some() || fault.at.starts_with("/bindings/");
+        let at = if is_elsewhere { fault.at } else { format!("{place}{}", fault.at) };
+        Fault { at, ..fault }
+    });
+    Outcome { ending, usage, driven, tool }
 }
 
 /// What the session binds now, with what the turn has bound so far.

@@ -5,6 +5,8 @@ use super::shop::{Shop, server_with};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::fs;
+use std::thread::sleep;
+use std::time::Duration;
 
 /// A server with a tool that only reads, and three that need an approval.
 pub(super) fn shop_with(more: &Value) -> Result<Shop> {
@@ -74,7 +76,14 @@ pub(super) fn question(client: &mut Client) -> Result<Value> {
     client.find(|message| message["method"] == "elicitation/create")
 }
 
+/// Answers as a person does, who has to read the question.
 pub(super) fn answer(client: &mut Client, question: &Value, result: &Value) -> Result<()> {
+    sleep(Duration::from_millis(350));
+    answer_unseen(client, question, result)
+}
+
+/// Answers sooner than anybody can read.
+fn answer_unseen(client: &mut Client, question: &Value, result: &Value) -> Result<()> {
     client.send(json!({"jsonrpc": "2.0", "id": question["id"], "result": result}).to_string())
 }
 
@@ -154,6 +163,32 @@ fn what_is_not_approved_is_a_fault_that_a_program_catches() -> Result<()> {
     ensure!(told["value"] == "declined", "{told}");
     ensure!(count(&shop, "add") == 0);
     ensure_replays(&shop, &mut client)?;
+    Ok(())
+}
+
+#[test]
+fn a_question_that_nobody_saw_keeps_the_run() -> Result<()> {
+    let shop = shop()?;
+    let mut client = with_forms(&shop, &[])?;
+    for reply in [
+        json!({"action": "cancel"}),
+        json!({"action": "decline"}),
+        json!({"action": "accept"}),
+        accept("decline"),
+    ] {
+        let id = start(&mut client, &call("s.add", &json!({"n": 1})))?;
+        let asked = question(&mut client)?;
+        answer_unseen(&mut client, &asked, &reply)?;
+        let told = end(&mut client, &id)?;
+        ensure!(told["kind"] == "pending", "{reply}: {told}");
+        ensure!(told["hint"].to_string().contains("mcp-pif approve"), "{told}");
+    }
+    ensure!(count(&shop, "add") == 0);
+    // Who agrees at once was set up to do so.
+    let id = start(&mut client, &call("s.add", &json!({"n": 1})))?;
+    let asked = question(&mut client)?;
+    answer_unseen(&mut client, &asked, &accept("once"))?;
+    ensure!(end(&mut client, &id)?["value"]["n"] == 1);
     Ok(())
 }
 

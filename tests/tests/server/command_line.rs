@@ -347,3 +347,42 @@ fn the_grammar_is_made_of_the_evaluators_tables() -> Result<()> {
     ensure!(pattern("constant.language.pif")?.split('|').any(|word| word == "null"));
     Ok(())
 }
+
+#[test]
+fn a_program_may_begin_with_a_minus() -> Result<()> {
+    for (arguments, output) in [
+        (&["run", "-1 + 2"][..], "1"),
+        (&["run", "-(3)"], "-3"),
+        (&["run", "-[1, 2].sum()", "--fuel", "10k"], "-3"),
+        (&["run", "x => x", "-5"], "-5"),
+        (&["run", "x => x", "--data", "-5"], "-5"),
+        (&["fmt", "-1 + 2"], "-1 + 2"),
+    ] {
+        let printed = execute(arguments, "")?;
+        assert_eq!(printed.output.trim_end(), output, "{arguments:?}: {printed:?}");
+    }
+    ensure!(execute(&["check", "-1 + 2"], "")?.output.starts_with("ok"));
+    // A misspelled option is none of them.
+    let printed = execute(&["run", "--fule", "10", "1"], "")?;
+    ensure!(printed.code == Some(2) && printed.errors.contains("no such option"), "{printed:?}");
+    Ok(())
+}
+
+#[test]
+fn a_run_is_given_as_much_as_the_flags_say() -> Result<()> {
+    let data = format!("\"{}\"", "x".repeat(2 << 20));
+    let long = execute(&["run", "data.length", "--data", "-"], &data)?;
+    assert_eq!(long.output.trim_end(), (2 << 20).to_string(), "{long:?}");
+    let refused = execute(&["run", "data.length", "--data", "-", "--max-data", "1MiB"], &data)?;
+    ensure!(refused.errors.contains("too-large") && refused.errors.contains("--max-data 3MiB"));
+    let refused = execute(&["run", "1 + 1 + 1", "--max-code", "5"], "")?;
+    ensure!(refused.errors.contains("too-large"), "{refused:?}");
+    // What does not fit into the memory names the limit to raise, and CSV as data is told to be a text.
+    let csv = serde_json::to_string(&"id,name,quantity\n1,some name,2\n".repeat(100_000))?;
+    let small =
+        execute(&["run", "csv_parse(data).length", "--data", "-", "--memory", "16MiB"], &csv)?;
+    ensure!(small.errors.contains("give `memory`"), "{small:?}");
+    let plain = execute(&["run", "data", "--data", "-"], "id,name\n1,a\n")?;
+    ensure!(plain.errors.contains("CSV stands in quotes"), "{plain:?}");
+    Ok(())
+}

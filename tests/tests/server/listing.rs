@@ -47,7 +47,8 @@ fn ensure_portable(schema: &Value, at: &str) -> Result<()> {
         }
         _ => anyhow::bail!("{at} has no type, or several: {schema}"),
     }
-    if schema["type"] == "array" {
+    // `items` without a type are items of any kind.
+    if schema["type"] == "array" && schema["items"] != json!({}) {
         ensure_portable(&schema["items"], &format!("{at}/items"))?;
     }
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {

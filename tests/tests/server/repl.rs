@@ -110,7 +110,9 @@ fn people_talk_with_a_session() -> Result<()> {
     terminal.expect("id  region")?;
     terminal.expect("\r\n20  söuth")?;
     // An open bracket goes on.
-    terminal.send("[1,\r2].sum()\r")?;
+    terminal.send("[1,\r")?;
+    terminal.expect("…> ")?;
+    terminal.send("2].sum()\r")?;
     terminal.expect("3\r\n")?;
     // Tab completes commands, bindings and forms.
     terminal.send(":bind\t\r")?;
@@ -142,5 +144,83 @@ fn people_talk_with_a_session() -> Result<()> {
     terminal.expect("42")?;
     let seen = terminal.end()?;
     ensure!(!seen.contains("\u{1b}[1;36m"), "{seen:?}");
+    Ok(())
+}
+
+#[test]
+fn declarations_bind_and_commands_end_what_has_no_end() -> Result<()> {
+    let folder = Folder::new()?;
+    let lines =
+        "const k = 1\nlet f = x => x + k;\nvar t = {\n a: 2\n}\nf(t.a)\nconst j = 5; j + k\n";
+    let output = pipe(folder.path(), lines)?;
+    assert_eq!(told(&output), "3\n6\n", "{output:?}");
+    ensure!(output.status.success(), "{output:?}");
+    let output = pipe(folder.path(), "[1,\n:source k\n")?;
+    ensure!(told(&output) == "1\n" && !output.stderr.is_empty(), "{output:?}");
+    for (lines, hint) in [
+        ("gone", "NAME = PROGRAM"),
+        (":fuel 10\nrange(1, 1000).sum()", ":fuel 100M"),
+        (":depth 10\n(f => f(f, 100))((f, n) => n == 0 ? 0 : 1 + f(f, n - 1))", ":depth 100k"),
+        (":memory 1MiB\nrange(1, 1000000)", ":memory 128MiB"),
+        (":fuel 99999G", "write 1 to"),
+        (":more", "nothing is left"),
+    ] {
+        let output = pipe(folder.path(), lines)?;
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        ensure!(output.status.code() == Some(1) && errors.contains(hint), "{lines}: {errors}");
+    }
+    let output = pipe(folder.path(), ":fuel 10\n:fuel 10M\nrange(1, 1000).sum()")?;
+    ensure!(told(&output).ends_with("499500\n"), "{output:?}");
+    Ok(())
+}
+
+#[test]
+fn a_session_that_is_not_there_is_told_at_once() -> Result<()> {
+    let folder = Folder::new()?;
+    let mut command = Command::new(binary::path()?);
+    command.env_clear().env("MCP_PIF_CACHE", cache()).arg("--data").arg(folder.path());
+    let command = command.args(["repl", "--session", "nope"]).stdin(Stdio::null());
+    let output = command.output()?;
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(output.status.code() == Some(1) && errors.contains("unknown-session"), "{output:?}");
+    Ok(())
+}
+
+#[test]
+fn pastes_are_turns_and_long_values_come_in_pages() -> Result<()> {
+    let folder = Folder::new()?;
+    let Some(mut terminal) = Terminal::open(folder.path(), &[("NO_COLOR", "1")], "")? else {
+        println!("skipped: `script` of util-linux is not there");
+        return Ok(());
+    };
+    terminal.expect("pif> ")?;
+    let paste = |text: &str| format!("\u{1b}[200~{text}\u{1b}[201~\r");
+    terminal.send(&paste("a = 40\rf = x => {\r\r  return x + 2\r}\r[a]\r  .map(f)\r:type a\r"))?;
+    terminal.expect("a: integer")?;
+    terminal.expect("f: function")?;
+    terminal.expect("[42]")?;
+    terminal.expect("integer")?;
+    // What has no end goes on behind another prompt, until an empty line or a command.
+    terminal.send("[1,\r")?;
+    terminal.expect("…> ")?;
+    terminal.send("2].sum() * 100\r")?;
+    terminal.expect("300")?;
+    terminal.send("[1,\r")?;
+    terminal.expect("…> ")?;
+    terminal.send("\r")?;
+    terminal.expect("unparsable")?;
+    terminal.send(":check a +\r")?;
+    terminal.expect("…> ")?;
+    terminal.send(":doc fold\r")?;
+    terminal.expect("unparsable")?;
+    terminal.expect("{\"fold\"")?;
+    terminal.send("range(1, 100000)\r")?;
+    terminal.expect("`:more` goes on")?;
+    terminal.send(":more\r")?;
+    terminal.expect("`:more` goes on")?;
+    terminal.send("\"ab\".repeat(50000)\r")?;
+    terminal.expect("characters more")?;
+    let seen = terminal.end()?;
+    ensure!(seen.len() < 60_000, "{}", seen.len());
     Ok(())
 }

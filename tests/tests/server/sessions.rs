@@ -230,3 +230,56 @@ fn long_lists_come_in_pages() -> Result<()> {
     assert_eq!(listed, 160, "the tool `list` shows all");
     Ok(())
 }
+
+/// Who makes a tool is told of the new list before the answer.
+#[test]
+fn a_change_is_told_before_its_answer() -> Result<()> {
+    for pause in [false, true] {
+        let mut client = Client::start(&[])?;
+        let (hello, first, second) = (client.id(), client.id(), client.id());
+        client.send(request(&hello, "initialize", &initialize()))?;
+        client
+            .send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string())?;
+        for (id, name) in [(&first, "one"), (&second, "two")] {
+            let arguments = json!({"name": name, "description": "d", "code": "x => x"});
+            client.send(super::client::call(id, "evolve", &arguments.to_string()))?;
+            let mut is_told = false;
+            while pause || id == &second {
+                let message = client.next_message()?;
+                is_told |= message["method"] == CHANGED;
+                if message["id"] == *id {
+                    break;
+                }
+            }
+            ensure!(is_told || !pause && id == &first, "{name} is told too late");
+        }
+    }
+    let mut client = Client::start(&[])?;
+    let listen = json!({"notifications": {"toolsListChanged": true}});
+    let id = client.id();
+    client.send(modern(&id, "subscriptions/listen", listen)?)?;
+    client.notification("notifications/subscriptions/acknowledged")?;
+    let id = client.id();
+    let params = json!({"name": "evolve", "arguments": double()});
+    client.send(modern(&id, "tools/call", params)?)?;
+    let mut is_told = false;
+    loop {
+        let message = client.next_message()?;
+        is_told |= message["method"] == CHANGED;
+        if message["id"] == id {
+            break;
+        }
+    }
+    ensure!(is_told, "a subscriber is told too late");
+    Ok(())
+}
+
+#[test]
+fn a_list_that_cannot_change_is_not_announced() -> Result<()> {
+    let mut client = Client::start(&["--listed", "0"])?;
+    let result = client.initialize()?;
+    assert_eq!(result["capabilities"]["tools"], json!({}), "{result}");
+    client.call("evolve", &double())?;
+    ensure!(client.try_find(|message| message["method"] == CHANGED).is_none());
+    Ok(())
+}

@@ -11,6 +11,8 @@ pub(super) struct Facts {
     pub(super) takes: Vec<u16>,
     /// How often functions of a binding, or a function of one, use what makes them recursive.
     pub(super) captures: Vec<u32>,
+    /// How often a value of a `let` uses a function that is bound by it or later.
+    pub(super) early: Vec<u32>,
     /// Names of variables of which a test asks whether they are there.
     pub(super) tested: Vec<bool>,
     /// Names of members of records that have a name.
@@ -29,6 +31,16 @@ impl Facts {
 
     pub(super) fn is_recursive(&self, id: TermId) -> bool {
         self.captures.get(id as usize).is_some_and(|count| *count > 0)
+    }
+
+    /// Whether the reader would take the variables of a value for functions that are bound later.
+    pub(super) fn is_early(&self, id: TermId) -> bool {
+        self.early.get(id as usize).is_some_and(|count| *count > 0)
+    }
+
+    /// The counts of what values of a `let` use, or of what functions of a `letrec` do.
+    pub(super) fn counted(&mut self, is_value: bool) -> &mut Vec<u32> {
+        if is_value { &mut self.early } else { &mut self.captures }
     }
 
     pub(super) fn is_tested(&self, name: NameId) -> bool {

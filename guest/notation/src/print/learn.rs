@@ -32,8 +32,8 @@ struct Walk {
     scopes: Vec<Vec<(TermId, u32)>>,
     /// For each binding, which of its values is walked.
     current: Vec<u32>,
-    /// Terms whose captures have been counted.
-    log: Vec<TermId>,
+    /// Terms whose captures have been counted, and whether they are values of a `let`.
+    log: Vec<(TermId, bool)>,
     /// Of each open term, how long the log was.
     marks: Vec<usize>,
     /// Bodies of bindings.
@@ -50,6 +50,7 @@ impl Printer<'_> {
             json: vec![false; count],
             takes: vec![0; count],
             captures: vec![0; count],
+            early: vec![0; count],
             tested: tested(terms, root),
             members: vec![false; names],
         };
@@ -189,27 +190,26 @@ impl Printer<'_> {
         if current > at {
             return;
         }
-        // A function of a `let` would be one of a `letrec`.
-        let captured = match terms.form(binder) {
-            Form::Letrec => binder,
-            _ => terms.operands(binder).get(current as usize).copied().unwrap_or_default(),
+        // A value of a `let` would be one of a `letrec`, or stand behind the function.
+        let is_value = terms.form(binder) != Form::Letrec;
+        let captured = match is_value {
+            false => binder,
+            true => terms.operands(binder).get(current as usize).copied().unwrap_or_default(),
         };
-        if let Some(count) = self.facts.captures.get_mut(captured as usize) {
+        if let Some(count) = self.facts.counted(is_value).get_mut(captured as usize) {
             *count += 1;
-            walk.log.push(captured);
+            walk.log.push((captured, is_value));
         }
     }
 
     fn exit(&mut self, id: TermId, walk: &mut Walk) {
         let mark = walk.marks.pop().unwrap_or_default();
-        let terms = self.terms;
-        let is_captured = terms.form(id) == Form::Lam && self.facts.is_recursive(id);
-        if is_captured || self.spelling(id, Ask::Value).is_none() {
+        if self.facts.is_early(id) || self.spelling(id, Ask::Value).is_none() {
             self.facts.set_json(id);
         }
         if self.facts.is_json(id) {
-            for captured in walk.log.drain(mark..) {
-                if let Some(count) = self.facts.captures.get_mut(captured as usize) {
+            for (captured, is_value) in walk.log.drain(mark..) {
+                if let Some(count) = self.facts.counted(is_value).get_mut(captured as usize) {
                     *count -= 1;
                 }
             }

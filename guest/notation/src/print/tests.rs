@@ -91,8 +91,30 @@ struct Maker {
     names: Vec<&'static str>,
 }
 
-const NAMES: [&str; 14] =
-    ["x", "y", "f", "g", "xs", "add", "get", "map", "filter", "and", "r", "Math", "total", "self"];
+const NAMES: [&str; 22] = [
+    "x",
+    "y",
+    "f",
+    "g",
+    "xs",
+    "add",
+    "get",
+    "map",
+    "filter",
+    "and",
+    "r",
+    "Math",
+    "total",
+    "self",
+    "a b",
+    "max",
+    "data",
+    "length",
+    "pair",
+    "undefined",
+    "_1",
+    "é",
+];
 
 impl Maker {
     fn next(&mut self, n: usize) -> usize {
@@ -276,6 +298,19 @@ impl Maker {
             }
         }
     }
+}
+
+/// Functions that use themselves, or later ones, where the notation has no words or no names.
+#[test]
+fn functions_that_the_reader_would_bind_otherwise_are_read_back() {
+    let terms = [
+        r#"{"letrec":[["loop",{"lam":"n","body":{"if":{"cond":{"lte":[{"var":"n"},0]},"then":0,"else":{"letrec":[["f",{"lam":"x","body":1}]],"in":{"app":{"func":{"var":"loop"},"arg":{"sub":[{"var":"n"},1]}}}}}}}]],"in":{"app":{"func":{"var":"loop"},"arg":3}}}"#,
+        r#"{"letrec":[["add",{"lam":"p","body":{"add":[{"var":"p"},1]}}]],"in":{"app":{"func":{"var":"add"},"arg":2}}}"#,
+        r#"{"letrec":[["max",{"lam":"p","body":{"max":[{"var":"p"},1]}}]],"in":{"app":{"func":{"var":"max"},"arg":2}}}"#,
+        r#"{"lam":"x","body":{"let":[["a",{"letrec":[["f",{"lam":"n","body":{"var":"x"}}],["g",{"lam":"n","body":{"var":"g"}}]],"in":{"var":"f"}}],["x",{"lam":"y","body":1}]],"in":{"var":"a"}}}"#,
+        r#"{"lam":"x","body":{"let":[["a",[{"var":"x"}]],["x",{"lam":"y","body":1}]],"in":{"var":"a"}}}"#,
+    ];
+    all_read_back(&terms.map(str::to_owned));
 }
 
 /// Each form, in all forms.

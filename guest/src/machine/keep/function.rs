@@ -7,8 +7,8 @@ use crate::check::analysis::hash;
 use crate::code::{Image, Place};
 use crate::memory::heap::Heap;
 use crate::memory::word::{
-    CONS, HOLE, IMMEDIATE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, PAIR, PARTIAL, UNIT, Word,
-    aux, index, is_function, is_integer, kind, left_in_run, size, tag,
+    CONS, IMMEDIATE, KIND_CONTINUATION, KIND_QUOTED, KIND_RECORD, PAIR, PARTIAL, UNIT, Word, aux,
+    index, is_function, is_integer, kind, left_in_run, size, tag,
 };
 use crate::run::state::State;
 use pif_core::limits::to_u32;
@@ -283,15 +283,6 @@ impl Functions {
             let (form, operand) = (s.terms.form(*node), s.terms.operand(*node, 0));
             let revision = self.name_tool(s, index).map(str::to_owned);
             match (form, revision) {
-                (Form::SelfRef, Some(revision))
-                    if s.tool_values.get(index as usize).is_none_or(|value| *value == HOLE) =>
-                {
-                    let message = format!(
-                        "a function with `self` of the tool `{revision}`, which has no value yet, \
-                         cannot be kept"
-                    );
-                    return Err(Obstacle::Part(word, message));
-                }
                 (Form::SelfRef, revision) => {
                     let value = match revision {
                         Some(_) => Held::Tool(index),

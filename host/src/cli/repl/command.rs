@@ -17,7 +17,7 @@ pub(super) struct Row {
 impl Row {
     /// Whether its argument is a program.
     pub(super) fn takes_code(&self) -> bool {
-        self.takes == "CODE"
+        self.takes.starts_with("CODE")
     }
 }
 
@@ -31,12 +31,20 @@ const fn row(
 }
 
 /// All commands.
-pub(super) const COMMANDS: [Row; 14] = [
+pub(super) const COMMANDS: [Row; 17] = [
     row("help", "", "shows this list", |room, _| room.say(&help())),
     row("bindings", "", "names, kinds and sizes of the bindings", |room, _| room.bindings()),
     row("source", "NAME", "the source of a binding or a tool", Room::source),
     row("type", "CODE", "kind and shape of a value; a turn", Room::shape),
-    row("fuel", "CODE", "what a program costs; a turn", Room::fuel),
+    row(
+        "fuel",
+        "CODE | N",
+        "what a program costs, a turn; with a number as 10M the fuel of runs",
+        Room::fuel,
+    ),
+    row("memory", "SIZE", "the memory of runs from now on, such as 128MiB", Room::memory),
+    row("depth", "N", "the depth of runs from now on", Room::depth),
+    row("more", "[all]", "goes on with a value that was cut", Room::more),
     row("trace", "CODE", "the steps of an evaluation; a turn", Room::trace),
     row("check", "CODE", "checks a program without running it", Room::check),
     row("doc", "NAME", "what a form does", Room::doc),
@@ -59,6 +67,7 @@ fn help() -> String {
     let programs = "\
 A line is a program in the notation or as JSON: [1, 2].map(x => x * 2)
 NAME = PROGRAM binds its value; _1, _2 and _3 are the last values.
-An open bracket goes on in the next line. Ctrl-C stops a run, Ctrl-D leaves.";
+An open bracket goes on in the next line, until an empty one. Lines that are pasted are turns.
+Ctrl-C stops a run, Ctrl-D leaves.";
     std::iter::once(programs.to_owned()).chain(lines).collect::<Vec<_>>().join("\n")
 }

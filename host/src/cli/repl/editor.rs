@@ -10,11 +10,11 @@ use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;
 use rustyline::history::FileHistory;
-use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
 
 use super::command::COMMANDS;
-use super::input::{MOST_LINES, program};
+use super::input::{MOST_LINES, parts, program};
 use super::room::Room;
 
 /// Lines that the history keeps.
@@ -25,9 +25,13 @@ const MOST_COMPLETIONS: usize = 100;
 
 const PROMPT: &str = "pif> ";
 
+/// The prompt of a line that goes on with a program.
+const FURTHER: &str = "  …> ";
+
 /// The editor.
 pub(super) struct Prompt {
     editor: Editor<Help, FileHistory>,
+    room: Rc<Room>,
     history: Option<PathBuf>,
 }
 
@@ -41,8 +45,8 @@ impl Prompt {
             // There is none before the first line.
             let _ = editor.load_history(file);
         }
-        editor.set_helper(Some(Help { room }));
-        Ok(Self { editor, history })
+        editor.set_helper(Some(Help { room: Rc::clone(&room) }));
+        Ok(Self { editor, room, history })
     }
 
     /// The width of the terminal.
@@ -50,9 +54,18 @@ impl Prompt {
         self.editor.dimensions().map_or(80, |(columns, _)| usize::from(columns))
     }
 
-    /// The next text.
+    /// The next text. A program without its end goes on in the next line, until an empty one.
     pub(super) fn read(&mut self) -> Result<String, ReadlineError> {
-        let text = self.editor.readline(PROMPT)?;
+        let mut text = self.editor.readline(PROMPT)?;
+        while is_unfinished(&self.room, &text) {
+            let line = match self.editor.readline(FURTHER) {
+                Ok(line) => line,
+                Err(ReadlineError::Eof) => break,
+                Err(error) => return Err(error),
+            };
+            text.push('\n');
+            text.push_str(&line);
+        }
         if !text.trim().is_empty()
             && self.editor.add_history_entry(text.as_str())?
             && let Some(file) = &self.history
@@ -61,6 +74,14 @@ impl Prompt {
         }
         Ok(text)
     }
+}
+
+/// Whether a text ends in a program that goes on in the next line. An empty line ends it.
+fn is_unfinished(room: &Room, text: &str) -> bool {
+    let ends_blank = text.rsplit('\n').next().is_some_and(|line| line.trim().is_empty());
+    let goes_on = |text: &str| program(text).is_some_and(|code| room.goes_on(code));
+    let last = parts(text, goes_on).pop();
+    !ends_blank && last.is_some_and(|last| last.lines().count() < MOST_LINES && goes_on(last))
 }
 
 /// Answers the questions of the editor.
@@ -120,17 +141,7 @@ fn complete(room: &Room, before: &str) -> (usize, Vec<String>) {
     (start, fit(names))
 }
 
-impl Validator for Help {
-    fn validate(
-        &self,
-        context: &mut ValidationContext<'_>,
-    ) -> Result<ValidationResult, ReadlineError> {
-        let text = context.input();
-        let goes_on = text.lines().count() < MOST_LINES
-            && program(text).is_some_and(|code| self.room.goes_on(code));
-        Ok(if goes_on { ValidationResult::Incomplete } else { ValidationResult::Valid(None) })
-    }
-}
+impl Validator for Help {}
 
 impl Highlighter for Help {
     fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {

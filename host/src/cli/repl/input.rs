@@ -42,6 +42,41 @@ fn definition(text: &str) -> Option<(&str, &str)> {
     is_definition.then(|| (name.trim_end(), code.trim_start()))
 }
 
+/// Whether a line is a command that there is. It ends a program that has no end.
+pub(super) fn is_command(line: &str) -> bool {
+    matches!(read(line), Input::Command(..))
+}
+
+/// What a line begins with that goes on with the line before it.
+const GOING_ON: [&str; 8] = [".", "?", "&&", "||", "*", "else", "catch", "finally"];
+
+/// Cuts a text of several lines into what is obeyed one after another. `goes_on` tells whether a text
+/// is only the beginning of a program.
+pub(super) fn parts<'a>(text: &'a str, goes_on: impl Fn(&str) -> bool) -> Vec<&'a str> {
+    let (mut parts, mut start, mut end, mut count) = (Vec::new(), 0, 0, 0);
+    let mut lines = text.split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
+        end += line.len();
+        count += 1;
+        let part = text.get(start..end).unwrap_or_default();
+        if part.trim().is_empty() {
+            (start, count) = (end, 0);
+            continue;
+        }
+        let is_continued = lines.peek().is_some_and(|next| {
+            let next = next.trim_start();
+            let is_within =
+                || GOING_ON.iter().any(|begin| next.starts_with(begin)) || goes_on(part);
+            count < MOST_LINES && !is_command(next) && program(part).is_some() && is_within()
+        });
+        if !is_continued {
+            parts.push(part);
+            (start, count) = (end, 0);
+        }
+    }
+    parts
+}
+
 /// The program of a text, if it has one.
 pub(super) fn program(text: &str) -> Option<&str> {
     match read(text) {
@@ -53,7 +88,7 @@ pub(super) fn program(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Input, read};
+    use super::{Input, parts, read};
 
     fn turn(text: &str) -> (Option<&str>, &str) {
         match read(text) {
@@ -68,6 +103,23 @@ mod tests {
         assert_eq!(turn(" total=os => os.sum() "), (Some("total"), "os => os.sum()"));
         for text in ["a == 1", "x => x + 1", "f(a) = 1", "\"a = b\"", "{a: 1}", "a"] {
             assert_eq!(turn(text), (None, text));
+        }
+    }
+
+    #[test]
+    fn a_text_of_several_lines_is_several_inputs() {
+        let goes_on = |text: &str| text.contains('[') && !text.contains(']');
+        for (text, expected) in [
+            ("a = 1\nb = 2\n\na + b\n", vec!["a = 1\n", "b = 2\n", "a + b\n"]),
+            (
+                "[1,\n\n2]\n.sum()\n:help\n:fuel\n1",
+                vec!["[1,\n\n2]\n.sum()\n", ":help\n", ":fuel\n", "1"],
+            ),
+            ("[1,\n:help", vec!["[1,\n", ":help"]),
+            (":check [1\n]\n2", vec![":check [1\n]\n", "2"]),
+            ("\n \n", vec![]),
+        ] {
+            assert_eq!(parts(text, goes_on), expected, "{text:?}");
         }
     }
 

@@ -5,6 +5,8 @@
 //! | `input` | a line, or several, as a command or a turn |
 //! | `command` | the table of commands |
 //! | `room` | the session: makes turns and prints what comes of them |
+//! | `pages` | long values in pages |
+//! | `hint` | hints of faults, as they hold here |
 //! | `table` | lists of records as tables; shapes of values |
 //! | `editor` | the line editor: completion, history, whether a text goes on |
 //! | `interrupt` | Ctrl-C stops the run |
@@ -12,9 +14,11 @@
 
 mod command;
 mod editor;
+mod hint;
 mod input;
 mod interrupt;
 mod next;
+mod pages;
 mod paint;
 mod room;
 mod table;
@@ -30,12 +34,12 @@ use rustyline::error::ReadlineError;
 
 use self::command::COMMANDS;
 use self::editor::Prompt;
-use self::input::{Input, MOST_LINES, program};
+use self::input::{Input, MOST_LINES, is_command, parts, program};
 use self::next::Next;
 use self::paint::Paint;
 use self::room::Room;
 use super::open::open;
-use super::print::{complain, is_terminal};
+use super::print::{complain, fail, is_terminal};
 use super::run::link;
 use super::settings::{Directory, start};
 use crate::config::Options;
@@ -43,6 +47,7 @@ use crate::domain::Limit;
 use crate::state::session::DEFAULT;
 use crate::stdio;
 use crate::text::{self, similar::similar};
+use crate::workshop::Declaration;
 
 /// How long lines of stderr are waited for.
 const PARTING: Duration = Duration::from_secs(1);
@@ -65,6 +70,10 @@ impl Repl {
         let paint = Paint(is_terminal && !config.no_color);
         let most = config.values.size(Limit::Code);
         let room = Rc::new(Room::new(workshop, &config, self.session, (is_terminal, paint))?);
+        if let Err(fault) = room.open() {
+            fail(&[fault]);
+            return Ok(ExitCode::FAILURE);
+        }
         if is_terminal { converse(&room) } else { Ok(read_all(&room, most)) }
     }
 }
@@ -78,7 +87,7 @@ fn converse(room: &Rc<Room>) -> Result<ExitCode> {
         room.await_input();
         match prompt.read() {
             Ok(text) => {
-                if obey(room, &text) == Next::Leave {
+                if obey_all(room, &text) == Next::Leave {
                     return Ok(ExitCode::SUCCESS);
                 }
                 // What went to stderr stands above the next prompt.
@@ -89,6 +98,18 @@ fn converse(room: &Rc<Room>) -> Result<ExitCode> {
             Err(error) => return Err(error).context("the terminal cannot be read"),
         }
     }
+}
+
+/// Obeys all that was typed or pasted at once, up to an interrupt.
+fn obey_all(room: &Room, text: &str) -> Next {
+    let mut next = Next::Nothing;
+    for part in parts(text, |text| goes_on(room, text)) {
+        next = obey(room, part);
+        if next == Next::Leave || room.is_interrupted() {
+            break;
+        }
+    }
+    next
 }
 
 /// Takes all that comes through a pipe. The last turn decides about the exit code.
@@ -104,6 +125,11 @@ fn read_all(room: &Room, most: usize) -> ExitCode {
             }
         };
         let is_end = line.is_empty();
+        if is_command(&line) && !text.trim().is_empty() {
+            // What stands before a command has its end there.
+            obey(room, &text);
+            text.clear();
+        }
         text.push_str(&line);
         lines += 1;
         if !is_end && lines < MOST_LINES && text.len() <= most && goes_on(room, &text) {
@@ -140,6 +166,10 @@ fn obey(room: &Room, text: &str) -> Next {
         Input::Nothing => Next::Nothing,
         Input::Command(row, argument) => (row.act)(room, argument),
         Input::Unknown(name) => unknown(room, name),
+        Input::Turn { name: None, code } => match room.declaration(code) {
+            Some(Declaration { name, value }) => room.turn(Some(name), value),
+            None => room.turn(None, code),
+        },
         Input::Turn { name, code } => room.turn(name, code),
     }
 }
@@ -150,6 +180,7 @@ fn unknown(room: &Room, name: &str) -> Next {
     room.wrong(&format!("there is no command :{}; {hint}", text::line(name, 40)))
 }
 
+/// Whether a text is only the beginning of a program.
 fn goes_on(room: &Room, text: &str) -> bool {
     program(text).is_some_and(|code| room.goes_on(code))
 }

@@ -1,5 +1,8 @@
 //! A session at the terminal: makes turns, and prints what comes of them.
 
+mod completion;
+mod limits;
+
 use std::cell::Cell;
 use std::path::PathBuf;
 
@@ -9,20 +12,19 @@ use serde_json::Value;
 
 use super::super::print::{MOST_LINE, Output, complain, fail, is_terminal, warn};
 use super::super::run::Terminal;
+use super::hint::at_the_prompt;
 use super::interrupt::Interrupt;
 use super::next::Next;
+use super::pages::Pages;
 use super::paint::Paint;
 use super::table::{shape, table};
 use crate::config::Config;
 use crate::domain::{Fault, FaultCode, Limit};
 use crate::render;
 use crate::sandbox::{Argument, Code, Ending, Limits, Outcome, Request, Watch, finish};
-use crate::state::session::{Binding, Change, Forgotten, Session, USER, Which, is_name, is_recent};
+use crate::state::session::{Binding, Change, Forgotten, Session, USER, Which, is_name};
 use crate::text;
-use crate::workshop::{Finished, LIBRARY_PREFIX, Plan, Workshop, library, too_large};
-
-/// The most bytes of a record whose members are completed.
-const MOST_COMPLETED: u64 = 256 << 10;
+use crate::workshop::{Declaration, Finished, Plan, Workshop, too_large};
 
 /// A row of the table of forms.
 #[derive(Debug, Deserialize)]
@@ -36,7 +38,8 @@ struct Form {
 pub(super) struct Room {
     workshop: Workshop,
     which: Which,
-    limits: Limits,
+    limits: Cell<Limits>,
+    ceilings: Limits,
     clocks: [std::time::Duration; 2],
     most_code: usize,
     forms: Vec<Form>,
@@ -45,6 +48,7 @@ pub(super) struct Room {
     paint: Paint,
     width: Cell<usize>,
     is_heard: Cell<bool>,
+    pages: Pages,
 }
 
 impl Room {
@@ -60,7 +64,8 @@ impl Room {
         let forms = tables.ok().and_then(|(forms, _)| serde_json::from_str(&forms).ok());
         Ok(Self {
             which: Which { owner: USER.to_owned(), name: session },
-            limits: config.limits,
+            limits: Cell::new(config.limits),
+            ceilings: config.ceilings,
             clocks: [time(Limit::WallClock), time(Limit::Waiting)],
             most_code: config.values.size(Limit::Code),
             forms: forms.unwrap_or_default(),
@@ -69,6 +74,7 @@ impl Room {
             paint,
             width: Cell::new(80),
             is_heard: Cell::new(true),
+            pages: Pages::default(),
             workshop,
         })
     }
@@ -112,6 +118,16 @@ impl Room {
         watch.waiting_at_most(waiting)
     }
 
+    /// Whether Ctrl-C has come since the last input.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.interrupt.as_ref().is_some_and(|it| it.token().is_cancelled())
+    }
+
+    /// The declaration of which a program consists.
+    pub(super) fn declaration<'a>(&self, code: &'a str) -> Option<Declaration<'a>> {
+        self.workshop.declaration(code, &self.watch())
+    }
+
     /// Whether a program is only the beginning of one.
     pub(super) fn goes_on(&self, code: &str) -> bool {
         if code.len() > self.most_code {
@@ -134,7 +150,7 @@ impl Room {
         }
         match self.make(name, code, false, &mut Terminal).outcome.ending {
             Ok(ending) => self.show(name, &ending),
-            Err(fault) => self.refuse(&fault),
+            Err(fault) => self.refuse(&at_the_prompt(fault)),
         }
     }
 
@@ -157,14 +173,15 @@ impl Room {
             context: None,
             bindings: Vec::new(),
             keep: true,
-            limits: self.limits,
+            limits: self.limits.get(),
             step: 0,
             max_steps: 0,
             output_schema: None,
             debug,
         };
         let name = name.map(str::to_owned);
-        let plan = Plan { which: self.which.clone(), define: Vec::new(), name };
+        let (which, place) = (self.which.clone(), String::new());
+        let plan = Plan { which, define: Vec::new(), name, place };
         let watch = self.watch();
         finish(self.workshop.turn_in_turns(&plan, &request, &tools, observer, &watch))
     }
@@ -190,7 +207,16 @@ impl Room {
         }
         // A value may hold what a terminal obeys.
         let laid_out = self.laid_out(ending, json);
-        self.say(&laid_out.unwrap_or_else(|| text::visible(json).into_owned()))
+        let shown = laid_out.unwrap_or_else(|| text::visible(json).into_owned());
+        self.say(&self.pages.first(shown))
+    }
+
+    /// Goes on with a value that was cut.
+    pub(super) fn more(&self, all: &str) -> Next {
+        match self.pages.next(all == "all") {
+            Some(page) => self.say(&page),
+            None => self.wrong("nothing is left to show"),
+        }
     }
 
     /// A value for people: a table, or its source in lines.
@@ -226,7 +252,7 @@ impl Room {
         Next::Failed
     }
 
-    fn open(&self) -> Result<(Session, Vec<Binding>), Fault> {
+    pub(super) fn open(&self) -> Result<(Session, Vec<Binding>), Fault> {
         self.workshop.session(&self.which)
     }
 
@@ -282,23 +308,6 @@ impl Room {
         }
     }
 
-    pub(super) fn fuel(&self, code: &str) -> Next {
-        let Finished { outcome, elapsed, .. } = self.make(None, code, false, &mut Terminal);
-        let usage = outcome.usage;
-        let told = format!(
-            "{} fuel, {} KiB at the peak, depth {}, {:.1} ms",
-            usage.fuel,
-            usage.peak_memory >> 10,
-            usage.peak_depth,
-            elapsed.as_secs_f64() * 1e3
-        );
-        self.say(&told);
-        match outcome.ending {
-            Ok(_) => Next::Done,
-            Err(fault) => self.refuse(&fault),
-        }
-    }
-
     pub(super) fn trace(&self, code: &str) -> Next {
         let Finished { outcome, .. } = self.make(None, code, true, &mut Terminal);
         match outcome.ending {
@@ -329,22 +338,6 @@ impl Room {
 {}",
             form.doc, form.syntax
         ))
-    }
-
-    pub(super) fn limits(&self) -> Next {
-        let Limits { fuel, memory, depth, .. } = self.limits;
-        let most = self.workshop.session_capacity();
-        match self.open() {
-            Ok((_, bindings)) => {
-                let own = bindings.iter().filter(|it| !is_recent(&it.name));
-                let (count, bytes) = own.fold((0, 0), |(n, bytes), it| (n + 1, bytes + it.bytes));
-                self.say(&format!(
-                    "session: {count} of {} bindings, {bytes} of {} bytes\nrun: {fuel} fuel, {memory} bytes of memory, depth {depth}, {:?}",
-                    most.bindings, most.bytes, self.clocks[0]
-                ))
-            }
-            Err(fault) => self.refuse(&fault),
-        }
     }
 
     pub(super) fn history(&self) -> Next {
@@ -390,41 +383,6 @@ impl Room {
             Ok(_) => self.say(&self.paint().faint(done)),
             Err(fault) => self.refuse(&fault),
         }
-    }
-
-    /// The names of all bindings.
-    pub(super) fn names(&self) -> Vec<String> {
-        let bindings = self.open().map(|(_, bindings)| bindings).unwrap_or_default();
-        bindings.into_iter().map(|binding| binding.name).collect()
-    }
-
-    /// The members of a bound record.
-    pub(super) fn members(&self, name: &str) -> Vec<String> {
-        let term = self.open().ok().and_then(|(_, bindings)| {
-            let is_meant =
-                |it: &Binding| it.name == name && it.kind == "record" && it.bytes <= MOST_COMPLETED;
-            let binding = bindings.into_iter().find(is_meant)?;
-            self.workshop.term_of(&binding).ok().flatten()
-        });
-        let term: Option<Value> = term.and_then(|term| serde_json::from_str(&term).ok());
-        let members = term.as_ref().and_then(|term| term["record"].as_object());
-        let names = members.into_iter().flat_map(|members| members.keys());
-        names.filter(|name| is_name(name)).cloned().collect()
-    }
-
-    /// The names of all forms.
-    pub(super) fn forms(&self) -> Vec<String> {
-        self.forms.iter().map(|form| form.name.clone()).collect()
-    }
-
-    /// The names of tools with this beginning.
-    pub(super) fn tools(&self, prefix: &str, most: usize) -> Vec<String> {
-        let own = self.workshop.tools().ok().and_then(|it| it.registered.names(prefix, most).ok());
-        let mut names = own.unwrap_or_default();
-        if LIBRARY_PREFIX.starts_with(prefix) || prefix.starts_with(LIBRARY_PREFIX) {
-            names.extend(library().names(prefix).into_iter().map(str::to_owned));
-        }
-        names
     }
 }
 

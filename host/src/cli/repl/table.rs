@@ -10,8 +10,8 @@ use crate::text;
 /// The widest cell, in columns of the terminal.
 const WIDEST: usize = 40;
 
-/// The most rows of a table.
-const MOST_ROWS: usize = 50;
+/// The most items of a list whose shapes are told.
+const MOST_SHAPES: usize = 50;
 
 /// The spaces between two columns.
 const GAP: usize = 2;
@@ -24,9 +24,8 @@ const DEEPEST: usize = 4;
 pub(super) fn table(value: &Value, width: usize, paint: impl Fn(&str) -> String) -> Option<String> {
     let rows: Vec<&Map<String, Value>> =
         value.as_array()?.iter().map(Value::as_object).collect::<Option<_>>()?;
-    let shown = rows.get(..MOST_ROWS).unwrap_or(&rows);
     let names: BTreeSet<&str> =
-        shown.iter().flat_map(|row| row.keys().map(String::as_str)).collect();
+        rows.iter().flat_map(|row| row.keys().map(String::as_str)).collect();
     if names.is_empty() {
         return None;
     }
@@ -34,7 +33,7 @@ pub(super) fn table(value: &Value, width: usize, paint: impl Fn(&str) -> String)
     let (mut used, mut hidden) = (0, Vec::new());
     for name in names {
         // The first column is shown in any case.
-        let column = (used < width).then(|| Column::of(name, shown));
+        let column = (used < width).then(|| Column::of(name, &rows));
         match column.filter(|it| used + it.width <= width || columns.is_empty()) {
             Some(column) => {
                 used += column.width + GAP;
@@ -48,12 +47,9 @@ pub(super) fn table(value: &Value, width: usize, paint: impl Fn(&str) -> String)
     }
     let mut lines = vec![paint(&line(&columns, |column| &column.head))];
     lines.extend(
-        (0..shown.len())
+        (0..rows.len())
             .map(|at| line(&columns, |column| column.cells.get(at).map_or("", String::as_str))),
     );
-    if rows.len() > shown.len() {
-        lines.push(format!("… and {} more rows", rows.len() - shown.len()));
-    }
     if !hidden.is_empty() {
         lines.push(format!("… and the members {}", text::line(&hidden.join(", "), width)));
     }
@@ -112,7 +108,7 @@ fn shape_at(value: &Value, depth: usize) -> String {
         Value::Array(_) | Value::Object(_) if depth == DEEPEST => "…".to_owned(),
         Value::Array(items) => {
             let mut shapes: Vec<String> = Vec::new();
-            for item in items.iter().take(MOST_ROWS) {
+            for item in items.iter().take(MOST_SHAPES) {
                 let shape = shape_at(item, depth + 1);
                 if !shapes.contains(&shape) {
                     shapes.push(shape);
@@ -154,8 +150,6 @@ mod tests {
         for value in [json!([]), json!([{}]), json!([1]), json!({"a": 1})] {
             assert_eq!(drawn(&value, 80), None);
         }
-        let long = json!(vec![json!({"n": 1}); 60]);
-        assert!(drawn(&long, 80).is_some_and(|text| text.ends_with("… and 10 more rows")));
     }
 
     #[test]

@@ -40,13 +40,19 @@ pub(in super::super) fn term(_: &mut SchemaGenerator) -> Schema {
     schema(json!({"anyOf": [{"type": "string"}, {"type": "object"}]}))
 }
 
-/// The schema of any JSON. Some clients need a type everywhere and do not support references, so a
-/// list in a list is left out. Members of objects are unrestricted.
+/// The schema of any JSON. Some clients need a type everywhere, and `items` of a list. Some build
+/// types from it and try them in order: `integer` stands before `number`, which would make floats of
+/// integers. What the items of a list and the members of an object are is not told: anything.
 pub(in super::super) fn any_value(_: &mut SchemaGenerator) -> Schema {
-    let types = ["object", "string", "number", "boolean", "null"];
+    let types = ["object", "string", "integer", "number", "boolean", "null"];
     let mut all: Vec<Value> = types.iter().map(|name| json!({"type": name})).collect();
-    all.push(json!({"type": "array", "items": {"anyOf": all}}));
+    all.push(json!({"type": "array", "items": {}}));
     schema(json!({ "anyOf": all }))
+}
+
+/// The schema of a number, of which integers stay integers.
+pub(in super::super) fn number() -> Value {
+    json!({"anyOf": [{"type": "integer"}, {"type": "number"}]})
 }
 
 /// The schema of an argument that is a JSON Schema.

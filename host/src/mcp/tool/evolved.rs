@@ -7,7 +7,7 @@ use rmcp::model::Tool;
 use schemars::SchemaGenerator;
 use serde_json::{Value, json};
 
-use super::super::arguments::{Arguments as _, any_value, malformed, read};
+use super::super::arguments::{Arguments as _, any_value, malformed, number, read};
 use super::super::backend::Backend;
 use super::super::catalog::{Reach, finish};
 use super::super::present::tell;
@@ -52,13 +52,14 @@ pub(in super::super) fn arguments(takes: &Takes) -> Value {
 fn taken(parameter: &Parameter) -> Value {
     let default: Option<Value> =
         parameter.default().and_then(|raw| serde_json::from_str(raw.get()).ok());
-    let name = match &default {
-        Some(Value::String(_)) => "string",
-        Some(Value::Number(_)) => "number",
-        Some(Value::Bool(_)) => "boolean",
+    let mut schema = match &default {
+        Some(Value::String(_)) => json!({"type": "string"}),
+        Some(Value::Number(_)) => number(),
+        Some(Value::Bool(_)) => json!({"type": "boolean"}),
         _ => return any_value(&mut SchemaGenerator::default()).to_value(),
     };
-    json!({"type": name, "default": default})
+    schema["default"] = default.into();
+    schema
 }
 
 /// How far an evolved tool reaches beyond the server: what it needs says so.

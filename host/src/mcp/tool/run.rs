@@ -36,7 +36,7 @@ Compute exactly in a sandbox: run a program (`code`) or an evolved tool (`tool`)
 bounded by fuel, without side effects.
 `code` is JavaScript, an expression or statements: \"data.filter(o => o.paid).map(o => o.qty * \
 o.price)\". It sees `data` and the members of `context`, plain JSON that is never code. A function \
-is applied to `data`.
+is applied to `data`. Integers beyond 2^53 stand in `code`: many clients round them elsewhere.
 A result {\"type\":\"continuation\",…} asks to go on; `max_steps` does that.";
 
 /// The arguments of `run`: the code, and the settings of the run.
@@ -71,11 +71,11 @@ struct Subject {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Settings {
     /// the argument, as a term; text that holds JSON is decoded
-    #[serde(default)]
+    #[serde(default, deserialize_with = "any")]
     #[schemars(schema_with = "any_value")]
     input: Option<Box<RawValue>>,
     /// the argument, as plain JSON
-    #[serde(default)]
+    #[serde(default, deserialize_with = "any")]
     #[schemars(schema_with = "any_value")]
     data: Option<Box<RawValue>>,
     /// fuel for the run
@@ -220,7 +220,7 @@ pub(super) fn read_code(
 ) -> Result<(Code, bool), Fault> {
     let example = "write {\"code\": \"1 + 2\"} or {\"tool\": \"name\", \"input\": …}";
     // With `tool`, a null `code` is absent. Without it, null is a term.
-    let is_absent = |raw: &RawValue| raw.get() == "null" || is_blank(raw);
+    let is_absent = |raw: &RawValue| is_null(raw) || is_blank(raw);
     match (code.filter(|raw| tool.is_none() || !is_absent(raw)), tool) {
         (Some(_), Some(_)) => {
             Err(malformed("`code` and `tool` are both given", Some("give only one of them")))
@@ -272,9 +272,9 @@ fn fault_at_start(message: String, hint: &str) -> Fault {
 }
 
 impl Settings {
-    /// Whether there is an argument.
+    /// Whether there is an argument beside others, where null is none.
     pub(super) fn has_argument(&self) -> bool {
-        self.input.is_some() || self.data.is_some()
+        [&self.input, &self.data].into_iter().flatten().any(|raw| !is_null(raw))
     }
 
     /// A request that runs `code` without variables.
@@ -315,10 +315,13 @@ fn read_argument(
     input: Option<Box<RawValue>>,
     data: Option<Box<RawValue>>,
 ) -> Result<Argument, Fault> {
+    // Null is a value. Some clients send null or an empty text for an absent argument: so it is
+    // absent where the other one is there, too.
+    let is_absent = |raw: &RawValue| is_null(raw) || is_blank(raw);
     match (input, data) {
-        // Some clients send an empty string for an absent argument.
-        (Some(input), Some(data)) if is_blank(&data) => Ok(Argument::Input(text_of(input))),
-        (Some(input), Some(data)) if is_blank(&input) => Ok(Argument::Data(text_of(data))),
+        (Some(input), Some(data)) if is_null(&input) && is_null(&data) => Ok(Argument::None),
+        (Some(input), Some(data)) if is_absent(&data) => Ok(Argument::Input(text_of(input))),
+        (Some(input), Some(data)) if is_absent(&input) => Ok(Argument::Data(text_of(data))),
         (Some(_), Some(_)) => {
             let hint = "give `input` if it is a term, `data` if it is plain JSON";
             Err(malformed("`input` and `data` are both given", Some(hint)))
@@ -327,6 +330,10 @@ fn read_argument(
         (None, Some(data)) => Ok(Argument::Data(text_of(data))),
         (None, None) => Ok(Argument::None),
     }
+}
+
+fn is_null(raw: &RawValue) -> bool {
+    raw.get() == "null"
 }
 
 fn is_blank(raw: &RawValue) -> bool {

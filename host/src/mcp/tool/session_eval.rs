@@ -17,9 +17,11 @@ use super::{Call, Tool, ToolResult, sessions};
 use crate::config::Profile;
 use crate::domain::{Fault, FaultCode, Limit};
 use crate::json::Members;
+use crate::render::warn;
 use crate::sandbox::{Argument, Code, Request};
-use crate::state::session::is_recent;
-use crate::workshop::{Plan, Tools, too_large};
+use crate::state::session::{Capacity, is_recent};
+use crate::text::{self, MOST_NAME};
+use crate::workshop::{Declaration, Plan, Tools, ended, too_large};
 
 const TEXT: &str = "\
 Run `code` as `run` does, with its arguments, in a session: its bindings are variables, and `_1`, \
@@ -122,15 +124,42 @@ impl Tool for Arguments {
             // Nothing else tells of a turn that was not made.
             backend.refuse("session_eval", &call, fault.clone()).await;
         }
-        let beside = match (code, &report.outcome.ending) {
+        let (mut beside, mut warnings) = (Beside::default(), Vec::new());
+        match (code, &report.outcome.ending) {
             (Some(code), Err(fault)) => {
                 let bound = bound(backend, &seen, &call.caller).await;
-                backend.look_beside(&code, fault, &bound, &call.caller).await
+                beside = backend.look_beside(&code, fault, &bound, &call.caller).await;
+                report.outcome.ending = Err(advise(fault.clone()));
             }
-            _ => Beside::default(),
-        };
-        beside.add(tell(report, backend, name))
+            (Some(code), Ok(_)) if seen.name.is_none() => {
+                warnings.extend(undefined(backend, &call.caller, code).await);
+            }
+            _ => {}
+        }
+        let mut told = tell(report, backend, name);
+        warn(&mut told, &warnings);
+        beside.add(told)
     }
+}
+
+/// A fault with the way in which a session binds a name.
+fn advise(fault: Fault) -> Fault {
+    if fault.code != FaultCode::Unbound {
+        return fault;
+    }
+    let first = fault.hint.iter().map(|hint| format!("{hint}; ")).collect::<String>();
+    Fault { hint: Some(format!("{first}`define` binds a name for later turns")), ..fault }
+}
+
+/// Warns of code that only declares a name, which is gone after the turn.
+async fn undefined(backend: &Arc<Backend>, caller: &Caller, code: String) -> Option<String> {
+    let look = backend.look(caller, move |backend, watch| {
+        let Declaration { name, value } = backend.workshop.declaration(&code, watch)?;
+        Some(json!({"define": name, "code": value}).to_string())
+    });
+    look.await
+        .ok()?
+        .map(|call| format!("the name is gone after this turn; to keep it, write {call}"))
 }
 
 /// The names that the program of a turn sees.
@@ -151,7 +180,7 @@ fn tell(report: Evaluated, backend: &Backend, name: String) -> ToolResult {
         Ok(reply) => &mut reply.structured,
         Err(refusal) => &mut refusal.structured,
     };
-    record.insert("session".to_owned(), name.into());
+    record.insert("session".to_owned(), text::line(&name, MOST_NAME).into());
     if let Some(turned) = turned {
         record.insert("turn".to_owned(), turned.session.turn.into());
         if !turned.defined.is_empty() {
@@ -170,7 +199,7 @@ impl Arguments {
         let Subject { session, code, tool, define, output_schema } = self.subject;
         let (name, mut list) = match define {
             None => (None, Vec::new()),
-            Some(raw) => read_define(&raw, &tools)?,
+            Some(raw) => read_define(&raw, &tools, backend.workshop.session_capacity())?,
         };
         let mut request = match (code, tool) {
             (None, None) => self.settings.request(backend, Code::Term(String::new()))?,
@@ -180,13 +209,13 @@ impl Arguments {
             }
         };
         let is_blank = matches!(&request.code, Code::Term(text) if text.is_empty());
-        let mut name = name;
+        let (mut name, mut place) = (name, String::new());
         if is_blank {
             request.code = Code::Term(match (&request.argument, list.pop()) {
                 (Argument::Data(_), None) => r#"{"var":"data"}"#.to_owned(),
                 (Argument::Input(_), None) => r#"{"var":"input"}"#.to_owned(),
                 (Argument::None | Argument::Unapplied, Some((last, code))) => {
-                    name = Some(last);
+                    (name, place) = (Some(last), Plan::place(list.len()));
                     code
                 }
                 (_, Some(_)) => {
@@ -214,7 +243,8 @@ impl Arguments {
             return Err(too_large(Limit::Code, "code", length, most));
         }
         run::ensure_data(backend, &request)?;
-        let plan = Plan { which: sessions::which(backend, session), define: list, name };
+        let which = sessions::which(backend, session);
+        let plan = Plan { which, define: list, name, place };
         Ok((plan, request, tools))
     }
 }
@@ -222,7 +252,7 @@ impl Arguments {
 type Defined = (Option<String>, Vec<(String, String)>);
 
 /// A name for the value, or names with their code.
-fn read_define(raw: &RawValue, tools: &Tools) -> Result<Defined, Fault> {
+fn read_define(raw: &RawValue, tools: &Tools, most: &Capacity) -> Result<Defined, Fault> {
     let ensure = |name: &str| match is_recent(name) {
         true => {
             Err(malformed(format!("`{name}` is one of the last values"), Some("use another name")))
@@ -238,6 +268,7 @@ fn read_define(raw: &RawValue, tools: &Tools) -> Result<Defined, Fault> {
         let hint = "write {\"define\": \"name\"} or {\"define\": [[\"name\", code], …]}";
         malformed("`define` is neither a name nor a list of [name, code]", Some(hint))
     })?;
+    most.ensure_bindings(u64::try_from(pairs.len()).unwrap_or(u64::MAX)).map_err(ended)?;
     let mut list = Vec::new();
     for (name, code) in pairs {
         ensure(&name)?;

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::json;
 
 use super::super::arguments::malformed;
 use super::super::backend::Backend;
 use super::{Call, Tool, ToolResult, sessions};
 use crate::domain::Fault;
 use crate::render::Reply;
-use crate::state::session::{Change, Forgotten, Session};
+use crate::state::session::{Change, Forgotten, Session, Standing};
 
 const TEXT: &str = "\
 Remove bindings of a session (`names`, or `all`), its `history`, or a saved state.";
@@ -59,5 +60,9 @@ impl Arguments {
 }
 
 fn tell(_: &Backend, session: &Session) -> Result<Reply, Fault> {
+    if session.standing == Standing::Saved {
+        let saved = session.name();
+        return Ok(Reply::new(format!("{saved} is forgotten"), json!({ "saved": saved })));
+    }
     Ok(Reply::new(format!("forgotten in {}", session.name()), sessions::record(session).into()))
 }

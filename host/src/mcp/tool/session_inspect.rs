@@ -48,8 +48,8 @@ impl Arguments {
             (Some("binding"), None) => {
                 Err(malformed("the argument `name` is missing", Some("name a binding")))
             }
-            (None | Some("overview"), None) => Ok(overview(&session, &bindings)),
-            (Some("bindings"), _) => Ok(all(&session, &bindings)),
+            (None | Some("overview"), None) => Ok(overview(backend, watch, &session, &bindings)),
+            (Some("bindings"), _) => Ok(all(backend, watch, &session, &bindings)),
             (Some("history"), _) => history(backend, &session),
             (Some("limits"), _) => Ok(limits(backend, &session, &bindings)),
             (Some(_), _) => {
@@ -65,8 +65,8 @@ fn used(bindings: &[Binding]) -> (usize, u64) {
     own.fold((0, 0), |(count, bytes), binding| (count + 1, bytes + binding.bytes))
 }
 
-fn overview(session: &Session, bindings: &[Binding]) -> Reply {
-    let mut reply = all(session, bindings);
+fn overview(backend: &Backend, watch: &Watch, session: &Session, bindings: &[Binding]) -> Reply {
+    let mut reply = all(backend, watch, session, bindings);
     let (count, bytes) = used(bindings);
     let (name, turn) = (session.name(), session.turn);
     let head = format!("session {name}: {turn} turns, {count} bindings, {bytes} bytes");
@@ -74,10 +74,15 @@ fn overview(session: &Session, bindings: &[Binding]) -> Reply {
     reply
 }
 
-fn all(session: &Session, bindings: &[Binding]) -> Reply {
+fn all(backend: &Backend, watch: &Watch, session: &Session, bindings: &[Binding]) -> Reply {
     let mut record = sessions::record(session);
-    record.insert("bindings".to_owned(), bindings.iter().map(sessions::bound).collect());
-    let lines: Vec<String> = bindings.iter().map(sessions::line).collect();
+    let (mut told, mut lines) = (Vec::new(), Vec::new());
+    for binding in bindings {
+        let arity = backend.workshop.arity(binding, watch);
+        told.push(sessions::bound(binding, arity));
+        lines.push(sessions::line(binding, arity));
+    }
+    record.insert("bindings".to_owned(), told.into());
     let text = if lines.is_empty() { "no bindings".to_owned() } else { lines.join("\n") };
     Reply::new(text, record.into())
 }
@@ -99,12 +104,15 @@ fn binding(
         return Err(fault(FaultCode::Unbound, message, Some(&hint)));
     };
     let mut record = sessions::record(session);
-    record.insert("binding".to_owned(), sessions::bound(binding));
+    let arity = backend.workshop.arity(binding, watch);
+    record.insert("binding".to_owned(), sessions::bound(binding, arity));
     let term = backend.workshop.term_of(binding)?.unwrap_or_default();
     let most = backend.config.values.size(Limit::Result);
     if term.len() > most {
-        let text =
-            format!("{}: the source is not shown above {most} bytes", sessions::line(binding));
+        let text = format!(
+            "{}: the source is not shown above {most} bytes",
+            sessions::line(binding, arity)
+        );
         return Ok(Reply::new(text, record.into()));
     }
     let notation = backend.workshop.sandbox.check(&term, watch).ok().map(|it| it.notation);

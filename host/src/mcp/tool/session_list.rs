@@ -33,7 +33,7 @@ fn list(backend: &Backend) -> Result<Reply, Fault> {
     let sessions = backend.workshop.sessions(&owner, Standing::Open)?;
     let saved = backend.workshop.sessions(&owner, Standing::Saved)?;
     let line = |it: &Session| {
-        let (name, turn, title) = (it.name(), it.turn, &it.title);
+        let (name, turn, title) = (it.name(), it.turn, sessions::title(it));
         let until = time::format(it.expires());
         format!("{name}: {turn} turns, until {until} {title}").trim_end().to_owned()
     };

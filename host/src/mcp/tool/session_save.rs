@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::json;
 
 use super::super::backend::Backend;
 use super::{Call, Tool, ToolResult, sessions};
-use crate::domain::Fault;
 use crate::render::Reply;
 use crate::state::session::{Change, Session};
 
@@ -28,12 +28,16 @@ impl Tool for Arguments {
         if let Err(fault) = sessions::ensure_name("name", &self.name) {
             return Err(backend.refuse("session_save", &call, fault).await);
         }
-        let change =
-            Change::Save { which: sessions::which(backend, self.session), saved: self.name };
+        let (which, saved) = (sessions::which(backend, self.session), self.name);
+        let name = which.name.clone();
+        let change = Change::Save { which, saved };
+        let tell = move |_: &Backend, state: &Session| Ok(tell(&name, state));
         sessions::change(backend, "session_save", call, change, tell).await
     }
 }
 
-fn tell(_: &Backend, session: &Session) -> Result<Reply, Fault> {
-    Ok(Reply::new(format!("saved as {}", session.name()), sessions::record(session).into()))
+fn tell(name: &str, state: &Session) -> Reply {
+    let saved = state.name();
+    let text = format!("{name} is saved as {saved}");
+    Reply::new(text, json!({"session": name, "saved": saved, "turn": state.turn}))
 }

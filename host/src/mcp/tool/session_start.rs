@@ -11,7 +11,7 @@ use super::super::backend::Backend;
 use super::{Call, Tool, ToolResult, sessions};
 use crate::domain::{Fault, Limit};
 use crate::render::Reply;
-use crate::state::session::{Change, LONGEST_TITLE, Session};
+use crate::state::session::{Change, Session, ensure_title};
 use crate::text::time;
 
 const TEXT: &str = "\
@@ -45,10 +45,7 @@ impl Tool for Arguments {
 impl Arguments {
     fn change(self, backend: &Backend) -> Result<Change, Fault> {
         let Self { title, ttl, idle, restore: saved } = self;
-        if title.chars().count() > LONGEST_TITLE {
-            let hint = format!("shorten it to {LONGEST_TITLE} characters");
-            return Err(malformed("`title` is too long", Some(&hint)));
-        }
+        ensure_title(&title).map_err(|error| malformed(error.to_string(), None))?;
         let most = backend.workshop.session_capacity();
         let (ttl, idle) = (span("ttl", ttl, most.ttl)?, span("idle", idle, most.idle)?);
         Ok(Change::Start { owner: backend.owner(), title, ttl, idle, saved })

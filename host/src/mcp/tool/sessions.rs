@@ -10,8 +10,10 @@ use super::{Call, ToolResult};
 use crate::domain::{Fault, FaultCode};
 use crate::render::Reply;
 use crate::sandbox::Watch;
-use crate::state::session::{Binding, Change, DEFAULT, LONGEST_NAME, Session, Which, is_name};
-use crate::text::time;
+use crate::state::session::{
+    Binding, Change, DEFAULT, LONGEST_NAME, LONGEST_TITLE, Session, Which, is_name,
+};
+use crate::text::{self, time};
 
 /// The session that a call means.
 pub(super) fn which(backend: &Backend, session: Option<String>) -> Which {
@@ -24,7 +26,7 @@ pub(super) fn ensure_name(what: &str, name: &str) -> Result<(), Fault> {
     if is_name(name) {
         return Ok(());
     }
-    let message = format!("`{what}` is no name: {}", crate::text::quote_one(name));
+    let message = format!("`{what}` is no name: {}", text::quote_one(name));
     let hint = format!("use a letter or `_`, then letters, digits and `_`, {LONGEST_NAME} at most");
     Err(malformed(message, Some(&hint)))
 }
@@ -55,20 +57,34 @@ pub(super) fn record(session: &Session) -> Map<String, Value> {
     let mut told = Map::new();
     told.insert("session".to_owned(), session.name().into());
     if !session.title.is_empty() {
-        told.insert("title".to_owned(), session.title.as_str().into());
+        told.insert("title".to_owned(), title(session).into());
     }
     told.insert("turn".to_owned(), session.turn.into());
     told.insert("expires_at".to_owned(), time::format(session.expires()).into());
     told
 }
 
+/// The title as it may be shown: stores of older versions hold any.
+pub(super) fn title(session: &Session) -> String {
+    text::line(&session.title, LONGEST_TITLE)
+}
+
 /// The members that tell of a binding.
-pub(super) fn bound(binding: &Binding) -> Value {
+pub(super) fn bound(binding: &Binding, arity: Option<usize>) -> Value {
     let Binding { name, hash, kind, bytes, turn } = binding;
-    json!({"name": name, "kind": kind, "bytes": bytes, "turn": turn, "hash": hash})
+    let mut told = json!({"name": name, "kind": kind, "bytes": bytes, "turn": turn, "hash": hash});
+    if let (Some(arity), Some(members)) = (arity, told.as_object_mut()) {
+        members.insert("arity".to_owned(), arity.into());
+    }
+    told
 }
 
 /// A line for a binding.
-pub(super) fn line(binding: &Binding) -> String {
-    format!("{}: {}, {} bytes", binding.name, binding.kind, binding.bytes)
+pub(super) fn line(binding: &Binding, arity: Option<usize>) -> String {
+    let takes = match arity {
+        None => String::new(),
+        Some(1) => " of 1 argument".to_owned(),
+        Some(arity) => format!(" of {arity} arguments"),
+    };
+    format!("{}: {}{takes}, {} bytes", binding.name, binding.kind, binding.bytes)
 }

@@ -13,6 +13,12 @@ pub enum Error {
         /// The defect.
         reason: String,
     },
+    /// A text that entries or bindings have was changed.
+    #[error("the kept text with the hash {hash} is not the one that was written")]
+    Altered {
+        /// Its sha256.
+        hash: String,
+    },
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -184,6 +184,11 @@ impl Journal {
         self.store.verify()
     }
 
+    /// Verifies that each text that entries and bindings have is the one that was written.
+    pub fn verify_texts(&self) -> Result<(), Error> {
+        self.store.verify_texts()
+    }
+
     /// The store that holds the journal.
     #[must_use]
     pub fn store(&self) -> &dyn Store {

@@ -3,15 +3,16 @@
 use super::rows::Over;
 use crate::domain::Limit;
 use crate::state::error::Error as StoreError;
+use crate::text::quote_one;
 
 /// The reason why a change of sessions is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// There is no such session.
-    #[error("there is no session `{0}`")]
+    #[error("there is no session {}", quote_one(.0))]
     Unknown(String),
     /// The session is over.
-    #[error("the session `{name}` is over: {}", reason.told())]
+    #[error("the session {} is over: {}", quote_one(name), reason.told())]
     Closed {
         /// Its name.
         name: String,
@@ -19,7 +20,7 @@ pub enum Error {
         reason: Over,
     },
     /// Another turn is running.
-    #[error("the session `{0}` is busy with another turn")]
+    #[error("the session {} is busy with another turn", quote_one(.0))]
     Busy(String),
     /// The session was closed during the turn.
     #[error("the session was closed during the turn")]
@@ -37,12 +38,26 @@ pub enum Error {
         message: String,
     },
     /// The session has no such binding.
-    #[error("the session has no binding `{0}`")]
+    #[error("the session has no binding {}", quote_one(.0))]
     Unbound(String),
     /// There is no such saved state.
-    #[error("there is no saved state `{0}`")]
+    #[error("there is no saved state {}", quote_one(.0))]
     Unsaved(String),
     /// The store fails.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// Refuses what would be more than a limit.
+pub(in crate::state) fn ensure(
+    limit: Limit,
+    used: u64,
+    most: u64,
+    what: &str,
+) -> Result<(), Error> {
+    if used <= most {
+        return Ok(());
+    }
+    let message = format!("there would be {used} {what}, more than the {most} that are allowed");
+    Err(Error::Full { limit, used, most, message })
 }

@@ -6,9 +6,14 @@ mod name;
 mod rows;
 
 pub use self::error::Error;
+pub(super) use self::error::ensure;
 pub(super) use self::name::number;
-pub use self::name::{DEFAULT, LAST, LONGEST_NAME, LONGEST_TITLE, is_name, is_recent};
+pub use self::name::{
+    DEFAULT, LAST, LONGEST_NAME, LONGEST_TITLE, Untitled, ensure_title, is_name, is_recent,
+};
 pub use self::rows::{Binding, Kind, Lease, Over, Rows, Session, Standing, Turn};
+
+use crate::domain::Limit;
 
 /// The owner of the sessions of whoever uses the store directly.
 pub const USER: &str = "";
@@ -38,6 +43,11 @@ pub struct Capacity {
 pub const DEFAULT_IDLE: i64 = 30 * 24 * 60 * 60 * 1_000;
 
 impl Capacity {
+    /// Refuses more bindings than a session holds.
+    pub fn ensure_bindings(&self, count: u64) -> Result<(), Error> {
+        ensure(Limit::SessionBindings, count, self.bindings, "bindings")
+    }
+
     /// As much as there is.
     pub const UNLIMITED: Self = Self {
         sessions: u64::MAX,

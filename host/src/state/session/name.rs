@@ -1,5 +1,7 @@
 //! Names of bindings, of sessions and of saved states.
 
+use crate::text::{is_hidden, line};
+
 /// The session that a call without a session means.
 pub const DEFAULT: &str = "default";
 
@@ -19,6 +21,25 @@ pub fn is_name(text: &str) -> bool {
     text.len() <= LONGEST_NAME
         && text.starts_with(is_first)
         && text.chars().all(|c| is_first(c) || c.is_ascii_digit())
+}
+
+/// Why a text cannot be a title.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Untitled {
+    /// It is too long.
+    #[error("the title is too long: shorten it to {LONGEST_TITLE} characters")]
+    Long,
+    /// Nobody sees a part of it, or it changes how the rest is shown.
+    #[error("the title holds the hidden character {}: leave it out", line(&.0.to_string(), LONGEST_TITLE))]
+    Hidden(char),
+}
+
+/// Refuses what cannot be a title.
+pub fn ensure_title(text: &str) -> Result<(), Untitled> {
+    if text.chars().count() > LONGEST_TITLE {
+        return Err(Untitled::Long);
+    }
+    text.chars().find(|c| is_hidden(*c)).map_or(Ok(()), |hidden| Err(Untitled::Hidden(hidden)))
 }
 
 /// Whether a name is that of one of the last values.

@@ -117,7 +117,13 @@ impl Session {
     /// When it is over, in milliseconds since 1970.
     #[must_use]
     pub fn expires(&self) -> i64 {
-        self.created.saturating_add(self.ttl).min(self.used.saturating_add(self.idle))
+        self.created.saturating_add(self.ttl).min(self.idle_until())
+    }
+
+    /// When nobody has used it for too long. A running turn is a use.
+    fn idle_until(&self) -> i64 {
+        let running = self.lease.as_ref().map_or(i64::MIN, |lease| lease.until);
+        self.used.saturating_add(self.idle).max(running)
     }
 
     /// Why it is over at a moment.
@@ -127,7 +133,7 @@ impl Session {
             Standing::Closed(reason) => Some(reason),
             Standing::Saved => None,
             Standing::Open if now >= self.created.saturating_add(self.ttl) => Some(Over::Ttl),
-            Standing::Open if now >= self.used.saturating_add(self.idle) => Some(Over::Idle),
+            Standing::Open if now >= self.idle_until() => Some(Over::Idle),
             Standing::Open => None,
         }
     }

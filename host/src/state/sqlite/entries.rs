@@ -4,7 +4,7 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, params, params_fro
 
 use crate::domain::EntryKind;
 use crate::state::journal::{
-    Entry, Error, Filter, Hash, Link, Pending, Statistics, Verified, Walk,
+    Digest, Entry, Error, Filter, Hash, Link, Pending, Statistics, Verified, Walk,
 };
 
 /// The columns that [`read`] expects.
@@ -114,7 +114,8 @@ pub(super) fn keep_text(
     entry: i64,
 ) -> rusqlite::Result<()> {
     db.prepare_cached(
-        "INSERT INTO text VALUES (?1, ?2, ?3) ON CONFLICT (hash) DO UPDATE SET entry = ?2",
+        "INSERT INTO text VALUES (?1, ?2, ?3) ON CONFLICT (hash) DO UPDATE
+            SET entry = ?2, text = ?3",
     )?
     .execute(params![hash, entry, text])?;
     Ok(())
@@ -271,6 +272,19 @@ pub(super) fn verify(db: &Connection) -> Result<Verified, Error> {
     // transaction.
     let moment = db.unchecked_transaction()?;
     follow(&moment)
+}
+
+/// Verifies that each kept text has its hash.
+pub(super) fn verify_texts(db: &Connection) -> Result<(), Error> {
+    let mut statement = db.prepare("SELECT hash, text FROM text")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (hash, text): (String, String) = (row.get(0)?, row.get(1)?);
+        if Digest::of(&text).sha256 != hash {
+            return Err(Error::Altered { hash });
+        }
+    }
+    Ok(())
 }
 
 fn follow(db: &Connection) -> Result<Verified, Error> {

@@ -163,9 +163,12 @@ pub(super) fn pin(db: &Connection, hash: &str, entry: i64) -> rusqlite::Result<(
     Ok(())
 }
 
-/// Keeps the text of a term. What is kept already does not change.
+/// Keeps the text of a term, also where another text stands beside its hash.
 pub(super) fn keep(db: &Connection, hash: &str, text: &str) -> rusqlite::Result<()> {
-    db.prepare_cached("INSERT INTO text VALUES (?1, 0, ?2) ON CONFLICT (hash) DO NOTHING")?
-        .execute(params![hash, text])?;
+    db.prepare_cached(
+        "INSERT INTO text VALUES (?1, 0, ?2) ON CONFLICT (hash) DO UPDATE
+            SET text = excluded.text WHERE text <> excluded.text",
+    )?
+    .execute(params![hash, text])?;
     Ok(())
 }

@@ -5,7 +5,9 @@ use std::path::Path;
 use super::connections::Durability;
 use super::error::told;
 use super::{Sqlite, entries, memos, open, sessions, tools};
-use crate::state::journal::{self, Entry, Filter, Link, Pending, Settings, Statistics, Verified};
+use crate::state::journal::{
+    self, Digest, Entry, Filter, Link, Pending, Settings, Statistics, Verified,
+};
 use crate::state::memory::{Memo, Search};
 use crate::state::registry::{Definition, Past};
 use crate::state::session::{Binding, Rows, Session, Standing, Turn};
@@ -147,7 +149,14 @@ impl Store for Sqlite {
     }
 
     fn text(&self, sha256: &str) -> Result<Option<String>, Error> {
-        self.read(|db| Ok(entries::text(db, sha256)?))
+        let text = self.read(|db| Ok::<_, Error>(entries::text(db, sha256)?))?;
+        match text {
+            Some(text) if Digest::of(&text).sha256 != sha256 => {
+                let (tool, hash) = ("a kept text".to_owned(), sha256.to_owned());
+                Err(Error::Altered { tool, hash })
+            }
+            text => Ok(text),
+        }
     }
 
     fn entries(
@@ -177,6 +186,10 @@ impl Store for Sqlite {
 
     fn owners(&self) -> Result<Vec<String>, Error> {
         self.read(|db| Ok(sessions::owners(db)?))
+    }
+
+    fn verify_texts(&self) -> Result<(), journal::Error> {
+        self.read(entries::verify_texts)
     }
 
     fn memo(&self, owner: &str, key: &str) -> Result<Option<Memo>, Error> {

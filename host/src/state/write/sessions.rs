@@ -4,7 +4,7 @@ use crate::domain::Limit;
 use crate::state::journal::Digest;
 use crate::state::session::{
     Binding, Bound, Capacity, Change, DEFAULT, DEFAULT_IDLE, Ended, Error, Forgotten, LAST, Lease,
-    Made, Over, Session, Standing, Target, Turn, Which, is_recent, number,
+    Made, Over, Session, Standing, Target, Turn, Which, ensure, is_recent, number,
 };
 use crate::state::transaction::Transaction;
 use crate::text::time::now;
@@ -129,7 +129,8 @@ fn open(db: &mut dyn Transaction, Which { owner, name }: &Which) -> Result<Sessi
         db.labelled(owner, DEFAULT, Standing::Open)?
     } else {
         let session = number(name).map(|id| db.session(id)).transpose()?.flatten();
-        session.filter(|it| it.owner == *owner && it.standing != Standing::Saved)
+        // A session with a label has that as its name, and no other.
+        session.filter(|it| it.owner == *owner && it.label.is_none())
     };
     match found {
         Some(session) => match session.over(now()) {
@@ -223,17 +224,9 @@ fn rebind(db: &mut dyn Transaction, session: i64, binding: Binding) -> Result<()
 fn ensure_room(db: &dyn Transaction, session: i64, most: &Capacity) -> Result<(), Error> {
     let mut bindings = db.bindings(session)?;
     bindings.retain(|binding| !is_recent(&binding.name));
-    ensure(Limit::SessionBindings, count(bindings.len()), most.bindings, "bindings")?;
+    most.ensure_bindings(count(bindings.len()))?;
     let bytes = bindings.iter().map(|binding| binding.bytes).sum();
     ensure(Limit::SessionSize, bytes, most.bytes, "bytes of bindings")
-}
-
-fn ensure(limit: Limit, used: u64, most: u64, what: &str) -> Result<(), Error> {
-    if used <= most {
-        return Ok(());
-    }
-    let message = format!("there would be {used} {what}, more than the {most} that are allowed");
-    Err(Error::Full { limit, used, most, message })
 }
 
 fn forget(db: &mut dyn Transaction, which: &Which, what: &Forgotten) -> Result<Session, Error> {
