@@ -50,8 +50,8 @@ impl Capability {
         if let Command::Import(import) = command {
             return import.execute();
         }
-        let config = start(options, Some(&place))?;
-        let link = Link::open(&config, true)?.context(
+        let mut config = start(options, Some(&place))?;
+        let link = Link::open(&mut config, true)?.context(
             "no servers are configured: write capabilities.json, or name it by --capabilities FILE",
         )?;
         for warning in &link.greeting.warnings {
