@@ -177,16 +177,40 @@ mod tests {
         for (first, second, is_equal) in [
             (r#"{"required":["a","b"]}"#, r#"{"required":["b","a"]}"#, true),
             (r#"{"required":["a","b"]}"#, r#"{"required":["a"]}"#, false),
-            (r#"{"properties":{"a":{"enum":[1,"x",null]}}}"#, r#"{"properties":{"a":{"enum":[null,1,"x"]}}}"#, true),
-            (r#"{"items":{"type":["string","null"]}}"#, r#"{"items":{"type":["null","string"]}}"#, true),
-            (r#"{"anyOf":[{"type":"string"},{"enum":[1,2]}]}"#, r#"{"anyOf":[{"enum":[2,1]},{"type":"string"}]}"#, true),
+            (
+                r#"{"properties":{"a":{"enum":[1,"x",null]}}}"#,
+                r#"{"properties":{"a":{"enum":[null,1,"x"]}}}"#,
+                true,
+            ),
+            (
+                r#"{"items":{"type":["string","null"]}}"#,
+                r#"{"items":{"type":["null","string"]}}"#,
+                true,
+            ),
+            (
+                r#"{"anyOf":[{"type":"string"},{"enum":[1,2]}]}"#,
+                r#"{"anyOf":[{"enum":[2,1]},{"type":"string"}]}"#,
+                true,
+            ),
             (r#"{"examples":[1,2]}"#, r#"{"examples":[2,1]}"#, true),
             (r#"{"examples":[[1,2]]}"#, r#"{"examples":[[2,1]]}"#, false),
             (r#"{"default":[1,2]}"#, r#"{"default":[2,1]}"#, false),
             (r#"{"default":{"enum":[1,2]}}"#, r#"{"default":{"enum":[2,1]}}"#, false),
-            (r#"{"prefixItems":[{"type":"string"},{}]}"#, r#"{"prefixItems":[{},{"type":"string"}]}"#, false),
-            (r#"{"dependentRequired":{"a":["b","c"]}}"#, r#"{"dependentRequired":{"a":["c","b"]}}"#, true),
-            (r#"{"properties":{"enum":{"default":[1,2]}}}"#, r#"{"properties":{"enum":{"default":[2,1]}}}"#, false),
+            (
+                r#"{"prefixItems":[{"type":"string"},{}]}"#,
+                r#"{"prefixItems":[{},{"type":"string"}]}"#,
+                false,
+            ),
+            (
+                r#"{"dependentRequired":{"a":["b","c"]}}"#,
+                r#"{"dependentRequired":{"a":["c","b"]}}"#,
+                true,
+            ),
+            (
+                r#"{"properties":{"enum":{"default":[1,2]}}}"#,
+                r#"{"properties":{"enum":{"default":[2,1]}}}"#,
+                false,
+            ),
         ] {
             let equal = definition("x", first).hash() == definition("x", second).hash();
             assert_eq!(equal, is_equal, "{first} {second}");

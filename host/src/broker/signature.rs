@@ -315,24 +315,35 @@ mod tests {
 
     #[test]
     fn members_are_gathered_from_all_places() {
-        let x = json!({"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"]});
+        let x =
+            json!({"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"]});
         let y = json!({"type": "object", "properties": {"y": {"type": "integer"}}});
         let own = |more: Value| {
             let mut own = json!({"type": "object", "properties": {"a": {"type": "boolean"}}});
-            own.as_object_mut().into_iter().for_each(|it| it.extend(more.as_object().cloned().unwrap_or_default()));
+            own.as_object_mut()
+                .into_iter()
+                .for_each(|it| it.extend(more.as_object().cloned().unwrap_or_default()));
             own
         };
         for (schema, told) in [
             (json!({"allOf": [x, y]}), "{x: text, y?: int}"),
             (json!({"type": "object", "oneOf": [x, y]}), "{x: text} | {y?: int}"),
-            (json!({"$ref": "#/$defs/x%20y", "$defs": {"x y": {"$ref": "#/$defs/z"}, "z": x}}), "{x: text}"),
+            (
+                json!({"$ref": "#/$defs/x%20y", "$defs": {"x y": {"$ref": "#/$defs/z"}, "z": x}}),
+                "{x: text}",
+            ),
             (own(json!({"allOf": [x]})), "{x: text, a?: bool}"),
             (own(json!({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]})), "{a?: bool}"),
             (own(json!({"anyOf": [x, y]})), "{a?: bool, x?: text, y?: int}"),
-            (json!({"properties": {"m": {"allOf": [{"$ref": "#/$defs/t"}], "description": "d"}},
-                "$defs": {"t": {"type": "string"}}}), "{m?: text}"),
-            (json!({"properties": {"m": {"type": "object", "properties": {"b": {}}, "anyOf": [{"required": ["b"]}]}}}),
-                "{m?: {b?: any}}"),
+            (
+                json!({"properties": {"m": {"allOf": [{"$ref": "#/$defs/t"}], "description": "d"}},
+                "$defs": {"t": {"type": "string"}}}),
+                "{m?: text}",
+            ),
+            (
+                json!({"properties": {"m": {"type": "object", "properties": {"b": {}}, "anyOf": [{"required": ["b"]}]}}}),
+                "{m?: {b?: any}}",
+            ),
             (json!({"allOf": [{"$ref": "#"}, {"$ref": "#"}, y]}), "{y?: int}"),
         ] {
             assert_eq!(signature("s.t", &schema, None), format!("s.t({told})"), "{schema}");

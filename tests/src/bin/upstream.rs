@@ -190,7 +190,8 @@ fn call(script: &Value, id: &Value, params: &Value) {
     for n in 1..=does["progress"].as_u64().unwrap_or_default() {
         thread::sleep(Duration::from_millis(200));
         let params = json!({"progressToken": params["_meta"]["progressToken"], "progress": n});
-        let message = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params});
+        let message =
+            json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params});
         write(&message.to_string());
     }
     sleep(&does["sleep_ms"]);

@@ -99,7 +99,9 @@ fn a_tool_that_is_wrong_takes_nothing_from_the_others() -> Result<()> {
     ensure!(shop.value("s.echo", "{}")? == "{}");
     let said = shop.say(&["capability", "test", "s"])?;
     ensure!(said.ok && said.output.contains("s: 2 tools"), "{said:?}");
-    for told in ["the tool `bad` has no `inputSchema`", "`annotations` of the tool `odd`", "tool 4 "] {
+    for told in
+        ["the tool `bad` has no `inputSchema`", "`annotations` of the tool `odd`", "tool 4 "]
+    {
         ensure!(said.errors.contains(told), "{told}: {said:?}");
     }
     Ok(())
@@ -110,9 +112,24 @@ fn an_answer_that_cannot_be_read_ends_the_call_at_once() -> Result<()> {
     let result = r#""result":{"content":[{"type":"text","text":"done"}]}"#;
     let line = |text: &str| json!({"line": text.replace("RESULT", result)});
     let cases = [
-        (line(r#"{"jsonrpc":"2.0","id":ID,"result":{"structuredContent":{"a":NaN},"content":[]}}"#), false),
-        (line(r#"{"jsonrpc":"2.0","id":ID,"result":{"structuredContent":{"a":Infinity},"content":[]}}"#), false),
-        (line("{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\tb\"}]}}"), false),
+        (
+            line(
+                r#"{"jsonrpc":"2.0","id":ID,"result":{"structuredContent":{"a":NaN},"content":[]}}"#,
+            ),
+            false,
+        ),
+        (
+            line(
+                r#"{"jsonrpc":"2.0","id":ID,"result":{"structuredContent":{"a":Infinity},"content":[]}}"#,
+            ),
+            false,
+        ),
+        (
+            line(
+                "{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\tb\"}]}}",
+            ),
+            false,
+        ),
         (line(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}"#), false),
         (line(r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"no"}}"#), false),
         (line(r#"{"jsonrpc":"2.0","id":ID}"#), false),
@@ -122,8 +139,16 @@ fn an_answer_that_cannot_be_read_ends_the_call_at_once() -> Result<()> {
         (line("\u{feff}{\"jsonrpc\":\"2.0\",\"id\":ID,RESULT}"), true),
         (line(r#"12:00 {info} done {"jsonrpc":"2.0","id":ID,RESULT}"#), true),
         (line(r#"{"jsonrpc":"2.0","id":ID,RESULT} trailing"#), true),
-        (line(r#"[{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}},{"jsonrpc":"2.0","id":ID,RESULT}]"#), true),
-        (json!({"latin1": "{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"é\"}]}}"}), true),
+        (
+            line(
+                r#"[{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}},{"jsonrpc":"2.0","id":ID,RESULT}]"#,
+            ),
+            true,
+        ),
+        (
+            json!({"latin1": "{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"é\"}]}}"}),
+            true,
+        ),
     ];
     let named = (0..).zip(&cases);
     let tools: Vec<Value> = named
@@ -136,7 +161,10 @@ fn an_answer_that_cannot_be_read_ends_the_call_at_once() -> Result<()> {
         let code = format!("try {{s.t{n}({{}}); 1}} catch (e) {{e.reason}}");
         let told = running.call("run", &json!({"code": code}))?;
         ensure!((told["value"] == 1) == *is_read, "{does}: {told}");
-        ensure!(told["value"] != "timeout" && start.elapsed() < Duration::from_secs(3), "{does}: {told}");
+        ensure!(
+            told["value"] != "timeout" && start.elapsed() < Duration::from_secs(3),
+            "{does}: {told}"
+        );
     }
     Ok(())
 }
@@ -177,8 +205,15 @@ fn one_bad_entry_stops_nobody_else() -> Result<()> {
     let told = shop.complaint("poor.t", "{}")?;
     ensure!(told.contains("no variable `PIF_NO_SUCH_SECRET`"), "{told}");
     let said = shop.say(&["capability", "list"])?;
-    for told in ["/mcpServers/older/type", "/mcpServers/misspelt", "/mcpServers/strange/zzz", "/inputs",
-        "/mcpServers/unset/env/A", "/secrets/bad name", "\"command\": \"npx\", \"args\": [\"-y\",\"x\"]"] {
+    for told in [
+        "/mcpServers/older/type",
+        "/mcpServers/misspelt",
+        "/mcpServers/strange/zzz",
+        "/inputs",
+        "/mcpServers/unset/env/A",
+        "/secrets/bad name",
+        "\"command\": \"npx\", \"args\": [\"-y\",\"x\"]",
+    ] {
         ensure!(said.errors.contains(told), "{told}: {said:?}");
     }
     ensure!(!said.errors.contains("/mcpServers/off"), "{said:?}");

@@ -6,8 +6,8 @@ use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -165,7 +165,11 @@ fn a_session_that_is_forgotten_begins_anew_with_the_next_call() -> Result<()> {
                 called.fetch_add(1, Ordering::Relaxed);
                 // The first session lasts for one call.
                 let is_old = asked.session.as_deref() == Some("1");
-                if is_old && called.load(Ordering::Relaxed) > 1 { forgets(way, asked) } else { done(asked) }
+                if is_old && called.load(Ordering::Relaxed) > 1 {
+                    forgets(way, asked)
+                } else {
+                    done(asked)
+                }
             })
         })?;
         let shop = shop(&url)?;

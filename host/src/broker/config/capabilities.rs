@@ -27,8 +27,7 @@ const MEMBERS: &[&str] = &[
     "telemetry",
 ];
 
-const NO_SERVERS: &str =
-    "there is no member `mcpServers`; write {\"mcpServers\": {\"name\": {…}}}";
+const NO_SERVERS: &str = "there is no member `mcpServers`; write {\"mcpServers\": {\"name\": {…}}}";
 
 /// All that the file says.
 #[derive(Debug, Clone, Default)]
@@ -121,19 +120,19 @@ impl Capabilities {
     /// whose secret cannot be got is off.
     pub fn texts(&mut self) -> Secrets {
         let (mut secrets, missing) = Secrets::get(&self.secrets);
+        self.warnings.extend(missing.values().cloned());
         for (id, server) in &mut self.servers {
             let why = server.manner.secrets().find_map(|name| missing.get(name)).cloned();
             if let Some(why) = why {
-                if !server.disabled {
-                    self.warnings.push(format!("{why}: the server `{id}` is off"));
-                }
+                self.warnings.push(format!("the server `{id}` is off: {why}"));
                 server.manner = Manner::Off(why);
             }
         }
-        let needed = self.telemetry.iter().flat_map(Telemetry::secrets);
-        let lacking = needed.filter_map(|name| missing.get(name)).next();
-        if let Some(why) = lacking {
-            self.warnings.push(format!("{why}: traces are sent nowhere"));
+        let mut needed = self.telemetry.iter().flat_map(Telemetry::secrets);
+        let is_missing = needed.any(|name| missing.contains_key(name));
+        drop(needed);
+        if is_missing {
+            self.warnings.push("traces are sent nowhere: a secret is missing".to_owned());
             self.telemetry = None;
         }
         let named = self.servers.values().flat_map(|server| server.manner.named());

@@ -30,12 +30,8 @@ const KEPT: [&str; 10] = [
 ];
 
 /// Members by other names that some clients give them.
-const RENAMED: [(&str, &str); 4] = [
-    ("httpUrl", "url"),
-    ("serverUrl", "url"),
-    ("environment", "env"),
-    ("transport", "type"),
-];
+const RENAMED: [(&str, &str); 4] =
+    [("httpUrl", "url"), ("serverUrl", "url"), ("environment", "env"), ("transport", "type")];
 
 /// Kinds of servers by the names that some clients give them.
 const KINDS: [(&str, &str); 2] = [("local", "stdio"), ("remote", "http")];
@@ -236,8 +232,14 @@ mod tests {
         let address = json!({"url": "https://x.test/mcp", "grants": {}});
         for (theirs, ours) in [
             (r#"{"mcpServers": {"a": {"command": "x", "args": ["-y", "z"]}}}"#, &process),
-            ("{ // Zed\n\"context_servers\": {\"a\": {\"command\": {\"path\": \"x\", \"args\": [\"-y\", \"z\",]},}},}", &process),
-            (r#"{"context_servers": {"a": {"source": "custom", "command": "x", "args": ["-y", "z"]}}}"#, &process),
+            (
+                "{ // Zed\n\"context_servers\": {\"a\": {\"command\": {\"path\": \"x\", \"args\": [\"-y\", \"z\",]},}},}",
+                &process,
+            ),
+            (
+                r#"{"context_servers": {"a": {"source": "custom", "command": "x", "args": ["-y", "z"]}}}"#,
+                &process,
+            ),
             (r#"{"mcp": {"a": {"command": ["x", "-y", "z"]}}}"#, &process),
             (r#"{"mcp": {"servers": {"a": {"command": "x", "args": ["-y", "z"]}}}}"#, &process),
             (r#"{"mcpServers": {"a": {"httpUrl": "https://x.test/mcp"}}}"#, &address),
@@ -268,7 +270,8 @@ mod tests {
 
     #[test]
     fn names_that_would_be_one_id_become_two() {
-        let (ours, _) = import(r#"{"mcpServers": {"a b": {"command": "x"}, "a.b": {"command": "y"}}}"#);
+        let (ours, _) =
+            import(r#"{"mcpServers": {"a b": {"command": "x"}, "a.b": {"command": "y"}}}"#);
         assert_eq!(ours["mcpServers"]["a-b"]["command"], "x");
         assert_eq!(ours["mcpServers"]["a-b-2"]["command"], "y");
     }

@@ -34,7 +34,13 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         let at_once = Limit::UpstreamAtOnce.fixed_count();
-        Self { all: OfCall::default(), tools: Vec::new(), at_once, per_minute: None, progress: false }
+        Self {
+            all: OfCall::default(),
+            tools: Vec::new(),
+            at_once,
+            per_minute: None,
+            progress: false,
+        }
     }
 }
 

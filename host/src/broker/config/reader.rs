@@ -89,9 +89,10 @@ impl<'a> Node<'a> {
         let members = self.members()?.into_iter();
         let strange = members.filter(|(key, _)| !known.contains(key)).map(|(key, member)| {
             match similar(key, known.iter().copied()) {
-                Some(similar) => {
-                    (member.wrong(format!("no member has this name; did you mean `{similar}`?")), true)
-                }
+                Some(similar) => (
+                    member.wrong(format!("no member has this name; did you mean `{similar}`?")),
+                    true,
+                ),
                 None => (member.wrong("no member has this name: it is ignored"), false),
             }
         });

@@ -129,18 +129,14 @@ fn unset(name: &str, secrets: &BTreeMap<String, Secret>) -> String {
 }
 
 /// A text that other processes can see, so that no secret may be in it.
-pub(super) fn plain(
-    node: &Node<'_>,
-    secrets: &BTreeMap<String, Secret>,
-) -> Result<String, Error> {
+pub(super) fn plain(node: &Node<'_>, secrets: &BTreeMap<String, Secret>) -> Result<String, Error> {
     let template = Template::read(node, secrets)?;
     let text = template.written();
     match text.as_str() {
         "" => Err(node.wrong("the text is empty")),
         text if text.contains('\0') => Err(node.wrong("the text has a null character")),
-        _ if !template.is_plain() => Err(node.wrong(
-            "other users would see a secret here; put it into `env`, `headers` or `url`",
-        )),
+        _ if !template.is_plain() => Err(node
+            .wrong("other users would see a secret here; put it into `env`, `headers` or `url`")),
         _ => Ok(text),
     }
 }
@@ -166,8 +162,9 @@ impl Secrets {
             let text = match secret {
                 Secret::Variable(named) => variable(named)
                     .ok_or_else(|| format!("the environment has no variable `{named}`")),
-                Secret::File(path) => file::read_secret(path)
-                    .map_err(|error| format!("{}: {error}", path.display())),
+                Secret::File(path) => {
+                    file::read_secret(path).map_err(|error| format!("{}: {error}", path.display()))
+                }
             };
             match text {
                 Ok(text) => drop(texts.insert(name.clone(), text)),

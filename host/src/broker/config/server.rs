@@ -251,7 +251,8 @@ const KINDS: [(&str, Kind); 6] = [
 fn manner(node: &Node<'_>, secrets: &Named, directory: &Path) -> Result<Manner, Error> {
     let kind = node.read("type", |it| it.word(&KINDS))?;
     if kind == Some(Kind::Sse) {
-        let told = "the older transport `sse` cannot be used; most servers have an address for `http` too";
+        let told =
+            "the older transport `sse` cannot be used; most servers have an address for `http` too";
         return Err(node.get("type").map_or_else(|| node.wrong(told), |it| it.wrong(told)));
     }
     let (command, url) = (node.get("command"), node.get("url"));
@@ -293,7 +294,8 @@ fn process(
     if let Some((name, rest)) = program.split_once(' ').filter(|(name, _)| !name.contains('/')) {
         let words: Vec<&str> = rest.split_whitespace().collect();
         let (name, words) = (Value::from(name), Value::from(words));
-        let told = format!("`command` is one program: write \"command\": {name}, \"args\": {words}");
+        let told =
+            format!("`command` is one program: write \"command\": {name}, \"args\": {words}");
         return Err(command.wrong(told));
     }
     if is_ourselves(&program, &args) {

@@ -201,7 +201,8 @@ pub(super) async fn connect(
         Err(Unmet { next: Some(next), .. }) => meet(manner, secrets, &handler, next).await,
         met => met,
     };
-    let Met { service, process, ending, questions, expired } = met.map_err(|unmet| unmet.trouble)?;
+    let Met { service, process, ending, questions, expired } =
+        met.map_err(|unmet| unmet.trouble)?;
     let info = service.peer().peer_info();
     let name = info.as_ref().and_then(|info| info.server_info.as_ref());
     if name.is_some_and(|it| it.name == "mcp-pif") {

@@ -1,7 +1,9 @@
 //! Results as servers write them, mended: what we do not need may be missing or wrong, and one tool
 //! that is wrong takes nothing from the others. What is left out is told.
 
-use rmcp::model::{DiscoverResult, InitializeResult, ListToolsResult, ServerCapabilities, ServerResult, Tool};
+use rmcp::model::{
+    DiscoverResult, InitializeResult, ListToolsResult, ServerCapabilities, ServerResult, Tool,
+};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 

@@ -28,7 +28,6 @@ pub(super) use self::trouble::Trouble;
 
 use self::connect::{Connection, off};
 use super::config::{Manner, Secrets, Server};
-use super::definition::Definition;
 use super::pin::Pins;
 use crate::domain::{Limit, Reason};
 use crate::schema::Schema;

@@ -37,6 +37,8 @@ pub(super) enum Question {
     GivenUp,
     /// The list of tools.
     Tools,
+    /// To be told of changes, as long as the connection lasts.
+    Listen,
     /// Anything else.
     Other,
 }
@@ -47,6 +49,7 @@ impl Question {
             ClientRequest::InitializeRequest(_) => Self::Initialize,
             ClientRequest::DiscoverRequest(_) => Self::Discover,
             ClientRequest::ListToolsRequest(_) => Self::Tools,
+            ClientRequest::SubscriptionsListenRequest(_) => Self::Listen,
             _ => Self::Other,
         }
     }
@@ -169,7 +172,7 @@ impl Questions {
 
     fn result(&self, question: Question, text: &str) -> Result<ServerResult, String> {
         let told = |error: serde_json::Error| error.to_string();
-        if question == Question::Other {
+        if matches!(question, Question::Other | Question::Listen) {
             return serde_json::from_str(text).map_err(told);
         }
         let value: Value = serde_json::from_str(text).map_err(told)?;
@@ -198,7 +201,9 @@ impl Questions {
         let mut open = self.open();
         let found = match id.map(serde_json::from_str) {
             None | Some(Ok(Value::Null) | Err(_)) => {
-                let mut waiting = open.asked.iter().filter(|(_, it)| **it != Question::GivenUp);
+                let is_waiting =
+                    |it: &Question| !matches!(it, Question::GivenUp | Question::Listen);
+                let mut waiting = open.asked.iter().filter(|(_, it)| is_waiting(it));
                 waiting.next().filter(|_| waiting.next().is_none()).map(|(id, _)| id.clone())
             }
             Some(Ok(Value::String(text))) => {
@@ -221,7 +226,8 @@ impl Questions {
         let text = text.trim_start_matches('\u{feff}').trim();
         let batch = serde_json::from_str::<Vec<&RawValue>>(text).ok();
         let own = batch.and_then(|batch| {
-            let shapes = batch.into_iter().filter_map(|it| Some((it.get(), message(it.get()).ok()?)));
+            let shapes =
+                batch.into_iter().filter_map(|it| Some((it.get(), message(it.get()).ok()?)));
             let mut answers = shapes.filter(|(_, (shape, _))| shape.method.is_none());
             answers.next().map(|(text, _)| text)
         });

@@ -122,10 +122,8 @@ impl Web {
         limits: &StreamableHttpResponseLimits,
     ) -> Result<StreamableHttpPostResponse, Refusal> {
         let status = response.status();
-        let refused = HttpStatusError::new(
-            status.as_u16(),
-            text_of(response.headers(), &RETRY_AFTER),
-        );
+        let refused =
+            HttpStatusError::new(status.as_u16(), text_of(response.headers(), &RETRY_AFTER));
         if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
             let challenge = text_of(response.headers(), &WWW_AUTHENTICATE).unwrap_or_default();
             // A session of others is no right of ours.
@@ -315,8 +313,8 @@ impl StreamableHttpClient for Web {
 /// A request goes to another place of the same server only, and keeps its body.
 fn redirects() -> reqwest::redirect::Policy {
     reqwest::redirect::Policy::custom(|attempt| {
-        let keeps =
-            [StatusCode::TEMPORARY_REDIRECT, StatusCode::PERMANENT_REDIRECT].contains(&attempt.status());
+        let keeps = [StatusCode::TEMPORARY_REDIRECT, StatusCode::PERMANENT_REDIRECT]
+            .contains(&attempt.status());
         let first = attempt.previous().first();
         let is_same = first.is_some_and(|first| first.origin() == attempt.url().origin());
         if keeps && is_same && attempt.previous().len() <= 10 {
