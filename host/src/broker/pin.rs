@@ -119,14 +119,14 @@ impl Pins {
         self.kept.contents.servers.get(server)?.era
     }
 
-    /// Remembers which handshake a server takes.
-    pub(super) fn meet(&mut self, server: &str, era: Era) -> io::Result<()> {
-        if self.era(server) == Some(era) {
+    /// Remembers which handshake a server takes; None: it is not known any more.
+    pub(super) fn meet(&mut self, server: &str, era: Option<Era>) -> io::Result<()> {
+        if self.era(server) == era {
             return Ok(());
         }
         self.kept.change(|contents| {
             if let Some(known) = contents.servers.get_mut(server) {
-                known.era = Some(era);
+                known.era = era;
             }
         })
     }

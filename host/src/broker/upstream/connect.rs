@@ -55,7 +55,9 @@ impl ClientHandler for Handler {
 
     fn get_info(&self) -> ClientConfig {
         let own = Implementation::new("mcp-pif", env!("CARGO_PKG_VERSION"));
+        // This is for servers of the older era; the newer one says its version in each request.
         ClientConfig::new(ClientCapabilities::default(), own)
+            .with_protocol_version(ProtocolVersion::V_2025_11_25)
     }
 }
 
@@ -208,10 +210,9 @@ pub(super) async fn connect(
     if name.is_some_and(|it| it.name == "mcp-pif") {
         return Err(Trouble::unavailable("the server is mcp-pif itself, which cannot call itself"));
     }
-    let is_newer = info.is_some_and(|info| !info.protocol_version.has_initialize());
     let connection = Arc::new(Connection {
         peer: service.peer().clone(),
-        era: if is_newer || questions.is_newer() { Era::Newer } else { Era::Older },
+        era: questions.era().unwrap_or(Era::Older),
         questions,
         ending,
         stop: CancellationToken::new(),
@@ -314,7 +315,7 @@ impl Greeting {
     }
 
     fn unmet(&self, error: &ClientInitializeError) -> Unmet {
-        Unmet::new(error, self.known, self.questions.is_newer())
+        Unmet::new(error, self.known, self.questions.era() == Some(Era::Newer))
     }
 
     async fn start(

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout, timeout_at};
 
 use super::super::definition::Definition;
+use super::super::pin::Era;
 use super::connect::{Connection, Running, connect};
 use super::trouble::Trouble;
 use super::{Phase, Upstream};
@@ -120,14 +121,22 @@ impl Upstream {
                 }
             }
         };
-        let started = timeout(time, self.in_turn(starting)).await;
-        let late = || Trouble::unavailable(format!("the server did not start within {time:?}"));
-        let (connection, running, tools) = started.map_err(|_| late())??;
+        let Ok(started) = timeout(time, self.in_turn(starting)).await else {
+            // Another server may have come by its name, which takes another handshake.
+            self.learn(None);
+            let told = format!("the server did not start within {time:?}");
+            return Err(Trouble::unavailable(told));
+        };
+        let (connection, running, tools) = started?;
         self.observe(tools)?;
-        if let Err(error) = self.pins().meet(&self.id, connection.era) {
+        self.learn(Some(connection.era));
+        Ok((connection, running))
+    }
+
+    fn learn(&self, era: Option<Era>) {
+        if let Err(error) = self.pins().meet(&self.id, era) {
             tracing::warn!(%error, "which handshake a server takes cannot be written down");
         }
-        Ok((connection, running))
     }
 
     /// Starts while few others do. A start that takes long keeps nobody waiting.

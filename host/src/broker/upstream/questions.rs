@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::super::pin::Era;
 use super::mend;
 use super::trouble::UNREADABLE;
 use crate::json::member;
@@ -60,8 +61,8 @@ struct Open {
     asked: HashMap<RequestId, Question>,
     /// What was left out of answers.
     remarks: Vec<String>,
-    /// Whether a server of the newer era said so too late.
-    is_newer: bool,
+    /// Which handshake the server takes. One of the newer era may say so too late.
+    era: Option<Era>,
 }
 
 /// The questions of one connection.
@@ -99,9 +100,9 @@ impl Questions {
         }
     }
 
-    /// Whether a server of the newer era said so too late.
-    pub(super) fn is_newer(&self) -> bool {
-        self.open().is_newer
+    /// Which handshake the server takes; None: it has answered to none yet.
+    pub(super) fn era(&self) -> Option<Era> {
+        self.open().era
     }
 
     /// What was left out of answers since somebody asked.
@@ -158,14 +159,23 @@ impl Questions {
             (None, None) => Err("it has neither `result` nor `error`".to_owned()),
         };
         match (read, question) {
-            (Ok(result), Question::GivenUp) => {
-                self.open().is_newer |= matches!(result, ServerResult::DiscoverResult(_));
+            (Ok(ServerResult::DiscoverResult(_)), Question::GivenUp) => {
+                self.open().era = Some(Era::Newer);
                 None
             }
+            (Ok(_), Question::GivenUp) => None,
             (Err(_), Question::GivenUp) => None,
             // A server of the older era may answer a method that it does not know.
             (Err(_), Question::Discover) => Some(unknown_method(id)),
-            (Ok(result), _) => Some(ServerJsonRpcMessage::response(result, id)),
+            (Ok(result), _) => {
+                let mut open = self.open();
+                match question {
+                    Question::Discover => open.era = Some(Era::Newer),
+                    Question::Initialize => open.era = open.era.or(Some(Era::Older)),
+                    _ => {}
+                }
+                Some(ServerJsonRpcMessage::response(result, id))
+            }
             (Err(why), _) => Some(unreadable(id, &why)),
         }
     }
