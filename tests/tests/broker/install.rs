@@ -278,7 +278,7 @@ fn a_file_of_another_client_is_used_in_three_steps() -> Result<()> {
     let said = shop.say(&["capability", "import", &theirs.display().to_string()])?;
     let granted = said.output.replace(r#""grants": {}"#, r#""grants": "allow""#);
     shop.write(&serde_json::from_str(&granted)?)?;
-    let said = shop.say(&["run", "call(\"My-Server.echo\", {n: 7}).n"])?;
+    let said = shop.say(&["run", "call(\"my-server.echo\", {n: 7}).n"])?;
     ensure!(said.ok && said.output == "7", "{said:?}");
     Ok(())
 }

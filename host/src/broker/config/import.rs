@@ -11,6 +11,7 @@ use super::comments;
 use super::error::Error;
 use super::reader::Node;
 use super::secret::is_telling;
+use super::server::is_id;
 
 /// Where clients keep servers: most under the first, some under the others.
 const PLACES: [&str; 5] = ["/mcpServers", "/servers", "/mcp/servers", "/context_servers", "/mcp"];
@@ -123,12 +124,15 @@ impl Importing {
     /// An id that is near a name, and new.
     fn identify(&self, name: &str) -> String {
         let letters = name.chars().map(|c| match c {
-            c if c.is_ascii_alphanumeric() || c == '_' => c,
+            c if c.is_ascii_alphanumeric() => c.to_ascii_lowercase(),
             _ => '-',
         });
         let id: String = letters.take(28).collect();
-        let id = id.trim_matches('-');
-        let id = if id.is_empty() { "server" } else { id };
+        let id = match id.trim_matches('-') {
+            _ if is_id(name) => name,
+            "" => "server",
+            id => id,
+        };
         let others = (2..).map(|number| format!("{id}-{number}"));
         let mut free = [id.to_owned()].into_iter().chain(others);
         free.find(|id| !self.servers.contains_key(id)).unwrap_or_default()
@@ -221,7 +225,7 @@ mod tests {
             "headers": {"Authorization": "Bearer ${input:github-token}"}, "autoApprove": ["*"]}}, "inputs": []}"#;
         let (ours, notes) = import(theirs);
         assert_eq!(ours["secrets"], json!({"github_token": {"env": "github_token"}}));
-        let header = &ours["mcpServers"]["Git-Hub"]["headers"]["Authorization"];
+        let header = &ours["mcpServers"]["git-hub"]["headers"]["Authorization"];
         assert_eq!(*header, json!("Bearer ${github_token}"));
         assert!(notes.iter().any(|note| note.contains("`autoApprove` of `Git Hub`")), "{notes:?}");
     }

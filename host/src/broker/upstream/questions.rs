@@ -154,6 +154,8 @@ impl Questions {
         result.or(error).or(id)?;
         let (id, question) = self.take(id)?;
         let read = match (result, error) {
+            _ if shape.is_foreign() => Err("it is of another version of JSON-RPC".to_owned()),
+            (_, Some(_)) if question == Question::GivenUp => return None,
             (_, Some(error)) => return Some(failed(id, error)),
             (Some(result), None) => self.result(question, result),
             (None, None) => Err("it has neither `result` nor `error`".to_owned()),
@@ -272,6 +274,13 @@ struct Shape<'a> {
     result: Option<&'a RawValue>,
     #[serde(borrow)]
     error: Option<&'a RawValue>,
+}
+
+impl Shape<'_> {
+    /// Whether it says that it is of another version of JSON-RPC.
+    fn is_foreign(&self) -> bool {
+        self.jsonrpc.is_some_and(|version| version.get() != "\"2.0\"")
+    }
 }
 
 /// The message that a text is, or that stands in it behind other words.
