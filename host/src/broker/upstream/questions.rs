@@ -149,9 +149,10 @@ impl Questions {
     fn answer(&self, shape: &Shape<'_>) -> Option<ServerJsonRpcMessage> {
         let id = shape.id.map(RawValue::get);
         let (result, error) = (shape.result.map(RawValue::get), shape.error.map(RawValue::get));
-        // Programs log JSON too.
-        id.or(shape.jsonrpc.map(RawValue::get))?;
-        result.or(error).or(id)?;
+        // Programs log JSON too, with members of such names.
+        let version = shape.jsonrpc.map(RawValue::get);
+        id.or(version)?;
+        result.or(error).or(version)?;
         let (id, question) = self.take(id)?;
         let read = match (result, error) {
             _ if shape.is_foreign() => Err("it is of another version of JSON-RPC".to_owned()),
@@ -165,8 +166,7 @@ impl Questions {
                 self.open().era = Some(Era::Newer);
                 None
             }
-            (Ok(_), Question::GivenUp) => None,
-            (Err(_), Question::GivenUp) => None,
+            (_, Question::GivenUp) => None,
             // A server of the older era may answer a method that it does not know.
             (Err(_), Question::Discover) => Some(unknown_method(id)),
             (Ok(result), _) => {
