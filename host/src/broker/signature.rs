@@ -1,6 +1,6 @@
 //! Signatures: what a tool takes and gives on one line, made from its schemas in our own words.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::{Map, Value};
 
@@ -96,27 +96,24 @@ impl<'a> Types<'a> {
 
     /// The members of a record, with those of all schemas that it has to conform to.
     fn parts(&self, schema: &'a Value) -> Parts<'a> {
-        let mut parts = Parts::default();
-        self.gather(schema, &mut parts, &mut { MOST_PARTS });
-        parts
-    }
-
-    fn gather(&self, schema: &'a Value, parts: &mut Parts<'a>, left: &mut usize) {
+        let (mut parts, mut open) = (Parts::default(), VecDeque::from([schema]));
         // Schemas may refer to themselves.
-        let Some(fewer) = left.checked_sub(1) else { return };
-        *left = fewer;
-        let meant = self.meant(schema);
-        let properties = meant.get("properties").and_then(Value::as_object);
-        for (name, member) in properties.into_iter().flatten() {
-            parts.members.entry(name).or_insert(member);
-        }
-        for name in names(meant) {
-            if !parts.required.contains(&name) {
-                parts.required.push(name);
+        for _ in 0..MOST_PARTS {
+            let Some(schema) = open.pop_front() else { break };
+            let meant = self.meant(schema);
+            let properties = meant.get("properties").and_then(Value::as_object);
+            for (name, member) in properties.into_iter().flatten() {
+                parts.members.entry(name).or_insert(member);
             }
+            for name in names(meant) {
+                if !parts.required.contains(&name) {
+                    parts.required.push(name);
+                }
+            }
+            let all = meant.get("allOf").and_then(Value::as_array);
+            open.extend(all.into_iter().flatten());
         }
-        let all = meant.get("allOf").and_then(Value::as_array);
-        all.into_iter().flatten().for_each(|it| self.gather(it, parts, left));
+        parts
     }
 
     /// The schemas of which one has to be met, if they say what members there are.

@@ -432,7 +432,7 @@ limits! {
     UpstreamStarts "upstream_starts" Upstream Count
         fixed(4, "Starts are heavy, and others wait a moment only."),
         Beyond::Other("waits"), "servers_start_four_at_a_time",
-        "Servers that start at the same time";
+        "Servers that are in the first 5 seconds of their start at the same time";
     UpstreamStart "upstream_start_ms" Upstream Time
         fixed(60_000_000_000, "It bounds what a server that hangs can hold up."),
         Beyond::Other("`unavailable`"), "a_server_that_does_not_start_hides_only_itself",

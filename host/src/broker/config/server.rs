@@ -290,8 +290,10 @@ fn process(
         }
         None => Vec::new(),
     };
-    // A path may have blanks in it, a name of a program has none.
-    if let Some((name, rest)) = program.split_once(' ').filter(|(name, _)| !name.contains('/')) {
+    // Somebody wrote the whole line of a shell. A path may have blanks in it.
+    if let Some((name, rest)) =
+        program.split_once(' ').filter(|(name, _)| args.is_empty() && !name.contains('/'))
+    {
         let words: Vec<&str> = rest.split_whitespace().collect();
         let (name, words) = (Value::from(name), Value::from(words));
         let told =
