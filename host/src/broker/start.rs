@@ -39,6 +39,7 @@ impl Link {
         if let Some(Self { greeting, .. }) = &link {
             let longest = Duration::from_millis(greeting.longest_ms);
             config.values.extend(Limit::Waiting, longest);
+            greeting.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
         }
         Ok(link)
     }

@@ -94,7 +94,6 @@ impl Run {
 /// The broker of the settings, and the thread that speaks to it while the run waits.
 pub(super) fn link(config: &mut Config) -> Result<Option<(Client, Runtime)>> {
     let Some(link) = Link::open(config, true)? else { return Ok(None) };
-    link.greeting.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
     let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let client = {
         let _entered = runtime.enter();

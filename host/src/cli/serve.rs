@@ -71,8 +71,6 @@ fn serve(mut config: Config, http: Option<HttpOptions>) -> Result<ExitCode> {
     let traces = config.traces.as_ref().map(TraceFiles::open).transpose()?;
     // It may start the process anew, without the secrets of its environment.
     let link = Link::open(&mut config, false)?;
-    let warnings = link.iter().flat_map(|link| &link.greeting.warnings);
-    warnings.for_each(|warning| tracing::warn!("{warning}"));
     let http = http.map(|options| options.open(&config)).transpose()?;
     if let Some(http) = &http {
         complain(&format!("mcp-pif serves at {}", http.place));

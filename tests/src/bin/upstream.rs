@@ -178,15 +178,8 @@ fn listen(script: &Value, id: &Value) {
     }
 }
 
-fn call(script: &Value, id: &Value, params: &Value) {
-    let tool = tools(script).into_iter().find(|tool| tool["name"] == params["name"]);
-    let does = tool.map(|tool| tool["does"].clone()).unwrap_or_default();
-    if let Some(file) = does["count"].as_str() {
-        append(file, &params["name"].to_string());
-    }
-    if let Some(file) = does["log"].as_str() {
-        append(file, &params["arguments"].to_string());
-    }
+/// What comes before an answer.
+fn begin_answer(does: &Value, params: &Value) {
     for n in 1..=does["progress"].as_u64().unwrap_or_default() {
         thread::sleep(Duration::from_millis(200));
         let params = json!({"progressToken": params["_meta"]["progressToken"], "progress": n});
@@ -203,6 +196,18 @@ fn call(script: &Value, id: &Value, params: &Value) {
         };
         write(&message.to_string());
     }
+}
+
+fn call(script: &Value, id: &Value, params: &Value) {
+    let tool = tools(script).into_iter().find(|tool| tool["name"] == params["name"]);
+    let does = tool.map(|tool| tool["does"].clone()).unwrap_or_default();
+    if let Some(file) = does["count"].as_str() {
+        append(file, &params["name"].to_string());
+    }
+    if let Some(file) = does["log"].as_str() {
+        append(file, &params["arguments"].to_string());
+    }
+    begin_answer(&does, params);
     if let Some(depth) = does["nested"].as_u64() {
         let depth = usize::try_from(depth).unwrap_or_default();
         let (open, close) = ("[".repeat(depth), "]".repeat(depth));

@@ -81,10 +81,8 @@ fn tool(listed: Value, place: usize, remarks: &mut Vec<String>) -> Result<Tool, 
         return Err(format!("the tool {name} has no `inputSchema`: it is not offered"));
     }
     let needed = |member: &str| matches!(member, "name" | "inputSchema");
-    let probe = json!({"name": "", "inputSchema": {}});
     let is_wrong = |member: &str, value: &Value| {
-        let mut probe = probe.clone();
-        probe[member] = value.clone();
+        let probe = json!({"name": "", "inputSchema": {}, member: value});
         serde_json::from_value::<Tool>(probe).is_err()
     };
     let wrong = members.iter().filter(|(member, value)| !needed(member) && is_wrong(member, value));

@@ -54,9 +54,6 @@ impl Capability {
         let link = Link::open(&mut config, true)?.context(
             "no servers are configured: write capabilities.json, or name it by --capabilities FILE",
         )?;
-        for warning in &link.greeting.warnings {
-            tracing::warn!("{warning}");
-        }
         let runtime = Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
             let client = Client::new(link)?;
