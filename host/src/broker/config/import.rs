@@ -158,10 +158,9 @@ impl Importing {
     /// `${env:NAME}`, `{env:NAME}` and `${input:NAME}` become `${NAME}`. Where the name of the variable
     /// or of the member tells of a secret, it becomes one; so does what somebody had to type.
     fn text(&mut self, member: &str, text: &str) -> String {
-        let text = match text.contains("${") {
-            true => text.to_owned(),
-            false => text.replace("{env:", "${env:"),
-        };
+        // opencode writes no `$`.
+        let text =
+            if text.contains("${") { text.to_owned() } else { text.replace("{env:", "${env:") };
         let (mut told, mut rest) = (String::new(), text.as_str());
         while let Some((before, (inside, after))) =
             rest.split_once("${").and_then(|(before, it)| Some((before, it.split_once('}')?)))
@@ -267,8 +266,9 @@ mod tests {
         let a = &ours["mcpServers"]["a"];
         assert_eq!(a["command"], "${HOME}/x");
         assert_eq!(a["args"][1], "${LEVEL:-info}");
-        let env = json!({"LOG_LEVEL": "${LOG_LEVEL:-info}", "KEY": "${MY_KEY}", "DIR": "${HOME}"});
-        assert_eq!(a["env"], env);
+        let named =
+            json!({"LOG_LEVEL": "${LOG_LEVEL:-info}", "KEY": "${MY_KEY}", "DIR": "${HOME}"});
+        assert_eq!(a["env"], named);
         assert_eq!(ours["mcpServers"]["b"]["url"], "${API_BASE:-https://x.test}/mcp");
     }
 
