@@ -247,13 +247,14 @@ impl From<Trouble> for Unmet {
 }
 
 impl Unmet {
-    fn new(error: &ClientInitializeError, known: Option<Era>, is_newer: bool) -> Self {
+    fn new(error: &ClientInitializeError, known: Option<Era>, may_be_newer: bool) -> Self {
         let next = match (known, error) {
             (_, ClientInitializeError::TransportError { .. }) => None,
-            (None, _) if is_newer => Some(Some(Era::Newer)),
+            // Servers of the older era may end when they get a request that they do not know.
+            (None, ClientInitializeError::ConnectionClosed(_)) => Some(Some(Era::Older)),
+            (None, _) if may_be_newer => Some(Some(Era::Newer)),
             // It refused what was sent after the first request of the newer era as well.
             (None, ClientInitializeError::LegacyFallbackFailed { .. }) => None,
-            // Servers of the older era may end when they get a request that they do not know.
             (None, _) => Some(Some(Era::Older)),
             // It may be another server by now.
             (Some(_), ClientInitializeError::ConnectionClosed(_)) => None,
@@ -315,7 +316,7 @@ impl Greeting {
     }
 
     fn unmet(&self, error: &ClientInitializeError) -> Unmet {
-        Unmet::new(error, self.known, self.questions.era() == Some(Era::Newer))
+        Unmet::new(error, self.known, self.questions.may_be_newer())
     }
 
     async fn start(

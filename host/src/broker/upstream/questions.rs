@@ -105,6 +105,12 @@ impl Questions {
         self.open().era
     }
 
+    /// Whether the server may be one of the newer era: it said so, or has not said that it is not.
+    pub(super) fn may_be_newer(&self) -> bool {
+        let open = self.open();
+        open.era == Some(Era::Newer) || open.asked.values().any(|it| *it == Question::GivenUp)
+    }
+
     /// What was left out of answers since somebody asked.
     pub(super) fn remarks(&self) -> Vec<String> {
         std::mem::take(&mut self.open().remarks)
