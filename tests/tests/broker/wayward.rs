@@ -19,6 +19,8 @@ fn first_call(script: &Value) -> Result<(Shop, Duration)> {
     let mut script = script.clone();
     script["tools"] = tools();
     let shop = Shop::new(&json!({"mcpServers": {"s": server(&script)}}))?;
+    // The binary may have to be built first.
+    shop.command(&[])?;
     let start = Instant::now();
     ensure!(shop.value("s.echo", r#"{"a":1}"#)? == r#"{"a":1}"#, "{script}");
     Ok((shop, start.elapsed()))
