@@ -30,4 +30,6 @@ mod broker {
     mod team;
     mod telemetry;
     mod waits;
+    mod wayward;
+    mod wayward_http;
 }

@@ -2,6 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
 
 use super::arguments::mistake;
 use super::config::{Capabilities, Origin, Pattern};
@@ -11,12 +14,15 @@ use super::install::Installed;
 use super::signature::signature;
 use super::spelled::meant;
 use super::upstream::{Sendable, Shared, Upstream, object};
-use crate::domain::{Approval, EffectClass, FaultCode, Grant, Offer, Refusal};
+use crate::domain::{Approval, EffectClass, FaultCode, Grant, Offer, Pin, Refusal};
 use crate::text;
 use crate::text::similar::similar;
 
 /// Characters of a description that is told.
 const MOST_DESCRIPTION: usize = 4_000;
+
+/// How long a list waits for servers that run to say again what they offer.
+const GLANCE: Duration = Duration::from_secs(2);
 
 /// All servers.
 #[derive(Debug)]
@@ -269,22 +275,40 @@ impl Catalog {
         offers
     }
 
-    /// Servers that nobody has asked yet what they offer.
+    /// Asks all servers that run, or this one, again what they offer.
+    pub(super) async fn look(&self, of: Option<&str>) {
+        let until = Instant::now() + GLANCE;
+        let all = self.all().into_values().filter(|it| of.is_none_or(|id| *id == it.id));
+        join_all(all.map(|it| async move { it.look(until).await })).await;
+    }
+
+    /// Servers that have to be asked what they offer.
     pub(super) fn unasked(&self) -> Vec<Arc<Upstream>> {
         let all = self.all();
         let pins = self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner);
         let upstreams = all.into_values().filter(|it| !it.server.disabled);
-        upstreams.filter(|it| pins.offered(&it.id).is_none()).collect()
+        upstreams.filter(|it| pins.is_strange(&it.id, it.is_granted())).collect()
     }
 
-    /// Whether nobody has asked a server yet what it offers.
-    pub(super) fn is_unasked(&self, id: &str) -> bool {
+    /// Whether a server has to be asked what it offers before a call of a tool is judged. What it
+    /// offered last may be old: if that stands against the call, the server is asked again.
+    pub(super) fn is_unasked(&self, upstream: &Upstream, tool: &str) -> bool {
         let mut pins = self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner);
         // Another process may have asked it, or have approved something.
         if let Err(error) = pins.refresh() {
             tracing::warn!(%error, "what was approved cannot be read again");
         }
-        pins.offered(id).is_none()
+        let id = &upstream.id;
+        if pins.is_strange(id, upstream.is_granted()) {
+            return true;
+        }
+        let offered = pins.offered(id).unwrap_or_default();
+        let meant = meant(offered.iter().map(|it| it.name.as_str()), tool);
+        let is_approved = meant.is_some_and(|tool| {
+            let hash = pins.hash(id, tool).unwrap_or_default();
+            pins.pin(id, tool, hash) == Pin::Approved
+        });
+        upstream.is_granted() && !is_approved && !upstream.is_on()
     }
 
     /// Approves what a server offers. Gives the names of the tools.

@@ -33,6 +33,8 @@ pub struct Offers {
     pub installed: Option<(bool, bool)>,
     /// What went wrong, a sentence for each server.
     pub failures: Vec<String>,
+    /// What is wrong with the list of a server that was asked for, and left out.
+    pub remarks: Vec<String>,
 }
 
 /// The broker, as the server asks it.
@@ -115,6 +117,7 @@ impl State {
             | FromBroker::Asks { id, .. }
             | FromBroker::Offer { id, .. }
             | FromBroker::Installed { id, .. }
+            | FromBroker::Remark { id, .. }
             | FromBroker::Failed { id, .. } => *id,
         };
         if let Some(waiting) = self.waiting.get(&id) {
@@ -371,6 +374,7 @@ impl Client {
                     offers.installed = Some((was_there, waits));
                 }
                 FromBroker::Failed { message, .. } => offers.failures.push(message),
+                FromBroker::Remark { message, .. } => offers.remarks.push(message),
                 _ => {}
             }
         }

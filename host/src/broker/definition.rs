@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::grant::Hints;
+use crate::text;
 
 /// Bytes of all schemas and texts of one tool.
 const MOST: usize = 256 << 10;
@@ -32,8 +33,8 @@ pub(super) struct Definition {
 }
 
 impl Definition {
-    /// Reads what a server has listed; None: it is too large, or its name cannot be called.
-    pub(super) fn read(tool: &Tool) -> Option<Self> {
+    /// Reads what a server has listed, unless it is too large, or its name cannot be called.
+    pub(super) fn read(tool: &Tool) -> Result<Self, String> {
         let object = |it: &Map<String, Value>| Value::Object(it.clone());
         let annotations = tool.annotations.as_ref();
         let title = tool.title.clone();
@@ -48,12 +49,20 @@ impl Definition {
         let name_length = definition.name.len();
         let is_callable = (1..=128).contains(&name_length)
             && !definition.name.chars().any(|c| c.is_control() || c.is_whitespace());
-        (is_callable && definition.canonical().len() <= MOST).then_some(definition)
+        let name = text::quote_one(&definition.name);
+        match definition.canonical().len() {
+            _ if !is_callable => Err(format!("the tool {name} has a name that nobody can call")),
+            length if length > MOST => Err(format!(
+                "the tool {name} has a definition of {length} bytes, more than {MOST}: it is not offered"
+            )),
+            _ => Ok(definition),
+        }
     }
 
     /// What an approval is for: everything that a model or a program sees of the tool.
     fn canonical(&self) -> String {
         let Self { name, title, description, input, output, annotations } = self;
+        let (input, output) = (settled(input), output.as_ref().map(settled));
         canonical(&json!([name, title, description, input, output, annotations]))
     }
 
@@ -72,6 +81,48 @@ impl Definition {
             additive: hint("destructiveHint") == Some(false),
         }
     }
+}
+
+/// A schema whose sets have one order. Many servers keep them in sets of their language, and list
+/// them in another order after each start.
+fn settled(schema: &Value) -> Value {
+    let Value::Object(members) = schema else { return schema.clone() };
+    let settled = members.iter().map(|(name, value)| (name.clone(), settled_member(name, value)));
+    Value::Object(settled.collect())
+}
+
+fn settled_member(name: &str, value: &Value) -> Value {
+    match (name, value) {
+        ("required" | "type" | "enum" | "examples", Value::Array(elements)) => {
+            set(elements.iter().cloned())
+        }
+        ("anyOf" | "oneOf" | "allOf", Value::Array(schemas)) => set(schemas.iter().map(settled)),
+        ("prefixItems" | "items", Value::Array(schemas)) => schemas.iter().map(settled).collect(),
+        (
+            "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas",
+            Value::Object(schemas),
+        ) => {
+            let schemas = schemas.iter().map(|(name, schema)| (name.clone(), settled(schema)));
+            Value::Object(schemas.collect())
+        }
+        ("dependentRequired" | "dependencies", Value::Object(members)) => {
+            let members = members.iter().map(|(name, value)| match value {
+                Value::Array(names) => (name.clone(), set(names.iter().cloned())),
+                schema => (name.clone(), settled(schema)),
+            });
+            Value::Object(members.collect())
+        }
+        // Any value may stand here, also one that looks like a schema.
+        ("const" | "default" | "enum" | "examples", _) => value.clone(),
+        _ => settled(value),
+    }
+}
+
+fn set(elements: impl Iterator<Item = Value>) -> Value {
+    let mut elements: Vec<(String, Value)> = elements.map(|it| (canonical(&it), it)).collect();
+    elements.sort_by(|first, second| first.0.cmp(&second.0));
+    elements.dedup_by(|first, second| first.0 == second.0);
+    elements.into_iter().map(|(_, element)| element).collect()
 }
 
 /// The text of a value in which the order of members makes no difference.
@@ -119,5 +170,50 @@ mod tests {
         let hinted = Definition { annotations: json!({"readOnlyHint": true}), ..first.clone() };
         assert_ne!(first.hash(), hinted.hash());
         assert_ne!(first.hash(), Definition { output: Some(json!({})), ..first.clone() }.hash());
+    }
+
+    #[test]
+    fn sets_are_compared_as_sets_and_lists_as_lists() {
+        for (first, second, is_equal) in [
+            (r#"{"required":["a","b"]}"#, r#"{"required":["b","a"]}"#, true),
+            (r#"{"required":["a","b"]}"#, r#"{"required":["a"]}"#, false),
+            (
+                r#"{"properties":{"a":{"enum":[1,"x",null]}}}"#,
+                r#"{"properties":{"a":{"enum":[null,1,"x"]}}}"#,
+                true,
+            ),
+            (
+                r#"{"items":{"type":["string","null"]}}"#,
+                r#"{"items":{"type":["null","string"]}}"#,
+                true,
+            ),
+            (
+                r#"{"anyOf":[{"type":"string"},{"enum":[1,2]}]}"#,
+                r#"{"anyOf":[{"enum":[2,1]},{"type":"string"}]}"#,
+                true,
+            ),
+            (r#"{"examples":[1,2]}"#, r#"{"examples":[2,1]}"#, true),
+            (r#"{"examples":[[1,2]]}"#, r#"{"examples":[[2,1]]}"#, false),
+            (r#"{"default":[1,2]}"#, r#"{"default":[2,1]}"#, false),
+            (r#"{"default":{"enum":[1,2]}}"#, r#"{"default":{"enum":[2,1]}}"#, false),
+            (
+                r#"{"prefixItems":[{"type":"string"},{}]}"#,
+                r#"{"prefixItems":[{},{"type":"string"}]}"#,
+                false,
+            ),
+            (
+                r#"{"dependentRequired":{"a":["b","c"]}}"#,
+                r#"{"dependentRequired":{"a":["c","b"]}}"#,
+                true,
+            ),
+            (
+                r#"{"properties":{"enum":{"default":[1,2]}}}"#,
+                r#"{"properties":{"enum":{"default":[2,1]}}}"#,
+                false,
+            ),
+        ] {
+            let equal = definition("x", first).hash() == definition("x", second).hash();
+            assert_eq!(equal, is_equal, "{first} {second}");
+        }
     }
 }

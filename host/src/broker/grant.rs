@@ -91,7 +91,7 @@ pub fn permit(
     match pin {
         Pin::Pending => {
             return deny(
-                format!("nobody has approved `{name}` since its server began to offer it"),
+                format!("nobody has approved `{name}` yet"),
                 format!("the operator approves it: mcp-pif capability approve {name}"),
             );
         }

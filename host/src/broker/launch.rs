@@ -23,6 +23,9 @@ pub struct Launch {
 }
 
 impl Launch {
+    /// The exit code of what became no other program. Shells have the same.
+    pub const FAILED: u8 = 127;
+
     /// Becomes the program. It returns only if that is impossible.
     #[must_use]
     pub fn launch(self) -> io::Error {

@@ -193,6 +193,7 @@ impl Asked {
             }
             FromBroker::Offer { id, .. }
             | FromBroker::Installed { id, .. }
+            | FromBroker::Remark { id, .. }
             | FromBroker::Failed { id, .. } => match self.pending.get(id) {
                 Some(Pending::Other | Pending::Cancelled) => {}
                 _ => return violation(format!("an answer to {id}")),

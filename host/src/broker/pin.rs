@@ -36,6 +36,16 @@ impl Versioned for Contents {
     }
 }
 
+/// Which handshake a server takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Era {
+    /// `initialize`, up to 2025-11-25.
+    Older,
+    /// `server/discover`, from 2026-07-28 on.
+    Newer,
+}
+
 /// What is known of a server.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Known {
@@ -45,6 +55,9 @@ struct Known {
     approved: BTreeMap<String, String>,
     /// What it offered last.
     offered: Vec<Definition>,
+    /// Which handshake it took last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    era: Option<Era>,
     /// The hashes of that, by the names of tools.
     #[serde(skip)]
     hashes: BTreeMap<String, String>,
@@ -90,6 +103,31 @@ impl Pins {
                 known.approved = hashes.collect();
             }
             known.offered = offered;
+        })
+    }
+
+    /// Whether a server has to be asked what it offers: nobody has, or nobody has since something of it
+    /// is granted. What it offers then is approved.
+    #[must_use]
+    pub(super) fn is_strange(&self, server: &str, granted: bool) -> bool {
+        self.kept.contents.servers.get(server).is_none_or(|known| granted && !known.met)
+    }
+
+    /// Which handshake a server took last.
+    #[must_use]
+    pub(super) fn era(&self, server: &str) -> Option<Era> {
+        self.kept.contents.servers.get(server)?.era
+    }
+
+    /// Remembers which handshake a server takes; None: it is not known any more.
+    pub(super) fn meet(&mut self, server: &str, era: Option<Era>) -> io::Result<()> {
+        if self.era(server) == era {
+            return Ok(());
+        }
+        self.kept.change(|contents| {
+            if let Some(known) = contents.servers.get_mut(server) {
+                known.era = era;
+            }
         })
     }
 

@@ -17,7 +17,7 @@
 //!
 //! | from the broker | meaning |
 //! |---|---|
-//! | `hello {protocol, servers, variables, approvable, shadowing, installable, telemetry, warnings}` | the first message; `variables` of the environment hold secrets; with `telemetry` the broker takes `spans` |
+//! | `hello {protocol, servers, variables, approvable, shadowing, installable, telemetry, longest_ms, warnings}` | the first message; `variables` of the environment hold secrets; with `telemetry` the broker takes `spans` |
 //! | `refused {message}` | instead of it: the configuration cannot be used |
 //! | `restarted {}` | all that was asked before is lost: the broker had to be started again |
 //! | `outcome {id, index, value \| reason, message, ms}` | what came of a call |
@@ -25,6 +25,7 @@
 //! | `asks {id, index, class, model}` | none of these calls was sent: this one needs an approval, and nothing is wrong with any |
 //! | `offer {id, offer}` | one tool |
 //! | `installed {id, was_there, waits}` | a server was installed or removed; one that `waits` for the operator is not started; the tools of another one follow |
+//! | `remark {id, message}` | something is wrong with what a server offers, and left out |
 //! | `failed {id, message}` | what was asked for cannot be done, or a server cannot be reached |
 //! | `lost {calls}` | the collector did not get the traces of so many calls. It answers nothing, and may come at any time |
 //! | `done {id}` | the last message of an answer |
@@ -230,6 +231,13 @@ pub enum FromBroker {
         /// Whether the operator has to approve it.
         waits: bool,
     },
+    /// Something is wrong with what a server offers, and left out.
+    Remark {
+        /// The request.
+        id: u64,
+        /// What.
+        message: String,
+    },
     /// Something could not be done.
     Failed {
         /// The request.
@@ -270,6 +278,9 @@ pub struct Greeting {
     /// Whether traces are sent to a collector.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub telemetry: bool,
+    /// How long the longest call may take, in milliseconds.
+    #[serde(default)]
+    pub longest_ms: u64,
     /// What the configuration says in vain.
     pub warnings: Vec<String>,
 }
@@ -286,6 +297,7 @@ impl Greeting {
             shadowing: capabilities.allow_shadowing,
             installable: Vec::new(),
             telemetry: capabilities.telemetry.is_some(),
+            longest_ms: capabilities.longest().as_millis().try_into().unwrap_or(u64::MAX),
             warnings: capabilities.warnings.clone(),
         }
     }

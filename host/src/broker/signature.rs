@@ -1,5 +1,7 @@
 //! Signatures: what a tool takes and gives on one line, made from its schemas in our own words.
 
+use std::collections::{BTreeMap, VecDeque};
+
 use serde_json::{Map, Value};
 
 use super::spelled;
@@ -17,6 +19,15 @@ const WORDS: usize = 6;
 
 /// Levels of records that are shown: those of arguments, and one below.
 const LEVELS: usize = 3;
+
+/// Schemas that refer to each other in a row.
+const MOST_REFERENCES: usize = 8;
+
+/// Schemas that one record is gathered from.
+const MOST_PARTS: usize = 32;
+
+/// The name of a type of which nothing is known.
+const ANY: &str = "any";
 
 /// How to call a tool: `github.search({query: text, limit?: int}) → {items: […]}`.
 #[must_use]
@@ -39,11 +50,13 @@ const MOST_SAMPLE: usize = 2_000;
 
 /// A call of a tool in the notation, with a value in the place of each required argument.
 fn example(name: &str, input: &Value) -> String {
-    let required = names(input);
-    let members = input.get("properties").and_then(Value::as_object);
     let types = Types { root: input };
-    let arguments = required.into_iter().take(MEMBERS).map(|name| {
-        let schema = members.and_then(|members| members.get(name)).unwrap_or(&Value::Null);
+    let mut parts = types.parts(input);
+    if let Some(choice) = types.choices(input).first().filter(|_| parts.members.is_empty()) {
+        parts = types.parts(choice);
+    }
+    let arguments = parts.required.iter().take(MEMBERS).map(|name| {
+        let schema = parts.members.get(name).copied().unwrap_or(&Value::Null);
         format!("{}: {}", key(name), types.sample(schema))
     });
     let arguments: Vec<String> = arguments.collect();
@@ -62,30 +75,84 @@ struct Types<'a> {
     root: &'a Value,
 }
 
-impl Types<'_> {
+/// The members of a record, from all places that say something of them.
+#[derive(Default)]
+struct Parts<'a> {
+    members: BTreeMap<&'a str, &'a Value>,
+    required: Vec<&'a str>,
+}
+
+impl<'a> Types<'a> {
     /// The schema that is meant.
-    fn meant<'a>(&'a self, schema: &'a Value) -> &'a Value {
-        let reference = schema.get("$ref").and_then(Value::as_str);
-        let found = reference.and_then(|it| self.root.pointer(it.strip_prefix('#')?));
-        found.unwrap_or(schema)
+    fn meant(&self, mut schema: &'a Value) -> &'a Value {
+        for _ in 0..MOST_REFERENCES {
+            let reference = schema.get("$ref").and_then(Value::as_str);
+            let path = reference.and_then(|it| it.strip_prefix('#')).map(decoded);
+            let Some(found) = path.and_then(|path| self.root.pointer(&path)) else { break };
+            schema = found;
+        }
+        schema
     }
 
-    fn record(&self, schema: &Value, levels: usize) -> String {
-        let schema = self.meant(schema);
-        let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+    /// The members of a record, with those of all schemas that it has to conform to.
+    fn parts(&self, schema: &'a Value) -> Parts<'a> {
+        let (mut parts, mut open) = (Parts::default(), VecDeque::from([schema]));
+        // Schemas may refer to themselves.
+        for _ in 0..MOST_PARTS {
+            let Some(schema) = open.pop_front() else { break };
+            let meant = self.meant(schema);
+            let properties = meant.get("properties").and_then(Value::as_object);
+            for (name, member) in properties.into_iter().flatten() {
+                parts.members.entry(name).or_insert(member);
+            }
+            for name in names(meant) {
+                if !parts.required.contains(&name) {
+                    parts.required.push(name);
+                }
+            }
+            let all = meant.get("allOf").and_then(Value::as_array);
+            open.extend(all.into_iter().flatten());
+        }
+        parts
+    }
+
+    /// The schemas of which one has to be met, if they say what members there are.
+    fn choices(&self, schema: &'a Value) -> Vec<&'a Value> {
+        let meant = self.meant(schema);
+        let choices = ["oneOf", "anyOf"].iter().filter_map(|key| meant.get(key)?.as_array());
+        choices.flatten().filter(|it| !self.parts(it).members.is_empty()).take(WORDS).collect()
+    }
+
+    /// A record; one that is this or that is written as both.
+    fn record(&self, schema: &'a Value, levels: usize) -> String {
+        let mut parts = self.parts(schema);
+        let choices = self.choices(schema);
+        if parts.members.is_empty() && !choices.is_empty() {
+            let records = choices.iter().map(|it| self.members(&self.parts(it), levels));
+            return records.collect::<Vec<_>>().join(" | ");
+        }
+        for choice in choices {
+            for (name, member) in self.parts(choice).members {
+                parts.members.entry(name).or_insert(member);
+            }
+        }
+        self.members(&parts, levels)
+    }
+
+    fn members(&self, parts: &Parts<'a>, levels: usize) -> String {
+        let Parts { members, required } = parts;
+        if members.is_empty() {
             return "{}".to_owned();
-        };
+        }
         if levels == 0 {
             return "{…}".to_owned();
         }
-        let required = names(schema);
         // Required members first: they are what a call must have.
-        let mut members: Vec<_> = properties.iter().collect();
-        members.sort_by_key(|(name, _)| {
-            (required.iter().position(|it| it == name).unwrap_or(usize::MAX), name.as_str())
-        });
+        let mut members: Vec<_> = members.iter().collect();
+        let place = |name: &str| required.iter().position(|it| *it == name).unwrap_or(usize::MAX);
+        members.sort_by_key(|(name, _)| (place(name), **name));
         let shown = members.iter().take(MEMBERS).map(|(name, schema)| {
-            let mark = if required.contains(&name.as_str()) { "" } else { "?" };
+            let mark = if required.contains(name) { "" } else { "?" };
             format!("{}{mark}: {}", member(name), self.name(schema, levels - 1))
         });
         let mut shown: Vec<String> = shown.collect();
@@ -95,13 +162,16 @@ impl Types<'_> {
         format!("{{{}}}", shown.join(", "))
     }
 
-    fn name(&self, schema: &Value, levels: usize) -> String {
+    fn name(&self, schema: &'a Value, levels: usize) -> String {
         let schema = self.meant(schema);
         if let Some(words) = schema.get("enum").and_then(Value::as_array) {
             return self::words(words);
         }
         if let Some(word) = schema.get("const") {
             return self::words(std::slice::from_ref(word));
+        }
+        if !self.parts(schema).members.is_empty() {
+            return self.record(schema, levels);
         }
         for key in ["anyOf", "oneOf"] {
             if let Some(choices) = schema.get(key).and_then(Value::as_array) {
@@ -114,13 +184,17 @@ impl Types<'_> {
                 names.map(|it| self.simple(it, schema, levels)).collect::<Vec<_>>().join(" | ")
             }
             Some(Value::String(name)) => self.simple(name, schema, levels),
-            _ if schema.get("properties").is_some() => self.simple("object", schema, levels),
-            _ => "any".to_owned(),
+            _ => {
+                let all = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
+                let Some(inner) = levels.checked_sub(1) else { return ANY.to_owned() };
+                let mut told = all.map(|it| self.name(it, inner)).filter(|it| it != ANY);
+                told.next().unwrap_or_else(|| ANY.to_owned())
+            }
         }
     }
 
-    fn choice(&self, choices: &[Value], levels: usize) -> String {
-        let Some(inner) = levels.checked_sub(1) else { return "any".to_owned() };
+    fn choice(&self, choices: &'a [Value], levels: usize) -> String {
+        let Some(inner) = levels.checked_sub(1) else { return ANY.to_owned() };
         let mut names: Vec<String> = Vec::new();
         for choice in choices.iter().take(WORDS) {
             let name = self.name(choice, inner);
@@ -131,7 +205,7 @@ impl Types<'_> {
         names.join(" | ")
     }
 
-    fn simple(&self, name: &str, schema: &Value, levels: usize) -> String {
+    fn simple(&self, name: &str, schema: &'a Value, levels: usize) -> String {
         match name {
             "string" => "text".to_owned(),
             "integer" => "int".to_owned(),
@@ -141,13 +215,12 @@ impl Types<'_> {
                 Some(items) if levels > 0 => format!("[{}]", self.name(items, levels - 1)),
                 _ => "[…]".to_owned(),
             },
-            "object" if schema.get("properties").is_some() => self.record(schema, levels),
             "object" => "{…}".to_owned(),
-            _ => "any".to_owned(),
+            _ => ANY.to_owned(),
         }
     }
 
-    fn sample(&self, schema: &Value) -> Value {
+    fn sample(&self, schema: &'a Value) -> Value {
         let schema = self.meant(schema);
         let first = schema.get("enum").and_then(|words| words.get(0));
         if let Some(known) = first.or_else(|| schema.get("const")).or_else(|| schema.get("default"))
@@ -166,6 +239,27 @@ impl Types<'_> {
             _ => "…".into(),
         }
     }
+}
+
+/// A reference in which some characters are written as in addresses.
+fn decoded(reference: &str) -> String {
+    let mut bytes = Vec::with_capacity(reference.len());
+    let mut rest = reference.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let code = (*first == b'%').then(|| after.get(..2)).flatten();
+        let code = code.and_then(|it| std::str::from_utf8(it).ok());
+        match code.and_then(|it| u8::from_str_radix(it, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// The name of a member as it is shown.
@@ -214,6 +308,45 @@ mod tests {
             example("github.search_issues", &input),
             r#"github.search_issues({query: "…"})"#
         );
+    }
+
+    #[test]
+    fn members_are_gathered_from_all_places() {
+        let x =
+            json!({"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"]});
+        let y = json!({"type": "object", "properties": {"y": {"type": "integer"}}});
+        let own = |more: Value| {
+            let mut own = json!({"type": "object", "properties": {"a": {"type": "boolean"}}});
+            own.as_object_mut()
+                .into_iter()
+                .for_each(|it| it.extend(more.as_object().cloned().unwrap_or_default()));
+            own
+        };
+        for (schema, told) in [
+            (json!({"allOf": [x, y]}), "{x: text, y?: int}"),
+            (json!({"type": "object", "oneOf": [x, y]}), "{x: text} | {y?: int}"),
+            (
+                json!({"$ref": "#/$defs/x%20y", "$defs": {"x y": {"$ref": "#/$defs/z"}, "z": x}}),
+                "{x: text}",
+            ),
+            (own(json!({"allOf": [x]})), "{x: text, a?: bool}"),
+            (own(json!({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]})), "{a?: bool}"),
+            (own(json!({"anyOf": [x, y]})), "{a?: bool, x?: text, y?: int}"),
+            (
+                json!({"properties": {"m": {"allOf": [{"$ref": "#/$defs/t"}], "description": "d"}},
+                "$defs": {"t": {"type": "string"}}}),
+                "{m?: text}",
+            ),
+            (
+                json!({"properties": {"m": {"type": "object", "properties": {"b": {}}, "anyOf": [{"required": ["b"]}]}}}),
+                "{m?: {b?: any}}",
+            ),
+            (json!({"allOf": [{"$ref": "#"}, {"$ref": "#"}, y]}), "{y?: int}"),
+        ] {
+            assert_eq!(signature("s.t", &schema, None), format!("s.t({told})"), "{schema}");
+        }
+        assert_eq!(example("s.t", &json!({"allOf": [x, y]})), r#"s.t({x: "…"})"#);
+        assert_eq!(example("s.t", &json!({"oneOf": [x, y]})), r#"s.t({x: "…"})"#);
     }
 
     #[test]

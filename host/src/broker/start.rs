@@ -10,13 +10,15 @@ use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use rustix::io::{FdFlags, fcntl_setfd};
 
 use super::order::Asked;
 use super::protocol::{FromBroker, Greeting, PROTOCOL, ToBroker, frame, read_frame};
-use crate::config::{Config, Pipes, variable_of_secret};
+use crate::config::{Config, Pipes, variable};
+use crate::domain::Limit;
 
 /// The server's ends of the pipes, and what the broker has said.
 #[derive(Debug)]
@@ -30,14 +32,26 @@ pub struct Link {
 impl Link {
     /// The broker of these settings; None: there is nothing to call. `once` says whether this process
     /// keeps its environment: else it may become itself once more.
-    pub fn open(config: &Config, once: bool) -> Result<Option<Self>> {
+    ///
+    /// A run may wait as long as the longest call that the file allows.
+    pub fn open(config: &mut Config, once: bool) -> Result<Option<Self>> {
+        let link = Self::begin(config, once)?;
+        if let Some(Self { greeting, .. }) = &link {
+            let longest = Duration::from_millis(greeting.longest_ms);
+            config.values.extend(Limit::Waiting, longest);
+            greeting.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+        }
+        Ok(link)
+    }
+
+    fn begin(config: &Config, once: bool) -> Result<Option<Self>> {
         if let Some(pipes) = config.broker {
             return Ok(Some(Self::greet(adopt(pipes)?)?));
         }
         let Some(file) = &config.capabilities else { return Ok(None) };
         let link = Self::greet(start(file, state_of(config).as_deref(), !once)?)?;
         let variables = &link.greeting.variables;
-        if !once && variables.iter().any(|name| variable_of_secret(name).is_some()) {
+        if !once && variables.iter().any(|name| variable(name).is_some()) {
             return Err(link.become_again().into());
         }
         Ok(Some(link))

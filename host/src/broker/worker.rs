@@ -46,9 +46,9 @@ pub(super) struct Worker {
 impl Worker {
     /// Reads the configuration and everything that it names.
     pub(super) fn open(file: &Path, state: Option<PathBuf>, serves: bool) -> Result<Self, Error> {
-        let capabilities = Capabilities::read(file)?;
+        let mut capabilities = Capabilities::read(file)?;
         let told = |error: Error| Error::new(format!("{}: {error}", file.display()));
-        let secrets = capabilities.texts().map_err(told)?;
+        let secrets = capabilities.texts();
         quiet::hide(&secrets);
         let exporter = capabilities.telemetry.as_ref().map(|it| Exporter::open(it, &secrets));
         let exporter = exporter.transpose().map_err(told)?;
@@ -258,8 +258,8 @@ impl Request {
         let catalog = &self.worker.catalog;
         let mut asked = HashMap::new();
         for part in parts {
-            if let Ok((upstream, _)) = catalog.server(&part.tool)
-                && catalog.is_unasked(&upstream.id)
+            if let Ok((upstream, tool)) = catalog.server(&part.tool)
+                && catalog.is_unasked(&upstream, tool)
             {
                 asked.insert(upstream.id.clone(), upstream);
             }
@@ -354,12 +354,19 @@ impl Request {
         // Who asks for one server waits for it.
         let longest = Duration::from_nanos(Limit::UpstreamStart.fixed());
         let deadline = Instant::now() + if server.is_some() { longest } else { PATIENCE };
+        if !known {
+            catalog.look(server.as_deref()).await;
+        }
         let mut asking: FuturesUnordered<_> =
             asked.iter().map(|it| async move { (&it.id, it.ask(deadline).await) }).collect();
         while let Some((id, result)) = asking.next().await {
             if let Err(trouble) = result {
                 self.fail(format!("{id}: {}", trouble.message)).await;
             }
+        }
+        for remark in asked.iter().filter(|_| server.is_some()).flat_map(|it| it.remarks()) {
+            let message = self.worker.shared.secrets.redact(&remark);
+            self.tell(FromBroker::Remark { id: self.id, message }).await;
         }
         for offer in catalog.offers(server.as_deref()) {
             self.offer(offer).await;

@@ -44,13 +44,13 @@ pub(super) struct Run {
 
 impl Run {
     pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
-        let config = start(options, None)?;
+        let mut config = start(options, None)?;
         let (limits, debug, wall_clock) =
             (config.limits, config.debug, config.values.time(Limit::WallClock));
-        let waiting = config.values.time(Limit::Waiting);
         let most = [Limit::Code, Limit::Data].map(|limit| config.values.size(limit));
         // It ends with this process, and its broker too.
-        let (broker, _runtime) = link(&config)?.unzip();
+        let (broker, _runtime) = link(&mut config)?.unzip();
+        let waiting = config.values.time(Limit::Waiting);
         let workshop = open_if_any(config)?.calling(broker);
         let tools = match workshop.tools() {
             Ok(tools) => tools,
@@ -119,9 +119,8 @@ fn ensure_fits(request: &Request, [code, data]: [usize; 2]) -> Result<(), Fault>
 }
 
 /// The broker of the settings, and the thread that speaks to it while the run waits.
-pub(super) fn link(config: &Config) -> Result<Option<(Client, Runtime)>> {
+pub(super) fn link(config: &mut Config) -> Result<Option<(Client, Runtime)>> {
     let Some(link) = Link::open(config, true)? else { return Ok(None) };
-    link.greeting.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
     let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let client = {
         let _entered = runtime.enter();

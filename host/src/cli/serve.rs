@@ -70,7 +70,7 @@ fn serve(mut config: Config, http: Option<HttpOptions>) -> Result<ExitCode> {
     stdio::hold();
     let traces = config.traces.as_ref().map(TraceFiles::open).transpose()?;
     // It may start the process anew, without the secrets of its environment.
-    let link = Link::open(&config, false)?;
+    let link = Link::open(&mut config, false)?;
     let http = http.map(|options| options.open(&config)).transpose()?;
     if let Some(http) = &http {
         complain(&format!("mcp-pif serves at {}", http.place));

@@ -52,8 +52,8 @@ impl Capabilities {
     }
 }
 
-/// A secret from the environment.
-pub(crate) fn variable_of_secret(name: &str) -> Option<String> {
+/// A variable of the environment that has a text.
+pub(crate) fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|text| !text.is_empty())
 }
 

@@ -39,6 +39,14 @@ impl Values {
         Duration::from_nanos(self.get(limit))
     }
 
+    /// Makes a time that is shorter as long as this.
+    pub(crate) fn extend(&mut self, limit: Limit, least: Duration) {
+        let least = u64::try_from(least.as_nanos()).unwrap_or(u64::MAX);
+        if let Some(time) = self.0.get_mut(limit as usize) {
+            *time = least.max(*time);
+        }
+    }
+
     /// The limits of a run whose call gives none.
     pub(super) fn limits(&self) -> Limits {
         self.of_runs(Limit::Fuel, Limit::Depth, Limit::Memory)

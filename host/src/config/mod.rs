@@ -24,7 +24,7 @@ use crate::sandbox::{Limits, Net};
 use crate::state::Place;
 
 pub use self::capabilities::Pipes;
-pub(crate) use self::capabilities::{common_environment, variable_of_secret};
+pub(crate) use self::capabilities::{common_environment, variable};
 pub use self::error::Error;
 pub use self::limits::{Values, limits_page};
 pub use self::owned::{Forbidden, read_owned};

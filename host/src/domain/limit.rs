@@ -237,6 +237,10 @@ limits! {
         flag("concurrency", "", 1, 1_000).or(Default::Processors),
         Beyond::Other("waits"), "the_gate_lets_in_as_many_as_there_are_places",
         "Runs at the same time";
+    WaitingRuns "waiting_runs" Service Count
+        fixed(32, "Each of them keeps its machine."),
+        Beyond::Other("keeps the place of a run"), "runs_that_wait_leave_their_places_to_others",
+        "Runs that may wait for other servers beside those that run";
     Queue "queue" Service Count
         flag("queue", "256", 1, 100_000),
         Beyond::Other("reading stops"), "a_full_queue_stops_the_reading",
@@ -410,8 +414,8 @@ limits! {
         Beyond::Other("`timeout` of the call"), "a_slow_server_times_out",
         "How long a call may take, unless the configuration gives it another time";
     UpstreamLongest "upstream_longest_ms" Upstream Time
-        fixed(30_000_000_000, "A run waits for a minute at most."),
-        Beyond::Other("the file is refused"), "every_mistake_is_told_with_its_place",
+        fixed(3_600_000_000_000, "A run waits that long too."),
+        Beyond::Other("cut, with a warning"), "every_mistake_is_told_with_its_place",
         "The longest time that the configuration may give a call";
     UpstreamAnswer "upstream_answer" Upstream Size
         fixed(2_000_000, "The configuration sets it for a server or a tool."),
@@ -432,7 +436,7 @@ limits! {
     UpstreamStarts "upstream_starts" Upstream Count
         fixed(4, "Starts are heavy, and others wait a moment only."),
         Beyond::Other("waits"), "servers_start_four_at_a_time",
-        "Servers that start at the same time";
+        "Servers that are in the first 5 seconds of their start at the same time";
     UpstreamStart "upstream_start_ms" Upstream Time
         fixed(60_000_000_000, "It bounds what a server that hangs can hold up."),
         Beyond::Other("`unavailable`"), "a_server_that_does_not_start_hides_only_itself",

@@ -10,6 +10,6 @@ pub(crate) use self::embedded::{decoded, json_in, text_in};
 pub(crate) use self::layout::lines;
 pub(crate) use self::members::{Members, object};
 pub(crate) use self::scan::{
-    Scanner, compact, compact_value, count_members, count_parts, depth, has_wide_number,
+    Scanner, compact, compact_value, count_members, count_parts, depth, has_wide_number, member,
     rounded_integer, text_length,
 };

@@ -103,6 +103,42 @@ pub(crate) fn text_length(text: &str) -> usize {
     end.map_or(text.len(), |end| end + 1)
 }
 
+/// The text or the word that a member of the outermost object has. The object may be broken: its other
+/// members need not be JSON.
+pub(crate) fn member<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let mut scanner = Scanner::default();
+    let mut key = None;
+    for (at, byte) in text.bytes().enumerate() {
+        let (was_in_text, level) = (scanner.in_text, scanner.level);
+        scanner.step(byte);
+        if level != 1 || was_in_text && scanner.in_text {
+            continue;
+        }
+        match byte {
+            b'"' if scanner.in_text => key = Some((at + 1, at + 1)),
+            b'"' => key = key.map(|(start, _)| (start, at)),
+            b':' => {
+                let found = key.take().and_then(|(start, end)| text.get(start..end));
+                if found == Some(name) {
+                    return Some(word(text.get(at + 1..)?.trim_start()));
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The string, or the word, at the start of a text.
+fn word(text: &str) -> &str {
+    let end = if text.starts_with('"') {
+        text_length(text)
+    } else {
+        text.find(|c: char| c == ',' || c == '}' || c.is_whitespace()).unwrap_or(text.len())
+    };
+    text.get(..end).unwrap_or(text)
+}
+
 /// Whether a text contains an integer beyond ±(2^53 − 1), or a number with more digits or a higher
 /// exponent than a double has.
 pub(crate) fn has_wide_number(text: &str) -> bool {
@@ -211,6 +247,19 @@ mod tests {
             (r#"["12345678901234567000", {"12345678901234567000": 1}]"#, None),
         ] {
             assert_eq!(rounded_integer(text), found, "{text}");
+        }
+    }
+
+    #[test]
+    fn finds_a_member_of_a_broken_object() {
+        for (text, found) in [
+            (r#"{"jsonrpc":"2.0","id":7,"result":{"a":NaN}}"#, Some("7")),
+            (r#"{"result":{"id":1,"a":Infinity},"id" : "x,}\"" }"#, Some(r#""x,}\"""#)),
+            (r#"{"result":"id","a":"	","id":null"#, Some("null")),
+            (r#"{"result":{"id":1}}"#, None),
+            ("id: 7", None),
+        ] {
+            assert_eq!(member(text, "id"), found, "{text}");
         }
     }
 

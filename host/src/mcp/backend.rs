@@ -21,8 +21,8 @@ use crate::harden;
 use crate::observe::{Measures, Slots};
 use crate::render::Refusal;
 use crate::sandbox::{
-    Argument, Busy, Code, Crowd, Gate, LOOKS, Outcome, Request, Summary, Turn, Turns, WAITING,
-    Watch, milliseconds,
+    Argument, Busy, Code, Crowd, Gate, LOOKS, Outcome, Request, Summary, Turn, Turns, Watch,
+    milliseconds,
 };
 use crate::workshop::{Plan, Tools, Workshop, too_large};
 
@@ -56,8 +56,11 @@ impl Backend {
     ) -> Self {
         let patience = config.values.time(Limit::Patience);
         let gate = |places| Arc::new(Gate::new(places, patience));
-        let (runs, looks, waits) =
-            (gate(config.values.size(Limit::Concurrency)), gate(LOOKS), gate(WAITING));
+        let (runs, looks, waits) = (
+            gate(config.values.size(Limit::Concurrency)),
+            gate(LOOKS),
+            gate(Limit::WaitingRuns.fixed_count()),
+        );
         let (config, measures) = (Arc::new(config), Arc::new(Measures::new()));
         Self { config, workshop, hardening, measures, runs, looks, waits }
     }

@@ -28,7 +28,7 @@ pub struct Setup<'a> {
     /// The directory that keeps its compiled code between starts.
     pub cache: Option<&'a Path>,
     /// Machines that may be alive at once, besides [`LOOKS`](super::LOOKS) instances that only
-    /// check terms and [`WAITING`](super::WAITING) machines that wait for the world.
+    /// check terms and [`WaitingRuns`](crate::domain::Limit::WaitingRuns) machines that wait for the world.
     pub concurrency: usize,
     /// The ceilings below the language's own limits.
     pub net: Net,

@@ -12,10 +12,6 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// runs.
 pub const LOOKS: usize = 4;
 
-/// Runs that may wait for the world at once. Their machines stay alive, and other runs use their
-/// places meanwhile.
-pub const WAITING: usize = 8;
-
 /// Admits a fixed number of runs at once.
 #[derive(Debug)]
 pub struct Gate {

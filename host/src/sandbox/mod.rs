@@ -30,7 +30,7 @@ pub use self::drive::{Ending, Outcome, Request, drive, drive_in_turns};
 pub use self::engine::Addresses;
 pub use self::error::Error;
 pub use self::evaluator::{Sandbox, Setup};
-pub use self::gate::{Busy, Crowd, Gate, LOOKS, WAITING};
+pub use self::gate::{Busy, Crowd, Gate, LOOKS};
 pub use self::machine::{Machine, Step};
 pub use self::opening::Opening;
 pub use self::turn::{Turn, Turns, finish, give_way};

@@ -12,6 +12,13 @@
 //! | `grandchild` | a file for the id of a process that it leaves behind, in a session of its own |
 //! | `started` | a file that gets a line whenever it starts |
 //! | `tools` | its tools, or the name of a file that holds them |
+//! | `banner` | what it writes before anything else, without a line break |
+//! | `text_ids` | it answers to ids as texts |
+//! | `silent` | it does not answer to methods that it does not know |
+//! | `fragile` | it ends when it is asked for what it does not know |
+//! | `initialize` | its answer to `initialize` |
+//! | `list` | its answer to `tools/list` |
+//! | `listens` | it tells those who listen when the file of its tools changes |
 //!
 //! A tool is its definition, and `does`:
 //!
@@ -22,8 +29,10 @@
 //! | `error` | an error of the protocol |
 //! | `env` | its environment |
 //! | `size` | a text of so many bytes |
+//! | `progress` | it tells of progress so often first, every 200 ms |
 //! | `sleep_ms` | first it takes this long; others are answered meanwhile |
 //! | `line` | a line that it writes instead; `ID` stands for the id |
+//! | `latin1` | a line in which each character is a byte |
 //! | `endless` | it writes bytes without a line break |
 //! | `flood` | so many notifications come before the answer |
 //! | `ask` | the method of requests that come in their place |
@@ -76,6 +85,10 @@ fn begin(script: &Value) {
         process::exit(7);
     }
     sleep(&script["start_ms"]);
+    if let Some(banner) = script["banner"].as_str() {
+        let mut output = io::stdout().lock();
+        let _ = output.write_all(banner.as_bytes()).and_then(|()| output.flush());
+    }
     for line in script["begin"].as_array().into_iter().flatten() {
         write(line.as_str().unwrap_or_default());
     }
@@ -108,7 +121,12 @@ fn answer(script: &Value, message: &Value) {
     let info = json!({"name": script["name"].as_str().unwrap_or("upstream"), "version": "1"});
     let capabilities = json!({"tools": {"listChanged": true}});
     let is_modern = script["modern"] == true;
+    let text_id = Value::from(id.to_string());
+    let id = if script["text_ids"] == true { &text_id } else { id };
     let result = match message["method"].as_str().unwrap_or_default() {
+        "initialize" if !script["initialize"].is_null() => script["initialize"].clone(),
+        "tools/list" if !script["list"].is_null() => script["list"].clone(),
+        "subscriptions/listen" if script["listens"] == true => return listen(script, id),
         "server/discover" if is_modern => json!({"resultType": "complete",
             "supportedVersions": ["2026-07-28"], "capabilities": capabilities,
             "_meta": {"io.modelcontextprotocol/serverInfo": info}, "ttlMs": 0, "cacheScope": "private"}),
@@ -130,12 +148,54 @@ fn answer(script: &Value, message: &Value) {
             result
         }
         "tools/call" => return call(script, id, params),
+        _ if script["fragile"] == true => process::exit(3),
+        _ if script["silent"] == true => return,
         method => {
             let error = json!({"code": -32601, "message": format!("no method {method}")});
             return write(&json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string());
         }
     };
     write(&json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string());
+}
+
+/// Tells whenever the file of its tools is another one.
+fn listen(script: &Value, id: &Value) {
+    let subscription = json!({"io.modelcontextprotocol/subscriptionId": id});
+    let tell = |method: &str, mut params: Value| {
+        params["_meta"] = subscription.clone();
+        write(&json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string());
+    };
+    let acknowledged = json!({"notifications": {"toolsListChanged": true}});
+    tell("notifications/subscriptions/acknowledged", acknowledged);
+    let mut known = tools(script);
+    loop {
+        thread::sleep(Duration::from_millis(20));
+        let now = tools(script);
+        if now != known {
+            known = now;
+            tell("notifications/tools/list_changed", json!({}));
+        }
+    }
+}
+
+/// What comes before an answer.
+fn begin_answer(does: &Value, params: &Value) {
+    for n in 1..=does["progress"].as_u64().unwrap_or_default() {
+        thread::sleep(Duration::from_millis(200));
+        let params = json!({"progressToken": params["_meta"]["progressToken"], "progress": n});
+        let message =
+            json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params});
+        write(&message.to_string());
+    }
+    sleep(&does["sleep_ms"]);
+    for n in 0..does["flood"].as_u64().unwrap_or_default() {
+        let message = match does["ask"].as_str() {
+            Some(method) => json!({"jsonrpc": "2.0", "id": n, "method": method, "params": {}}),
+            None => json!({"jsonrpc": "2.0", "method": "notifications/message",
+                "params": {"level": "info", "data": "flood"}}),
+        };
+        write(&message.to_string());
+    }
 }
 
 fn call(script: &Value, id: &Value, params: &Value) {
@@ -147,15 +207,7 @@ fn call(script: &Value, id: &Value, params: &Value) {
     if let Some(file) = does["log"].as_str() {
         append(file, &params["arguments"].to_string());
     }
-    sleep(&does["sleep_ms"]);
-    for n in 0..does["flood"].as_u64().unwrap_or_default() {
-        let message = match does["ask"].as_str() {
-            Some(method) => json!({"jsonrpc": "2.0", "id": n, "method": method, "params": {}}),
-            None => json!({"jsonrpc": "2.0", "method": "notifications/message",
-                "params": {"level": "info", "data": "flood"}}),
-        };
-        write(&message.to_string());
-    }
+    begin_answer(&does, params);
     if let Some(depth) = does["nested"].as_u64() {
         let depth = usize::try_from(depth).unwrap_or_default();
         let (open, close) = ("[".repeat(depth), "]".repeat(depth));
@@ -169,6 +221,13 @@ fn call(script: &Value, id: &Value, params: &Value) {
         let mut output = io::stdout().lock();
         let bytes = vec![b'x'; 64 << 10];
         while output.write_all(&bytes).is_ok() {}
+        return;
+    }
+    if let Some(line) = does["latin1"].as_str() {
+        let line = line.replace("ID", &id.to_string()) + "\n";
+        let bytes: Vec<u8> = line.chars().filter_map(|c| u8::try_from(c).ok()).collect();
+        let mut output = io::stdout().lock();
+        let _ = output.write_all(&bytes).and_then(|()| output.flush());
         return;
     }
     if let Some(line) = does["line"].as_str() {

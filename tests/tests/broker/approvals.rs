@@ -61,7 +61,7 @@ fn new_definitions_wait_and_changed_ones_are_blocked() -> Result<()> {
     ensure!(tested.contains("s.b({}) [may destroy, allow, PENDING]"), "{tested}");
     for (tool, expected) in [
         ("s.a", "capability-denied: the definition of `s.a` is not the one that was approved"),
-        ("s.b", "capability-denied: nobody has approved `s.b` since its server began to offer it"),
+        ("s.b", "capability-denied: nobody has approved `s.b` yet"),
     ] {
         let told = shop.complaint(tool, "{}")?;
         ensure!(told.starts_with(expected), "{told}");

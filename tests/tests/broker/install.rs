@@ -226,45 +226,59 @@ fn a_program_runs_by_hand_with_servers() -> Result<()> {
     until("its broker has ended", || parts(&shop, "supervise").is_empty())
 }
 
-/// Each mistake of another client's configuration is told with its place.
+/// A file that is no configuration is refused. A mistake in one server is told with its place, and
+/// takes nothing from the others.
 #[test]
 fn mistakes_of_an_import_are_told_with_their_place() -> Result<()> {
     let shop = Shop::of(&json!([]))?;
     let file = shop.file("theirs.json").display().to_string();
+    let import = |theirs: &str| {
+        fs::write(&file, theirs)?;
+        shop.say(&["capability", "import", &file])
+    };
     for (theirs, expected) in [
         ("{", "this is no JSON: "),
-        ("{}", "the file: there is no member `mcpServers` or `servers`"),
-        (r#"{"mcpServers": []}"#, "write an object instead of []"),
+        ("{}", "the file: there is no member `mcpServers`, `servers`"),
+        (r#"{"mcpServers": []}"#, "there is no member `mcpServers`"),
         (r#"{"mcpServers": {"a": 1}}"#, "/a: write an object instead of 1"),
-        (
-            r#"{"mcpServers": {"a": {}}}"#,
-            "/mcpServers/a: write a `command` with `args`, or a `url`",
-        ),
-        (
-            r#"{"mcpServers": {"a": {"command": "x", "args": "y"}}}"#,
-            "/mcpServers/a/args: write a list",
-        ),
-        (
-            r#"{"servers": {"a b": {"command": "x"}, "a-b": {"command": "x"}}}"#,
-            "two servers would be named `a-b`",
-        ),
-        (
-            r#"{"servers": {"a": {"type": "sse", "url": "https://x.test"}}}"#,
-            "/mcpServers/a/type: servers with the older",
-        ),
-        (r#"{"servers": {"a": {"command": "mcp-pif"}}}"#, "this server is mcp-pif itself"),
-        (
-            r#"{"servers": {"a": {"command": "x", "args": ["${env:T}"]}}}"#,
-            "/mcpServers/a/args/0: `${NAME}` stands for secrets",
-        ),
     ] {
-        fs::write(&file, theirs)?;
-        let said = shop.say(&["capability", "import", &file])?;
+        let said = import(theirs)?;
         ensure!(!said.ok && said.output.is_empty(), "{theirs}: {said:?}");
         ensure!(
             said.errors.contains(expected) && said.errors.contains("theirs.json"),
             "{theirs}: {said:?}"
         );
     }
+    for (theirs, expected) in [
+        (r#"{"a": {}}"#, "/mcpServers/a: write a `command` with `args`, or a `url`"),
+        (r#"{"a": {"command": "x", "args": "y"}}"#, "/mcpServers/a/args: write a list"),
+        (r#"{"a b": {"command": "x"}}"#, "the server `a b` is named `a-b` here"),
+        (r#"{"a": {"type": "sse", "url": "https://x.test"}}"#, "/mcpServers/a/type: the older"),
+        (r#"{"a": {"command": "mcp-pif"}}"#, "this server is mcp-pif itself"),
+        (r#"{"a": {"command": "x", "args": ["${env:PIF_NO_SUCH}"]}}"#, "named `PIF_NO_SUCH`"),
+        (r#"{"a": {"command": "x", "args": ["${env:MY_TOKEN}"]}}"#, "would see a secret here"),
+    ] {
+        let rest = theirs.trim_start_matches('{');
+        let said = import(&format!(r#"{{"mcpServers": {{"well": {{"command": "x"}}, {rest}}}"#))?;
+        ensure!(said.ok && said.output.contains("\"well\""), "{theirs}: {said:?}");
+        ensure!(said.errors.contains(expected), "{theirs}: {said:?}");
+    }
+    Ok(())
+}
+
+/// From the file of another client to a program that calls a tool: three steps.
+#[test]
+fn a_file_of_another_client_is_used_in_three_steps() -> Result<()> {
+    let shop = Shop::of(&json!([]))?;
+    let theirs = shop.file("theirs.json");
+    let script = json!({"tools": [{"name": "echo", "does": {"echo": true}}]}).to_string();
+    let entry =
+        json!({"command": env!("CARGO_BIN_EXE_upstream"), "args": [script], "autoApprove": ["*"]});
+    fs::write(&theirs, format!("{{ // servers\n\"servers\": {{\"My Server\": {entry}, }}, }}"))?;
+    let said = shop.say(&["capability", "import", &theirs.display().to_string()])?;
+    let granted = said.output.replace(r#""grants": {}"#, r#""grants": "allow""#);
+    shop.write(&serde_json::from_str(&granted)?)?;
+    let said = shop.say(&["run", "call(\"my-server.echo\", {n: 7}).n"])?;
+    ensure!(said.ok && said.output == "7", "{said:?}");
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -13,7 +14,7 @@ use super::rules::patterns;
 use super::secret::{Secret, Secrets, hide_plain};
 use super::server::{Manner, Server};
 use super::telemetry::Telemetry;
-use super::{file, secret, server, telemetry};
+use super::{comments, file, secret, server, telemetry};
 
 /// The members that the file may have.
 const MEMBERS: &[&str] = &[
@@ -25,6 +26,8 @@ const MEMBERS: &[&str] = &[
     "model_may_approve",
     "telemetry",
 ];
+
+const NO_SERVERS: &str = "there is no member `mcpServers`; write {\"mcpServers\": {\"name\": {…}}}";
 
 /// All that the file says.
 #[derive(Debug, Clone, Default)]
@@ -57,27 +60,50 @@ impl Capabilities {
     /// Reads its text. Relative names of files are relative to the directory.
     pub fn parse(text: &str, directory: &Path) -> Result<Self, Error> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let value: Value = serde_json::from_str(text)
+        let value: Value = serde_json::from_str(&comments::without(text))
             .map_err(|error| Error(format!("this is no JSON: {error}")))?;
         let root = Node::root(&value);
-        root.only(MEMBERS)?;
         let mut read = Self::default();
-        if let Some(secrets) = root.get("secrets") {
-            read.secrets = secret::read(&secrets, directory)?;
-        }
+        let strange = root.strange(MEMBERS)?;
         let servers = root.get("mcpServers").ok_or_else(|| {
-            root.wrong("there is no member `mcpServers`; write {\"mcpServers\": {\"name\": {…}}}")
+            let misspelt = strange.iter().find(|(_, is_near)| *is_near);
+            misspelt.map_or_else(|| root.wrong(NO_SERVERS), |(error, _)| error.clone())
         })?;
+        read.warnings.extend(strange.iter().map(|(error, _)| error.to_string()));
+        let mut warnings = Vec::new();
+        let secrets = root.read("secrets", |it| secret::read(it, directory, &mut warnings));
+        read.secrets = read.sound(secrets).unwrap_or_default();
+        read.warnings.append(&mut warnings);
         for (id, node) in servers.members()? {
-            let server = server::read(id, &node, &read.secrets, directory, &mut read.warnings)?;
-            read.servers.insert(id.to_owned(), server);
+            let server = server::read(id, &node, &read.secrets, directory, &mut read.warnings);
+            if server::is_id(id) {
+                read.servers.insert(id.to_owned(), server);
+            }
         }
-        read.allow_install =
-            root.read("allow_install", |it| installs(it, directory))?.unwrap_or_default();
-        read.allow_shadowing = root.read("allow_shadowing", Node::flag)?.unwrap_or(false);
-        read.model_may_approve = root.read("model_may_approve", patterns)?.unwrap_or_default();
-        read.telemetry = root.read("telemetry", |it| telemetry::read(it, &read.secrets))?;
+        let installs = root.read("allow_install", |it| installs(it, directory));
+        read.allow_install = read.sound(installs).unwrap_or_default();
+        let shadowing = root.read("allow_shadowing", Node::flag);
+        read.allow_shadowing = read.sound(shadowing).unwrap_or(false);
+        let approvable = root.read("model_may_approve", patterns);
+        read.model_may_approve = read.sound(approvable).unwrap_or_default();
+        let telemetry = root.read("telemetry", |it| telemetry::read(it, &read.secrets));
+        read.telemetry = read.sound(telemetry);
         Ok(read)
+    }
+
+    /// What a member says, unless it is wrong: then it is as if it were not there, with a warning.
+    fn sound<T>(&mut self, member: Result<Option<T>, Error>) -> Option<T> {
+        member.unwrap_or_else(|error| {
+            self.warnings.push(format!("{error}: it is ignored"));
+            None
+        })
+    }
+
+    /// How long the longest call of a server may take.
+    #[must_use]
+    pub fn longest(&self) -> Duration {
+        let on = self.servers.values().filter(|server| !server.disabled);
+        on.map(|server| server.limits.longest()).max().unwrap_or_default()
     }
 
     /// Variables of the environment that hold secrets.
@@ -90,16 +116,31 @@ impl Capabilities {
         variables.collect()
     }
 
-    /// The texts of secrets, with values of the file whose names say that they are secret.
-    pub fn texts(&self) -> Result<Secrets, Error> {
-        let mut secrets = Secrets::get(&self.secrets)?;
-        let named = self.servers.values().map(|server| match &server.manner {
-            Manner::Process { env: named, .. } | Manner::Http { headers: named, .. } => named,
-        });
-        for (name, text) in named.chain(self.telemetry.iter().map(|it| &it.headers)).flatten() {
+    /// The texts of secrets, with values of the file whose names say that they are secret. A server
+    /// whose secret cannot be got is off.
+    pub fn texts(&mut self) -> Secrets {
+        let (mut secrets, missing) = Secrets::get(&self.secrets);
+        self.warnings.extend(missing.values().cloned());
+        for (id, server) in &mut self.servers {
+            let why = server.manner.secrets().find_map(|name| missing.get(name)).cloned();
+            if let Some(why) = why {
+                self.warnings.push(format!("the server `{id}` is off: {why}"));
+                server.manner = Manner::Off(why);
+            }
+        }
+        let mut needed = self.telemetry.iter().flat_map(Telemetry::secrets);
+        let is_missing = needed.any(|name| missing.contains_key(name));
+        drop(needed);
+        if is_missing {
+            self.warnings.push("traces are sent nowhere: a secret is missing".to_owned());
+            self.telemetry = None;
+        }
+        let named = self.servers.values().flat_map(|server| server.manner.named());
+        let headers = self.telemetry.iter().flat_map(|it| &it.headers);
+        for (name, text) in named.chain(headers) {
             hide_plain(name, text, &mut secrets);
         }
-        Ok(secrets)
+        secrets
     }
 
     /// What is granted for a tool.

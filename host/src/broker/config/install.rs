@@ -101,7 +101,7 @@ impl Install {
         };
         let (secrets, mut warnings) = (BTreeMap::new(), Vec::new());
         let (node, here) = (Node::root(&written), Path::new("."));
-        let mut server = server::read(id, &node, &secrets, here, &mut warnings)?;
+        let mut server = server::read_sound(id, &node, &secrets, here, &mut warnings)?;
         server.grants.clone_from(&self.grants);
         server.is_unmet = !self.trusted;
         if let (Manner::Process { isolation, .. }, Some(own)) =
@@ -165,7 +165,7 @@ pub(super) fn installs(node: &Node<'_>, directory: &Path) -> Result<Vec<Install>
             shape: shape(&named)?,
             trusted: element.read("trusted", Node::flag)?.unwrap_or(false),
             grants: element.read("grants", grants)?.unwrap_or_else(|| everything(Grant::Ask)),
-            isolation: element.read("isolate", |it| isolation(it, directory))?,
+            isolation: element.read("isolate", |it| isolation(it, directory, &BTreeMap::new()))?,
         })
     };
     node.elements()?.iter().map(install).collect()

@@ -1,10 +1,12 @@
 //! How a server is walled in.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::error::Error;
 use super::reader::Node;
-use super::rules::{located, plain};
+use super::rules::located;
+use super::secret::{Secret, plain};
 
 /// How a server is walled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +38,11 @@ pub enum Isolation {
     },
 }
 
-pub(super) fn isolation(node: &Node<'_>, directory: &Path) -> Result<Isolation, Error> {
+pub(super) fn isolation(
+    node: &Node<'_>,
+    directory: &Path,
+    secrets: &BTreeMap<String, Secret>,
+) -> Result<Isolation, Error> {
     if node.value.is_string() {
         return node.word(&[("none", ()), ("bwrap", ())]).map(|()| match node.value.as_str() {
             Some("bwrap") => {
@@ -70,7 +76,7 @@ pub(super) fn isolation(node: &Node<'_>, directory: &Path) -> Result<Isolation, 
         _ => {
             let network = network(&["image", "network"])?;
             let image = inner.get("image").ok_or_else(|| inner.wrong("write the `image`"))?;
-            Ok(Isolation::Docker { image: plain(&image)?, network })
+            Ok(Isolation::Docker { image: plain(&image, secrets)?, network })
         }
     }
 }

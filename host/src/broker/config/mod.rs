@@ -1,8 +1,9 @@
 //! `capabilities.json`: the servers whose tools programs may call, as other clients write them, with
 //! what the operator grants of each. It is read by the broker alone. Every mistake is told with its
-//! place, and stops the start.
+//! place. One of a server switches that server off, and nothing else.
 
 mod capabilities;
+mod comments;
 mod error;
 mod file;
 mod import;

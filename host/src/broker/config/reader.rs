@@ -83,6 +83,22 @@ impl<'a> Node<'a> {
         Ok(())
     }
 
+    /// Mistakes for members of other names, and whether each is near a known one: then somebody
+    /// relies on it.
+    pub(super) fn strange(&self, known: &[&str]) -> Result<Vec<(Error, bool)>, Error> {
+        let members = self.members()?.into_iter();
+        let strange = members.filter(|(key, _)| !known.contains(key)).map(|(key, member)| {
+            match similar(key, known.iter().copied()) {
+                Some(similar) => (
+                    member.wrong(format!("no member has this name; did you mean `{similar}`?")),
+                    true,
+                ),
+                None => (member.wrong("no member has this name: it is ignored"), false),
+            }
+        });
+        Ok(strange.collect())
+    }
+
     pub(super) fn text(&self) -> Result<&'a str, Error> {
         self.value.as_str().ok_or_else(|| self.expected("a text"))
     }

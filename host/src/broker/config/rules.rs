@@ -56,16 +56,3 @@ pub(super) fn by_pattern<T>(
 pub(super) fn located(directory: &Path, name: &str) -> PathBuf {
     directory.join(name)
 }
-
-/// A text that other processes can see, so that no secret may be in it.
-pub(super) fn plain(node: &Node<'_>) -> Result<String, Error> {
-    let text = node.text()?;
-    match text {
-        "" => Err(node.wrong("the text is empty")),
-        text if text.contains('\0') => Err(node.wrong("the text has a null character")),
-        text if text.contains("${") => Err(node.wrong(
-            "`${NAME}` stands for secrets, which other users would see here; put it into `env`, `headers` or `url`",
-        )),
-        text => Ok(text.to_owned()),
-    }
-}

@@ -9,7 +9,7 @@ use super::error::Error;
 use super::file;
 use super::reader::Node;
 use super::rules::located;
-use crate::config::variable_of_secret;
+use crate::config::variable;
 use crate::text;
 use crate::text::similar::similar;
 
@@ -22,28 +22,39 @@ pub enum Secret {
     File(PathBuf),
 }
 
-/// Reads `{NAME: {"env": …} | {"file": …}}`.
-pub(super) fn read(node: &Node<'_>, directory: &Path) -> Result<BTreeMap<String, Secret>, Error> {
+/// Reads `{NAME: {"env": …} | {"file": …}}`. One that is wrong takes nothing from the others.
+pub(super) fn read(
+    node: &Node<'_>,
+    directory: &Path,
+    warnings: &mut Vec<String>,
+) -> Result<BTreeMap<String, Secret>, Error> {
     let mut secrets = BTreeMap::new();
     for (name, member) in node.members()? {
-        let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        if name.is_empty() || !name.chars().all(is_letter) {
-            return Err(member.wrong("the name of a secret has letters, digits and `_` only"));
+        match read_one(name, &member, directory) {
+            Ok(secret) => drop(secrets.insert(name.to_owned(), secret)),
+            Err(error) => warnings.push(error.to_string()),
         }
-        member.only(&["env", "file"])?;
-        let variable = member.read("env", |node| Ok(node.text()?.to_owned()))?;
-        let path = member.read("file", |node| Ok(located(directory, node.text()?)))?;
-        let secret = match (variable, path) {
-            (Some(variable), None) => Secret::Variable(variable),
-            (None, Some(path)) => Secret::File(path),
-            _ => return Err(member.wrong("write either {\"env\": NAME} or {\"file\": NAME}")),
-        };
-        secrets.insert(name.to_owned(), secret);
     }
     Ok(secrets)
 }
 
-/// A text with `${NAME}` in it.
+fn read_one(name: &str, member: &Node<'_>, directory: &Path) -> Result<Secret, Error> {
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if name.is_empty() || !name.chars().all(is_letter) {
+        return Err(member.wrong("the name of a secret has letters, digits and `_` only"));
+    }
+    member.only(&["env", "file"])?;
+    let variable = member.read("env", |node| Ok(node.text()?.to_owned()))?;
+    let path = member.read("file", |node| Ok(located(directory, node.text()?)))?;
+    match (variable, path) {
+        (Some(variable), None) => Ok(Secret::Variable(variable)),
+        (None, Some(path)) => Ok(Secret::File(path)),
+        _ => Err(member.wrong("write either {\"env\": NAME} or {\"file\": NAME}")),
+    }
+}
+
+/// A text with `${NAME}` in it: the name of a secret, or of a variable of the environment, which may
+/// have a default, `${NAME:-default}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template(Vec<Piece>);
 
@@ -51,46 +62,82 @@ pub struct Template(Vec<Piece>);
 enum Piece {
     Text(String),
     Secret(String),
+    /// A variable of the environment, with its text.
+    Setting(String, String),
 }
 
 impl Template {
-    /// Reads a text in which only these secrets are named.
+    /// Reads a text in which these secrets are named, and variables of the environment.
     pub(super) fn read(node: &Node<'_>, secrets: &BTreeMap<String, Secret>) -> Result<Self, Error> {
         let mut rest = node.text()?;
         let mut pieces = Vec::new();
         while let Some((before, after)) = rest.split_once("${") {
-            let Some((name, after)) = after.split_once('}') else {
+            let Some((inside, after)) = after.split_once('}') else {
                 return Err(node.wrong("`${` has no `}` behind it"));
             };
-            if !secrets.contains_key(name) {
-                let hint = match similar(name, secrets.keys().map(String::as_str)) {
-                    Some(similar) => format!("did you mean `${{{similar}}}`?"),
-                    None => format!("add it: \"secrets\": {{\"{name}\": {{\"env\": \"{name}\"}}}}"),
-                };
-                let name = text::line(name, text::MOST_NAME);
-                return Err(node.wrong(format!("no secret is named `{name}`; {hint}")));
-            }
+            let (name, default) = match inside.split_once(":-") {
+                Some((name, default)) => (name, Some(default)),
+                None => (inside, None),
+            };
+            let name = name.strip_prefix("env:").unwrap_or(name);
             pieces.push(Piece::Text(before.to_owned()));
-            pieces.push(Piece::Secret(name.to_owned()));
+            pieces.push(if secrets.contains_key(name) {
+                Piece::Secret(name.to_owned())
+            } else {
+                let text = variable(name).or_else(|| default.map(str::to_owned));
+                let text = text.ok_or_else(|| node.wrong(unset(name, secrets)))?;
+                Piece::Setting(name.to_owned(), text)
+            });
             rest = after;
         }
         pieces.push(Piece::Text(rest.to_owned()));
         Ok(Self(pieces))
     }
 
-    /// The text as it stands in the file.
+    /// The text with the variables of the environment, and the names of secrets.
     #[must_use]
     pub fn written(&self) -> String {
         let told = self.0.iter().map(|piece| match piece {
-            Piece::Text(text) => text.clone(),
+            Piece::Text(text) | Piece::Setting(_, text) => text.clone(),
             Piece::Secret(name) => format!("${{{name}}}"),
         });
         told.collect()
     }
 
     /// Whether no secret is in it.
-    fn is_plain(&self) -> bool {
-        self.0.iter().all(|piece| matches!(piece, Piece::Text(_)))
+    pub(super) fn is_plain(&self) -> bool {
+        self.secrets().next().is_none()
+    }
+
+    /// The names of the secrets in it.
+    pub(super) fn secrets(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter_map(|piece| match piece {
+            Piece::Secret(name) => Some(name.as_str()),
+            Piece::Text(_) | Piece::Setting(..) => None,
+        })
+    }
+}
+
+/// What to do about a name that stands for nothing.
+fn unset(name: &str, secrets: &BTreeMap<String, Secret>) -> String {
+    let hint = match similar(name, secrets.keys().map(String::as_str)) {
+        Some(similar) => format!("did you mean `${{{similar}}}`?"),
+        None => format!("set it, or write a default: `${{{name}:-…}}`"),
+    };
+    let name = text::line(name, text::MOST_NAME);
+    format!("no secret and no variable of the environment is named `{name}`; {hint}")
+}
+
+/// A text that other processes can see, so that no secret may be in it.
+pub(super) fn plain(node: &Node<'_>, secrets: &BTreeMap<String, Secret>) -> Result<String, Error> {
+    let template = Template::read(node, secrets)?;
+    let text = template.written();
+    match text.as_str() {
+        "" => Err(node.wrong("the text is empty")),
+        text if text.contains('\0') => Err(node.wrong("the text has a null character")),
+        _ if !template.is_plain() => Err(node
+            .wrong("other users would see a secret here; put it into `env`, `headers` or `url`")),
+        _ => Ok(text),
     }
 }
 
@@ -108,21 +155,23 @@ impl fmt::Debug for Secrets {
 const LEAST: usize = 4;
 
 impl Secrets {
-    /// Gets all of them.
-    pub fn get(named: &BTreeMap<String, Secret>) -> Result<Self, Error> {
-        let mut texts = BTreeMap::new();
+    /// Gets those that can be got. The others are told by their names.
+    pub fn get(named: &BTreeMap<String, Secret>) -> (Self, BTreeMap<String, String>) {
+        let (mut texts, mut missing) = (BTreeMap::new(), BTreeMap::new());
         for (name, secret) in named {
-            let place = format!("/secrets/{name}");
             let text = match secret {
-                Secret::Variable(variable) => variable_of_secret(variable).ok_or_else(|| {
-                    Error(format!("{place}: the environment has no variable `{variable}`"))
-                })?,
-                Secret::File(path) => file::read_secret(path)
-                    .map_err(|error| Error(format!("{place}: {}: {error}", path.display())))?,
+                Secret::Variable(named) => variable(named)
+                    .ok_or_else(|| format!("the environment has no variable `{named}`")),
+                Secret::File(path) => {
+                    file::read_secret(path).map_err(|error| format!("{}: {error}", path.display()))
+                }
             };
-            texts.insert(name.clone(), text);
+            match text {
+                Ok(text) => drop(texts.insert(name.clone(), text)),
+                Err(why) => drop(missing.insert(name.clone(), format!("/secrets/{name}: {why}"))),
+            }
         }
-        Ok(Self(texts))
+        (Self(texts), missing)
     }
 
     /// Adds a text that is no secret by name and must not show either.
@@ -172,7 +221,7 @@ impl Secrets {
 #[must_use]
 pub(in super::super) fn fill(template: &Template, secrets: &Secrets) -> String {
     let told = template.0.iter().map(|piece| match piece {
-        Piece::Text(text) => text.as_str(),
+        Piece::Text(text) | Piece::Setting(_, text) => text.as_str(),
         Piece::Secret(name) => secrets.0.get(name).map_or("", String::as_str),
     });
     told.collect()
@@ -181,11 +230,24 @@ pub(in super::super) fn fill(template: &Template, secrets: &Secrets) -> String {
 /// Words in the names of what is secret, though it stands in the file.
 const TELLING: [&str; 6] = ["token", "key", "secret", "password", "authorization", "cookie"];
 
-/// Hides values of the file whose names say that they are secret.
+/// Whether a name says that its value is secret.
+pub(super) fn is_telling(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    TELLING.iter().any(|word| name.contains(word))
+}
+
+/// Hides values of the file and of the environment whose names say that they are secret.
 pub(super) fn hide_plain(name: &str, template: &Template, secrets: &mut Secrets) {
+    for piece in &template.0 {
+        if let Piece::Setting(name, text) = piece
+            && text.len() >= 8
+            && is_telling(name)
+        {
+            secrets.hide(name, text);
+        }
+    }
     let text = template.written();
-    let lower = name.to_ascii_lowercase();
-    if template.is_plain() && text.len() >= 8 && TELLING.iter().any(|word| lower.contains(word)) {
+    if template.is_plain() && text.len() >= 8 && is_telling(name) {
         secrets.hide(name, &text);
         // What follows `Bearer` shows by itself.
         if let Some((_, token)) = text.split_once(' ') {

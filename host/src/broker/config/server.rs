@@ -6,13 +6,16 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde_json::Value;
+
 use super::error::Error;
 use super::isolation::{Isolation, isolation};
 use super::limits::{Limits, limits, timeout};
 use super::pattern::{Pattern, decide};
 use super::reader::Node;
-use super::rules::{EFFECTS, by_pattern, grants, located, plain};
-use super::secret::{Secret, Template};
+use super::rules::{EFFECTS, by_pattern, grants, located};
+use super::secret::{Secret, Template, plain};
+use crate::config::variable;
 use crate::domain::{EffectClass, Grant};
 
 /// How a server is reached.
@@ -38,6 +41,27 @@ pub enum Manner {
         /// Headers of each request.
         headers: Vec<(String, Template)>,
     },
+    /// Not at all: why.
+    Off(String),
+}
+
+impl Manner {
+    /// Texts in which secrets may stand, with their names.
+    pub(super) fn named(&self) -> &[(String, Template)] {
+        match self {
+            Self::Process { env: named, .. } | Self::Http { headers: named, .. } => named,
+            Self::Off(_) => &[],
+        }
+    }
+
+    /// The names of the secrets that it needs.
+    pub(super) fn secrets(&self) -> impl Iterator<Item = &str> {
+        let url = match self {
+            Self::Http { url, .. } => Some(url),
+            Self::Process { .. } | Self::Off(_) => None,
+        };
+        self.named().iter().map(|(_, text)| text).chain(url).flat_map(Template::secrets)
+    }
 }
 
 /// A server whose tools programs may call.
@@ -62,6 +86,20 @@ pub struct Server {
 }
 
 impl Server {
+    /// A server that cannot be used as it stands in the file.
+    pub(super) fn off(why: String) -> Self {
+        Self {
+            manner: Manner::Off(why),
+            description: String::new(),
+            disabled: false,
+            grants: Vec::new(),
+            effects: Vec::new(),
+            limits: Limits::default(),
+            is_unmet: false,
+            idle: IDLE,
+        }
+    }
+
     /// What the operator says of the effects of a tool.
     #[must_use]
     pub fn effect(&self, tool: &str) -> Option<EffectClass> {
@@ -122,19 +160,50 @@ const DAY: Duration = Duration::from_hours(24);
 
 type Named = BTreeMap<String, Secret>;
 
+/// Reads a server. One that cannot be used is off, with a warning.
 pub(super) fn read(
     id: &str,
     node: &Node<'_>,
     secrets: &Named,
     directory: &Path,
     warnings: &mut Vec<String>,
+) -> Server {
+    match read_sound(id, node, secrets, directory, warnings) {
+        Ok(server) => server,
+        Err(error) => {
+            let disabled = node.get("disabled").is_some_and(|it| it.value == true);
+            if !disabled {
+                warnings.push(format!("{error}: the server is off"));
+            }
+            Server { disabled, ..Server::off(error.to_string()) }
+        }
+    }
+}
+
+/// Whether a server may have this id.
+pub(super) fn is_id(id: &str) -> bool {
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    (1..=LONGEST_ID).contains(&id.len()) && id.chars().all(is_letter)
+}
+
+/// Reads a server, or says why it cannot be used.
+pub(super) fn read_sound(
+    id: &str,
+    node: &Node<'_>,
+    secrets: &Named,
+    directory: &Path,
+    warnings: &mut Vec<String>,
 ) -> Result<Server, Error> {
-    let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    if !(1..=LONGEST_ID).contains(&id.len()) || !id.chars().all(is_letter) {
-        let rule = "the id of a server has 1 to 32 of the characters a-z, 0-9 and `-`";
+    if !is_id(id) {
+        let rule = "the id of a server has 1 to 32 letters, digits, `-` and `_`";
         return Err(node.wrong(rule));
     }
-    node.only(&[MEMBERS, IGNORED].concat())?;
+    for (error, is_near) in node.strange(&[MEMBERS, IGNORED].concat())? {
+        if is_near {
+            return Err(error);
+        }
+        warnings.push(error.to_string());
+    }
     for name in IGNORED.iter().filter(|name| node.get(name).is_some()) {
         let at = &node.at;
         warnings
@@ -144,6 +213,10 @@ pub(super) fn read(
     let mut limits = node.read("limits", limits)?.unwrap_or_default();
     let timeout = node.read("timeout", timeout)?;
     limits.default_timeout(timeout);
+    if let Some(longest) = limits.clamp() {
+        let at = &node.at;
+        warnings.push(format!("{at}: a call takes {longest:?} at most: longer times become that"));
+    }
     Ok(Server {
         manner,
         description: node.read("description", |it| Ok(it.text()?.to_owned()))?.unwrap_or_default(),
@@ -178,7 +251,8 @@ const KINDS: [(&str, Kind); 6] = [
 fn manner(node: &Node<'_>, secrets: &Named, directory: &Path) -> Result<Manner, Error> {
     let kind = node.read("type", |it| it.word(&KINDS))?;
     if kind == Some(Kind::Sse) {
-        let told = "servers with the older transport `sse` cannot be called; most of them have an address for `http` too";
+        let told =
+            "the older transport `sse` cannot be used; most servers have an address for `http` too";
         return Err(node.get("type").map_or_else(|| node.wrong(told), |it| it.wrong(told)));
     }
     let (command, url) = (node.get("command"), node.get("url"));
@@ -209,24 +283,44 @@ fn process(
     secrets: &Named,
     directory: &Path,
 ) -> Result<Manner, Error> {
-    let program = plain(command)?;
-    let args = match node.get("args") {
-        Some(args) => args.elements()?.iter().map(plain).collect::<Result<_, _>>()?,
+    let program = home(plain(command, secrets)?);
+    let args: Vec<String> = match node.get("args") {
+        Some(args) => {
+            args.elements()?.iter().map(|it| plain(it, secrets)).collect::<Result<_, _>>()?
+        }
         None => Vec::new(),
     };
+    // Somebody wrote the whole line of a shell. A path may have blanks in it.
+    if let Some((name, rest)) =
+        program.split_once(' ').filter(|(name, _)| args.is_empty() && !name.contains('/'))
+    {
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        let (name, words) = (Value::from(name), Value::from(words));
+        let told =
+            format!("`command` is one program: write \"command\": {name}, \"args\": {words}");
+        return Err(command.wrong(told));
+    }
     if is_ourselves(&program, &args) {
         return Err(command.wrong("this server is mcp-pif itself, which cannot call itself"));
     }
-    let cwd = node.read("cwd", |it| Ok(located(directory, &plain(it)?)))?;
+    let cwd = node.read("cwd", |it| Ok(located(directory, &home(plain(it, secrets)?))))?;
     let variables = node.read("env", |it| templates(it, secrets, is_variable))?;
-    let isolation = node.read("isolate", |it| isolation(it, directory))?.unwrap_or(Isolation::None);
+    let isolation = node.read("isolate", |it| isolation(it, directory, secrets))?;
     Ok(Manner::Process {
         command: program,
         args,
         env: variables.unwrap_or_default(),
         cwd,
-        isolation,
+        isolation: isolation.unwrap_or(Isolation::None),
     })
+}
+
+/// A path in which `~` stands for the home directory, as shells read it.
+fn home(path: String) -> String {
+    match path.strip_prefix("~/").zip(variable("HOME")) {
+        Some((rest, home)) => format!("{home}/{rest}"),
+        None => path,
+    }
 }
 
 /// Whether a command starts this program.
@@ -294,7 +388,7 @@ pub(super) fn address(
     secrets: &Named,
 ) -> Result<(Template, Vec<(String, Template)>), Error> {
     let address = Template::read(url, secrets)?;
-    let written = url.text()?;
+    let written = address.written();
     let rest = written.strip_prefix("https://").or_else(|| written.strip_prefix("http://"));
     let host = rest.and_then(|rest| rest.split(['/', '?', '#']).next()).unwrap_or_default();
     if host.is_empty() || host.contains("${") {

@@ -16,6 +16,14 @@ pub struct Telemetry {
     pub headers: Vec<(String, Template)>,
 }
 
+impl Telemetry {
+    /// The names of the secrets that it needs.
+    pub(super) fn secrets(&self) -> impl Iterator<Item = &str> {
+        let headers = self.headers.iter().map(|(_, text)| text);
+        headers.chain([&self.otlp]).flat_map(Template::secrets)
+    }
+}
+
 /// Reads `{"otlp": ADDRESS, "headers": {…}}`.
 pub(super) fn read(
     node: &Node<'_>,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, Implementation,
-    JsonObject, ProtocolVersion,
+    JsonObject, ProtocolVersion, SubscriptionFilter,
 };
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, NotificationContext, Peer,
@@ -18,17 +18,29 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::{ClientHandler, RoleClient};
 use tokio::sync::Notify;
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::super::config::{Manner, Secrets, fill};
+use super::super::config::{Manner, Secrets, Template, fill};
 use super::super::definition::Definition;
+use super::super::pin::Era;
 use super::lines::{Ending, Lines};
+use super::patient::send;
 use super::process::{Process, Start};
+use super::questions::Questions;
 use super::trouble::{Trouble, of_call, of_start};
+use super::web::Web;
 use crate::domain::{Limit, Reason};
 
 /// Pages of a list of tools.
 const MOST_PAGES: usize = 100;
+
+/// How long a server that was never met may keep silent about the newer era, before it is asked as one
+/// of the older era.
+const PROBE: Duration = Duration::from_secs(3);
+
+/// How long to wait before a server that stopped telling of its tools is asked to tell again.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// What a server is told of us, and what it may tell us unasked.
 #[derive(Debug, Clone)]
@@ -43,7 +55,9 @@ impl ClientHandler for Handler {
 
     fn get_info(&self) -> ClientConfig {
         let own = Implementation::new("mcp-pif", env!("CARGO_PKG_VERSION"));
+        // This is for servers of the older era; the newer one says its version in each request.
         ClientConfig::new(ClientCapabilities::default(), own)
+            .with_protocol_version(ProtocolVersion::V_2025_11_25)
     }
 }
 
@@ -53,9 +67,14 @@ type Service = RunningService<RoleClient, Handler>;
 #[derive(Debug)]
 pub(super) struct Connection {
     peer: Peer<RoleClient>,
+    questions: Questions,
     ending: Ending,
+    /// Which handshake it takes.
+    pub(super) era: Era,
     /// Ends it.
     pub(super) stop: CancellationToken,
+    /// The server has forgotten the session: whoever needs the server begins another one.
+    pub(super) expired: CancellationToken,
     /// The server says that its tools are others now.
     pub(super) changed: Arc<Notify>,
     busy: AtomicUsize,
@@ -91,13 +110,46 @@ impl Connection {
         self.used.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
     }
 
-    /// What the server offers.
-    pub(super) async fn tools(&self) -> Result<Vec<Definition>, Trouble> {
+    /// Whether it can be used for another call.
+    pub(super) fn is_open(&self) -> bool {
+        !self.stop.is_cancelled() && !self.expired.is_cancelled()
+    }
+
+    /// Waits until no call is under way.
+    pub(super) async fn is_done(&self) {
+        while self.busy.load(Ordering::Relaxed) > 0 && !self.stop.is_cancelled() {
+            sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// Hears of other tools from a server of the newer era, which tells it to those who listen.
+    pub(super) async fn listen(&self) {
+        let filter = || SubscriptionFilter::builder().tools_list_changed().build();
+        while self.era == Era::Newer
+            && let Ok(mut subscription) = self.peer.listen(filter()).await
+        {
+            // What has changed before is not told.
+            self.changed.notify_one();
+            while let Ok(Some(_)) = subscription.next().await {
+                self.changed.notify_one();
+            }
+            sleep(PAUSE).await;
+        }
+        std::future::pending().await
+    }
+
+    /// What the server offers, and what is wrong with the rest.
+    pub(super) async fn tools(&self) -> Result<(Vec<Definition>, Vec<String>), Trouble> {
         let most = Limit::UpstreamTools.fixed_count();
         let (mut tools, mut request) = (Vec::new(), None);
         for _ in 0..MOST_PAGES {
             let page = self.peer.list_tools(request).await.map_err(|error| self.trouble(&error))?;
-            tools.extend(page.tools.iter().filter_map(Definition::read));
+            for tool in &page.tools {
+                match Definition::read(tool) {
+                    Ok(definition) => tools.push(definition),
+                    Err(why) => self.questions.remark(vec![why]),
+                }
+            }
             let Some(cursor) = page.next_cursor.filter(|_| tools.len() < most) else { break };
             request =
                 Some(rmcp::model::PaginatedRequestParams::default().with_cursor(Some(cursor)));
@@ -106,19 +158,21 @@ impl Connection {
         // Of two tools with the same name the first counts, whatever comes later.
         let mut names = std::collections::HashSet::new();
         tools.retain(|tool| names.insert(tool.name.clone()));
-        Ok(tools)
+        Ok((tools, self.questions.remarks()))
     }
 
-    /// Calls a tool. To drop this cancels the call.
+    /// Calls a tool. To drop this cancels the call. With `rest` the call ends when its server has told of
+    /// no progress for so long.
     pub(super) async fn call(
         &self,
         tool: &str,
         args: JsonObject,
+        rest: Option<Duration>,
     ) -> Result<rmcp::model::CallToolResult, Trouble> {
         self.busy.fetch_add(1, Ordering::Relaxed);
         let _busy = Busy(self);
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(args);
-        match self.peer.call_tool_once(params).await {
+        match send(&self.peer, params, rest).await {
             Ok(CallToolResponse::Complete(result)) => Ok(result),
             Ok(CallToolResponse::InputRequired(_)) => Err(Trouble::new(
                 Reason::Declined,
@@ -137,30 +191,33 @@ impl Connection {
     }
 }
 
-/// Starts a server and shakes hands with it.
+/// Starts a server and shakes hands with it, by the handshake that it took before.
 pub(super) async fn connect(
     manner: &Manner,
     secrets: &Secrets,
+    known: Option<Era>,
 ) -> Result<(Arc<Connection>, Running), Trouble> {
-    let handler = Handler { changed: Arc::default() };
-    let met = match meet(manner, secrets, &handler, lifecycle()).await {
-        // A server of the older era may answer a method that it does not know.
-        Err(Unmet { is_strange: true, .. }) => {
-            meet(manner, secrets, &handler, ClientLifecycleMode::Initialize).await
-        }
+    let changed = Arc::<Notify>::default();
+    let handler = Handler { changed: Arc::clone(&changed) };
+    let met = match meet(manner, secrets, &handler, known).await {
+        Err(Unmet { next: Some(next), .. }) => meet(manner, secrets, &handler, next).await,
         met => met,
     };
-    let Met { service, process, ending } = met.map_err(|unmet| unmet.trouble)?;
-    if let Some(info) = service.peer().peer_info()
-        && info.server_info.as_ref().is_some_and(|it| it.name == "mcp-pif")
-    {
+    let Met { service, process, ending, questions, expired } =
+        met.map_err(|unmet| unmet.trouble)?;
+    let info = service.peer().peer_info();
+    let name = info.as_ref().and_then(|info| info.server_info.as_ref());
+    if name.is_some_and(|it| it.name == "mcp-pif") {
         return Err(Trouble::unavailable("the server is mcp-pif itself, which cannot call itself"));
     }
     let connection = Arc::new(Connection {
         peer: service.peer().clone(),
+        era: questions.era().unwrap_or(Era::Older),
+        questions,
         ending,
         stop: CancellationToken::new(),
-        changed: handler.changed,
+        expired,
+        changed,
         busy: AtomicUsize::new(0),
         used: Mutex::new(Instant::now()),
     });
@@ -172,25 +229,38 @@ struct Met {
     service: Service,
     process: Option<Process>,
     ending: Ending,
+    questions: Questions,
+    expired: CancellationToken,
 }
 
 /// Why a server did not shake hands.
 struct Unmet {
     trouble: Trouble,
-    /// Whether it answered something that is no handshake.
-    is_strange: bool,
+    /// What to try next, if anything: a handshake, or both.
+    next: Option<Option<Era>>,
 }
 
 impl From<Trouble> for Unmet {
     fn from(trouble: Trouble) -> Self {
-        Self { trouble, is_strange: false }
+        Self { trouble, next: None }
     }
 }
 
-impl From<ClientInitializeError> for Unmet {
-    fn from(error: ClientInitializeError) -> Self {
-        let is_strange = matches!(error, ClientInitializeError::ExpectedInitResult(_));
-        Self { trouble: of_start(&error), is_strange }
+impl Unmet {
+    fn new(error: &ClientInitializeError, known: Option<Era>, may_be_newer: bool) -> Self {
+        let next = match (known, error) {
+            (_, ClientInitializeError::TransportError { .. }) => None,
+            // Servers of the older era may end when they get a request that they do not know.
+            (None, ClientInitializeError::ConnectionClosed(_)) => Some(Some(Era::Older)),
+            (None, _) if may_be_newer => Some(Some(Era::Newer)),
+            // It refused what was sent after the first request of the newer era as well.
+            (None, ClientInitializeError::LegacyFallbackFailed { .. }) => None,
+            (None, _) => Some(Some(Era::Older)),
+            // It may be another server by now.
+            (Some(_), ClientInitializeError::ConnectionClosed(_)) => None,
+            (Some(_), _) => Some(None),
+        };
+        Self { trouble: of_start(error), next }
     }
 }
 
@@ -198,90 +268,132 @@ async fn meet(
     manner: &Manner,
     secrets: &Secrets,
     handler: &Handler,
-    mode: ClientLifecycleMode,
+    known: Option<Era>,
 ) -> Result<Met, Unmet> {
-    let ending = Ending::default();
+    let (ending, questions, expired) =
+        (Ending::default(), Questions::default(), CancellationToken::new());
+    let greeting = Greeting { known, questions: questions.clone(), handler: handler.clone() };
     let (service, process) = match manner {
         Manner::Process { command, args, env, cwd, isolation } => {
             let start = Start { command, args, env, cwd: cwd.as_ref(), isolation };
-            start_process(&start, secrets, handler.clone(), &ending, mode).await?
+            greeting.start(&start, secrets, &ending).await?
         }
         Manner::Http { url, headers } => {
-            (reach(&fill(url, secrets), headers, secrets, handler.clone(), mode).await?, None)
+            let headers = read_headers(headers, secrets)?;
+            (greeting.reach(&fill(url, secrets), headers, &expired).await?, None)
         }
+        Manner::Off(why) => return Err(off(why).into()),
     };
-    Ok(Met { service, process, ending })
+    Ok(Met { service, process, ending, questions, expired })
 }
 
-/// Both eras: the newer one is tried first.
-fn lifecycle() -> ClientLifecycleMode {
-    ClientLifecycleMode::Auto {
-        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
-        legacy_version: None,
-    }
+/// What is told of a server that cannot be used as it stands in the file.
+pub(super) fn off(why: &str) -> Trouble {
+    Trouble::unavailable(format!("the configuration is wrong: {why}"))
 }
 
-async fn start_process(
-    start: &Start<'_>,
-    secrets: &Secrets,
+/// How a server is greeted.
+struct Greeting {
+    known: Option<Era>,
+    questions: Questions,
     handler: Handler,
-    ending: &Ending,
-    mode: ClientLifecycleMode,
-) -> Result<(Service, Option<Process>), Unmet> {
-    let started = start.start(secrets);
-    let (process, output, input) = started
-        .map_err(|error| Trouble::unavailable(format!("the server cannot be started: {error}")))?;
-    let lines = Lines::new(output, input, ending.clone());
-    match handler.serve_with_lifecycle(lines, mode).await {
-        Ok(service) => Ok((service, Some(process))),
-        Err(error) => {
-            let mut unmet = Unmet::from(error);
-            if let Some(trouble) = ending.get() {
-                unmet.trouble = trouble;
-            }
-            // What it complained of may be on its way.
-            tokio::time::sleep(Duration::from_millis(50)).await;
-            if let Some(line) = process.errors.last_line() {
-                let told = format!("{}; its last words: {line}", unmet.trouble.message);
-                unmet.trouble = Trouble::new(unmet.trouble.reason, told);
-            }
-            process.end().await;
-            Err(unmet)
+}
+
+impl Greeting {
+    /// Both eras, unless it is known which: the newer one is tried first.
+    fn mode(&self) -> ClientLifecycleMode {
+        let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
+        match self.known {
+            None => ClientLifecycleMode::Auto { preferred_versions, legacy_version: None },
+            Some(Era::Older) => ClientLifecycleMode::Initialize,
+            Some(Era::Newer) => ClientLifecycleMode::Discover { preferred_versions },
         }
     }
+
+    /// How long the server may keep silent about the newer era.
+    fn patience(&self) -> Option<Duration> {
+        self.known.is_none().then_some(PROBE)
+    }
+
+    fn unmet(&self, error: &ClientInitializeError) -> Unmet {
+        Unmet::new(error, self.known, self.questions.may_be_newer())
+    }
+
+    async fn start(
+        self,
+        start: &Start<'_>,
+        secrets: &Secrets,
+        ending: &Ending,
+    ) -> Result<(Service, Option<Process>), Unmet> {
+        let started = start.start(secrets);
+        let (mut process, output, input) = started.map_err(|error| {
+            Trouble::unavailable(format!("the server cannot be started: {error}"))
+        })?;
+        let (questions, patience) = (self.questions.clone(), self.patience());
+        let lines = Lines::new((output, input), questions, patience, ending.clone());
+        match self.handler.clone().serve_with_lifecycle(lines, self.mode()).await {
+            Ok(service) => Ok((service, Some(process))),
+            Err(error) => {
+                let mut unmet = self.unmet(&error);
+                if let Some(trouble) = ending.get() {
+                    unmet.trouble = trouble;
+                }
+                // What it complained of may be on its way.
+                sleep(Duration::from_millis(50)).await;
+                let words = process.errors.last_words();
+                if process.has_failed() {
+                    let words = words.unwrap_or_default();
+                    unmet = Trouble::unavailable(format!("it cannot be started: {words}")).into();
+                } else if let Some(words) = words {
+                    let told = format!("{}; its last words: {words}", unmet.trouble.message);
+                    unmet.trouble = Trouble::new(unmet.trouble.reason, told);
+                }
+                process.end().await;
+                Err(unmet)
+            }
+        }
+    }
+
+    async fn reach(
+        self,
+        url: &str,
+        headers: HashMap<HeaderName, HeaderValue>,
+        expired: &CancellationToken,
+    ) -> Result<Service, Unmet> {
+        let most = Limit::UpstreamLine.fixed_count();
+        // A call is sent once: it may have been done though its answer was lost.
+        let config = StreamableHttpClientTransportConfig::with_uri(url)
+            .custom_headers(headers)
+            .max_json_response_size(most)
+            .max_sse_event_size(most)
+            .reinit_on_expired_session(false);
+        let web = Web::new(self.questions.clone(), self.patience(), expired.clone());
+        let web = web.map_err(|error| Trouble::unavailable(error.to_string()))?;
+        let transport = StreamableHttpClientTransport::with_client(web, config);
+        let served = self.handler.clone().serve_with_lifecycle(transport, self.mode()).await;
+        served.map_err(|error| self.unmet(&error))
+    }
 }
 
-async fn reach(
-    url: &str,
-    headers: &[(String, super::super::config::Template)],
+fn read_headers(
+    headers: &[(String, Template)],
     secrets: &Secrets,
-    handler: Handler,
-    mode: ClientLifecycleMode,
-) -> Result<Service, Unmet> {
-    let mut read = HashMap::new();
-    for (name, text) in headers {
+) -> Result<HashMap<HeaderName, HeaderValue>, Trouble> {
+    let read = headers.iter().map(|(name, text)| {
         let pair =
             HeaderName::try_from(name).ok().zip(HeaderValue::try_from(fill(text, secrets)).ok());
         let (key, mut value) = pair.ok_or_else(|| {
             Trouble::unavailable(format!("the header `{name}` has a value that cannot be"))
         })?;
         value.set_sensitive(true);
-        read.insert(key, value);
-    }
-    let most = Limit::UpstreamLine.fixed_count();
-    // A call is sent once: it may have been done though its answer was lost.
-    let config = StreamableHttpClientTransportConfig::with_uri(url)
-        .custom_headers(read)
-        .max_json_response_size(most)
-        .max_sse_event_size(most)
-        .reinit_on_expired_session(false);
-    let transport = StreamableHttpClientTransport::from_config(config);
-    Ok(handler.serve_with_lifecycle(transport, mode).await?)
+        Ok((key, value))
+    });
+    read.collect()
 }
 
 impl Running {
     /// Waits for the end of a connection, and ends its process.
-    pub(super) async fn wait(self, connection: &Connection) {
+    pub(super) async fn wait(self, connection: Arc<Connection>) {
         let Self { service, process } = self;
         let token = service.cancellation_token();
         let mut ended = std::pin::pin!(service.waiting());

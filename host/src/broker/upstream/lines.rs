@@ -1,22 +1,24 @@
 //! A server on pipes: a message on each line, of a bounded length. What is no message is skipped, up
 //! to a bound; an answer that cannot be read is an error for whoever waits for it.
 
-use std::collections::HashSet;
+use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
+use std::time::Duration;
 
 use rmcp::RoleClient;
-use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{JsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout_at};
 
-use super::trouble::{Trouble, UNREADABLE};
+use super::questions::{Question, Questions};
+use super::trouble::Trouble;
 use crate::domain::{Limit, Reason};
+use crate::text;
 
 /// Bytes of a line.
 const MOST_LINE: usize = Limit::UpstreamLine.fixed_count();
@@ -45,20 +47,34 @@ pub(super) struct Lines {
     /// The beginning of a line. What reads it may be given up and tried again.
     line: Vec<u8>,
     output: Arc<Mutex<Option<ChildStdin>>>,
-    /// Requests that were not answered yet.
-    asked: Arc<StdMutex<HashSet<RequestId>>>,
+    questions: Questions,
+    /// Messages that have come.
+    messages: VecDeque<ServerJsonRpcMessage>,
+    /// How long the server may keep silent about the newer era; None: as long as it takes.
+    patience: Option<Duration>,
+    /// When it has been silent for that long.
+    probed: Option<Instant>,
     ending: Ending,
     stray: usize,
 }
 
 impl Lines {
-    pub(super) fn new(input: ChildStdout, output: ChildStdin, ending: Ending) -> Self {
+    /// With `patience` a server that says nothing about the newer era for so long is one of the older.
+    pub(super) fn new(
+        (input, output): (ChildStdout, ChildStdin),
+        questions: Questions,
+        patience: Option<Duration>,
+        ending: Ending,
+    ) -> Self {
         let output = Arc::new(Mutex::new(Some(output)));
         Self {
             input: BufReader::with_capacity(64 << 10, input),
             line: Vec::new(),
             output,
-            asked: Arc::default(),
+            questions,
+            messages: VecDeque::new(),
+            patience,
+            probed: None,
             ending,
             stray: 0,
         }
@@ -77,52 +93,24 @@ impl Lines {
         Ok(Some(end.is_some()))
     }
 
-    /// What a line says; None: nothing.
-    fn read(&mut self) -> Option<ServerJsonRpcMessage> {
+    /// What a line says.
+    fn read(&mut self) {
         let line = std::mem::take(&mut self.line);
-        let line = line.trim_ascii();
-        let message = match serde_json::from_slice::<ServerJsonRpcMessage>(line) {
-            Ok(message) => Some(message),
-            Err(error) => unreadable(line, &error),
+        let messages = self.questions.read(&line);
+        let is_answer = |it: &ServerJsonRpcMessage| {
+            matches!(it, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_))
         };
-        let is_answer = match &message {
-            Some(ServerJsonRpcMessage::Response(answer)) => Some(self.is_asked(&answer.id)),
-            Some(ServerJsonRpcMessage::Error(error)) => {
-                Some(error.id.as_ref().is_none_or(|id| self.is_asked(id)))
-            }
-            _ => None,
-        };
-        self.stray = if is_answer == Some(true) { 0 } else { self.stray + 1 };
-        message.filter(|_| is_answer != Some(false))
-    }
-
-    /// Whether somebody waits for the answer to a request. Nobody does any more afterwards.
-    fn is_asked(&self, id: &RequestId) -> bool {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).remove(id)
+        self.stray = if messages.iter().any(is_answer) { 0 } else { self.stray + 1 };
+        if messages.is_empty() && !line.trim_ascii().is_empty() {
+            let line = text::line(&String::from_utf8_lossy(&line), 200);
+            tracing::debug!(line, "the server wrote a line that is no message for us");
+        }
+        self.messages.extend(messages);
     }
 
     fn end(&self, reason: Reason, message: String) {
         self.ending.set(Trouble::new(reason, message));
     }
-}
-
-/// An answer that is JSON and cannot be read becomes an error.
-fn unreadable(line: &[u8], error: &serde_json::Error) -> Option<ServerJsonRpcMessage> {
-    #[derive(Deserialize)]
-    struct Answer<'a> {
-        id: RequestId,
-        #[serde(borrow)]
-        result: Option<&'a RawValue>,
-        #[serde(borrow)]
-        error: Option<&'a RawValue>,
-    }
-    let answer: Answer<'_> = serde_json::from_slice(line).ok()?;
-    answer.result.or(answer.error)?;
-    let message = format!("the answer cannot be read: {error}");
-    Some(ServerJsonRpcMessage::error(
-        ErrorData::new(ErrorCode(UNREADABLE), message, None),
-        Some(answer.id),
-    ))
 }
 
 impl Transport<RoleClient> for Lines {
@@ -133,9 +121,8 @@ impl Transport<RoleClient> for Lines {
         message: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let output = Arc::clone(&self.output);
-        if let JsonRpcMessage::Request(request) = &message {
-            let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-            asked.insert(request.id.clone());
+        if let Some((_, Question::Discover)) = self.questions.note(&message) {
+            self.probed = self.patience.map(|patience| Instant::now() + patience);
         }
         async move {
             let mut line = serde_json::to_vec(&message)?;
@@ -149,18 +136,30 @@ impl Transport<RoleClient> for Lines {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
+            if let Some(message) = self.messages.pop_front() {
+                return Some(message);
+            }
             if self.stray > MOST_STRAY {
                 let told = "the server sent nothing but messages that nobody had asked for";
                 self.end(Reason::BadOutput, told.to_owned());
                 return None;
             }
-            match self.grow().await {
-                Ok(Some(true)) => {
-                    if let Some(message) = self.read() {
-                        return Some(message);
+            let grown = match self.probed {
+                None => self.grow().await,
+                Some(until) => match timeout_at(until, self.grow()).await {
+                    Ok(grown) => grown,
+                    Err(_) => {
+                        self.probed = None;
+                        self.messages.extend(self.questions.refuse_probe());
+                        continue;
                     }
-                }
+                },
+            };
+            match grown {
+                Ok(Some(true)) => self.read(),
                 Ok(Some(false)) => {}
+                // The last line may have no end.
+                Ok(None) if !self.line.is_empty() => self.read(),
                 Ok(None) => return None,
                 Err(error) => {
                     self.end(Reason::Unavailable, format!("the server cannot be read: {error}"));

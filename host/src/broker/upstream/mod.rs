@@ -3,37 +3,34 @@
 
 mod answer;
 mod connect;
+mod life;
 mod lines;
+mod mend;
+mod patient;
 mod process;
+mod questions;
 mod trouble;
 mod wall;
+mod web;
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rmcp::model::JsonObject;
 use serde_json::Value;
 use tokio::sync::{Semaphore, watch};
-use tokio::time::{sleep, timeout, timeout_at};
+use tokio::time::{timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 pub(super) use self::trouble::Trouble;
 
-use self::connect::{Connection, connect};
-use super::config::{Secrets, Server};
-use super::definition::Definition;
+use self::connect::{Connection, off};
+use super::config::{Manner, Secrets, Server};
 use super::pin::Pins;
 use crate::domain::{Limit, Reason};
 use crate::schema::Schema;
-
-/// A server that ends sooner than this has failed.
-const SHORT: Duration = Duration::from_secs(10);
-
-/// How long a server that failed is left alone: twice as long each time.
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 
 /// How long all servers may take to end.
 const PARTING: Duration = Duration::from_secs(3);
@@ -85,6 +82,8 @@ pub(super) struct Upstream {
     recent: Mutex<VecDeque<Instant>>,
     /// Schemas of values that were read, by the hashes of their definitions. None: it cannot be read.
     promises: Mutex<HashMap<String, Option<Arc<Schema>>>>,
+    /// What is wrong with its list of tools.
+    remarks: Mutex<Vec<String>>,
 }
 
 /// A tool as it was when somebody judged a call of it.
@@ -112,6 +111,7 @@ impl Upstream {
             is_admitted: AtomicBool::new(false),
             recent: Mutex::default(),
             promises: Mutex::default(),
+            remarks: Mutex::default(),
         }
     }
 
@@ -143,17 +143,19 @@ impl Upstream {
         // What the server offered before may not be what it offers now.
         self.ensure_unchanged(tool)?;
         let time = limits.timeout(&tool.name);
+        let rest = limits.progress.then_some(time);
         let called = async {
             let place = self.places.acquire().await;
             let _place = place.map_err(|_| Trouble::unavailable("the broker ends"))?;
             self.count()?;
-            connection.call(&tool.name, args).await
+            connection.call(&tool.name, args, rest).await
         };
         let late = || {
             let told = format!("`{}` did not answer within {time:?}", tool.name);
             Trouble::new(Reason::Timeout, told)
         };
-        let until = deadline.min(Instant::now() + time);
+        let most = rest.map_or(time, |_| Duration::from_nanos(Limit::UpstreamLongest.fixed()));
+        let until = deadline.min(Instant::now() + most);
         let result = timeout_at(until.into(), called).await.map_err(|_| late())??;
         let value = answer::value(result, limits.answer(&tool.name))?;
         if let Some(schema) = &tool.output {
@@ -197,6 +199,9 @@ impl Upstream {
         if self.server.disabled {
             return Err(Trouble::unavailable("the server is switched off in the configuration"));
         }
+        if let Manner::Off(why) = &self.server.manner {
+            return Err(off(why));
+        }
         if self.gone.is_cancelled() {
             return Err(Trouble::unavailable("the server is not installed any more"));
         }
@@ -211,7 +216,7 @@ impl Upstream {
         loop {
             let now = phase.borrow_and_update().clone();
             match now {
-                Phase::On(connection) if !connection.stop.is_cancelled() => return Ok(connection),
+                Phase::On(connection) if connection.is_open() => return Ok(connection),
                 Phase::Down { why, until } if until > Instant::now() => {
                     let seconds = until.duration_since(Instant::now()).as_secs() + 1;
                     let told = format!("{}; it is tried again in {seconds} s", why.message);
@@ -248,98 +253,23 @@ impl Upstream {
         self.gone.cancel();
     }
 
-    /// Starts the server in the background: whoever waits for it may give up.
-    fn start(self: &Arc<Self>) {
-        let begins = self.phase.send_if_modified(|phase| {
-            let begins = match phase {
-                Phase::Off => true,
-                Phase::Down { until, .. } => *until <= Instant::now(),
-                Phase::Starting | Phase::On(_) => false,
-            };
-            if begins {
-                *phase = Phase::Starting;
-            }
-            begins
-        });
-        if begins {
-            tokio::spawn(Arc::clone(self).live());
-        }
+    fn pins(&self) -> MutexGuard<'_, Pins> {
+        self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Everything from the start of the server to its end.
-    async fn live(self: Arc<Self>) {
-        let began = Instant::now();
-        let why = match self.run().await {
-            // It has run for a while, or was stopped because it had nothing to do.
-            Ok(why) if began.elapsed() > SHORT || why.is_none() => {
-                *self.failures.lock().unwrap_or_else(PoisonError::into_inner) = 0;
-                self.phase.send_replace(Phase::Off);
-                return;
-            }
-            Ok(why) => why.unwrap_or_else(|| Trouble::unavailable("the server has ended")),
-            Err(why) => why,
-        };
-        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        let pause = FIRST_PAUSE.saturating_mul(1 << (*failures).min(6)).min(LONGEST_PAUSE);
-        *failures += 1;
-        let told = self.shared.secrets.redact(&why.message);
-        tracing::warn!(server = self.id, "{told}");
-        self.phase.send_replace(Phase::Down { why, until: Instant::now() + pause });
+    /// What is wrong with the list of tools.
+    pub(super) fn remarks(&self) -> Vec<String> {
+        self.remarks.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Starts the server and waits for its end. Gives why it ended, unless we have ended it.
-    async fn run(&self) -> Result<Option<Trouble>, Trouble> {
-        let place = self.shared.starts.acquire().await;
-        let time = Duration::from_nanos(Limit::UpstreamStart.fixed());
-        let starting = async {
-            let (connection, running) = connect(&self.server.manner, &self.shared.secrets).await?;
-            match connection.tools().await {
-                Ok(tools) => Ok((connection, running, tools)),
-                Err(trouble) => {
-                    connection.stop.cancel();
-                    running.wait(&connection).await;
-                    Err(trouble)
-                }
-            }
-        };
-        let started = tokio::time::timeout(time, starting).await;
-        drop(place);
-        let late = || Trouble::unavailable(format!("the server did not start within {time:?}"));
-        let (connection, running, tools) = started.map_err(|_| late())??;
-        self.observe(tools)?;
-        self.phase.send_replace(Phase::On(Arc::clone(&connection)));
-        let mut ended = std::pin::pin!(running.wait(&connection));
-        loop {
-            let rest = self.server.idle.saturating_sub(connection.idle());
-            tokio::select! {
-                () = self.gone.cancelled() => {
-                    connection.stop.cancel();
-                    ended.await;
-                    return Ok(None);
-                }
-                () = &mut ended => return Ok(Some(Trouble::unavailable("the server has ended"))),
-                () = connection.changed.notified() => {
-                    if let Ok(tools) = connection.tools().await {
-                        self.observe(tools)?;
-                    }
-                }
-                () = sleep(rest.max(Duration::from_millis(10))) => {
-                    if connection.idle() >= self.server.idle {
-                        connection.stop.cancel();
-                        ended.await;
-                        return Ok(None);
-                    }
-                }
-            }
-        }
+    /// Whether it runs: what it offers is known then.
+    pub(super) fn is_on(&self) -> bool {
+        matches!(&*self.phase.borrow(), Phase::On(connection) if connection.is_open())
     }
 
-    fn observe(&self, tools: Vec<Definition>) -> Result<(), Trouble> {
-        let is_granted = !self.server.grants.is_empty() && !self.server.is_unmet;
-        let mut pins = self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner);
-        pins.observe(&self.id, is_granted, tools).map_err(|error| {
-            Trouble::unavailable(format!("what the server offers cannot be written down: {error}"))
-        })
+    /// Whether what it offers first is approved: the operator grants something of it.
+    pub(super) fn is_granted(&self) -> bool {
+        !self.server.grants.is_empty() && !self.server.is_unmet
     }
 
     /// Waits for a moment until the server has ended.

@@ -15,6 +15,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
 use super::super::config::{Isolation, Secrets, Template, fill};
+use super::super::launch::Launch;
 use super::super::reap::Known;
 use super::wall::Walled;
 use crate::config::common_environment;
@@ -22,6 +23,9 @@ use crate::text;
 
 /// Bytes that are kept of what a server writes to standard error: the last.
 const MOST_ERRORS: usize = 8 << 10;
+
+/// Lines of them that are told.
+const MOST_WORDS: usize = 3;
 
 /// How long a server may take to end after its input has, and then after it was told to.
 const GRACE: Duration = Duration::from_millis(500);
@@ -32,13 +36,15 @@ const PARTING: Duration = Duration::from_secs(2);
 pub(super) struct Errors(Arc<Mutex<VecDeque<u8>>>);
 
 impl Errors {
-    /// The last line of words.
-    pub(super) fn last_line(&self) -> Option<String> {
+    /// The last lines of words, on one line.
+    pub(super) fn last_words(&self) -> Option<String> {
         let bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let all: Vec<u8> = bytes.iter().copied().collect();
         let all = String::from_utf8_lossy(&all);
-        let line = all.lines().rev().find(|line| !line.trim().is_empty())?;
-        Some(text::line(line.trim(), 300))
+        let lines: Vec<&str> = all.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let last = lines.get(lines.len().saturating_sub(MOST_WORDS)..).unwrap_or_default();
+        let told: Vec<String> = last.iter().map(|line| text::line(line, 300)).collect();
+        (!told.is_empty()).then(|| told.join(" / "))
     }
 
     async fn collect(self, mut from: impl AsyncRead + Unpin) {
@@ -111,6 +117,12 @@ impl Start<'_> {
 }
 
 impl Process {
+    /// Whether the program was never started.
+    pub(super) fn has_failed(&mut self) -> bool {
+        let status = self.child.try_wait().ok().flatten();
+        status.and_then(|it| it.code()) == Some(i32::from(Launch::FAILED))
+    }
+
     /// Ends the process and all in its group: its input has ended, then it is told, then killed.
     pub(super) async fn end(mut self) {
         let Some(id) = self.child.id() else { return };

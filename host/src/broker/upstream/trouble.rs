@@ -51,6 +51,10 @@ pub(super) fn of_call(error: &ServiceError) -> Trouble {
         ServiceError::UnexpectedResponse => {
             Trouble::new(Reason::BadOutput, "the answer is none that a call of a tool can have")
         }
+        ServiceError::Timeout { timeout } => {
+            let told = format!("the server told of no progress for {timeout:?}");
+            Trouble::new(Reason::Timeout, told)
+        }
         ServiceError::TransportClosed | ServiceError::Cancelled { .. } => {
             Trouble::unavailable("the server ended before it answered; what it did is unknown")
         }
@@ -103,6 +107,10 @@ fn of_transport(error: &(dyn Error + 'static)) -> Trouble {
                 );
             }
             Some(StreamableHttpError::HttpStatus(status)) => return of_status(status),
+            Some(StreamableHttpError::SessionExpired) => {
+                let told = "the server has forgotten the session, and did nothing; the next call begins another one";
+                return Trouble::unavailable(told);
+            }
             Some(StreamableHttpError::Client(error)) => return of_client(error),
             Some(StreamableHttpError::Deserialize(error)) => {
                 let told = format!("the server sent a message that is no JSON: {error}");

@@ -21,7 +21,7 @@ use self::target::Target;
 use self::wire::Wire;
 use super::print::{MISUSE, complain, print, print_bytes};
 use super::source::{read, read_file_within};
-use crate::config::{parse_duration, variable_of_secret};
+use crate::config::{parse_duration, variable};
 use crate::json::Members;
 
 /// The variable that holds the token if no file is named.
@@ -87,7 +87,7 @@ fn report(result: &str, json: bool) -> Result<ExitCode> {
 fn token(file: Option<&str>) -> Result<Option<String>> {
     let text = match file {
         Some(file) => Some(read_file_within(file, LONGEST_TOKEN)?),
-        None => variable_of_secret(VARIABLE),
+        None => variable(VARIABLE),
     };
     let Some(text) = text else { return Ok(None) };
     let token = text.trim();

@@ -11,8 +11,8 @@ use super::super::source::read;
 use crate::broker::Client;
 use crate::domain::{Approval, Call, CallOutcome};
 
-/// How long a call may take that starts its server.
-const PATIENCE: Duration = Duration::from_secs(90);
+/// The longest that a call may take with the start of its server. The broker gives it less.
+const PATIENCE: Duration = Duration::from_secs(3_690);
 
 #[derive(Debug, Args)]
 pub(super) struct CallOne {

@@ -50,13 +50,10 @@ impl Capability {
         if let Command::Import(import) = command {
             return import.execute();
         }
-        let config = start(options, Some(&place))?;
-        let link = Link::open(&config, true)?.context(
+        let mut config = start(options, Some(&place))?;
+        let link = Link::open(&mut config, true)?.context(
             "no servers are configured: write capabilities.json, or name it by --capabilities FILE",
         )?;
-        for warning in &link.greeting.warnings {
-            tracing::warn!("{warning}");
-        }
         let runtime = Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
             let client = Client::new(link)?;

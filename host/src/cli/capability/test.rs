@@ -23,6 +23,7 @@ impl Test {
             offers.failures.iter().for_each(|failure| complain(&format!("mcp-pif: {failure}")));
             return ExitCode::FAILURE;
         }
+        offers.remarks.iter().for_each(|remark| complain(&format!("mcp-pif: {remark}")));
         let mut output = Output::open();
         let (count, time) = (offers.tools.len(), begin.elapsed());
         output.line(&format!("{}: {count} tools after {} ms", self.name, time.as_millis()));

@@ -63,8 +63,8 @@ pub(super) struct Repl {
 
 impl Repl {
     pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
-        let config = start(options, Some(&self.place))?;
-        let (broker, _runtime) = link(&config)?.unzip();
+        let mut config = start(options, Some(&self.place))?;
+        let (broker, _runtime) = link(&mut config)?.unzip();
         let workshop = open(&config)?.calling(broker);
         let is_terminal = io::stdin().is_terminal() && is_terminal();
         let paint = Paint(is_terminal && !config.no_color);
