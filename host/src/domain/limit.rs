@@ -99,10 +99,8 @@ const MOST_TEXT: u64 = 256 << 20;
 
 /// The most memory of an instance. The component is linked with an equal maximum.
 pub(crate) const MEMORY_CAP: u64 = 1280 << 20;
-
 /// The longest time that fits into the counter.
 const MOST_TIME: u64 = u64::MAX;
-
 /// The reason of fixed limits that affect results and that journal entries do not record.
 const REPLAYS: &str = "It is fixed, so that a replay on any server gives an equal result.";
 

@@ -254,7 +254,7 @@ impl Evaluator {
     /// What `self` means in a function, or the variable that stands for it in a kept one.
     fn own(&mut self, closure: &Closure) -> Option<Value> {
         match &closure.tool {
-            Some(tool) => self.values.get(&**tool).cloned(),
+            Some(tool) => self.tool_value(&tool.clone(), 0).ok(),
             None => {
                 let names = (1..9).map(|number| self.terms.intern(&format!("self{number}")));
                 let names: Vec<NameId> = names.collect();

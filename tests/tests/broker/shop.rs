@@ -176,7 +176,11 @@ impl Running {
     }
 
     pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Result<Value> {
-        let answer = self.ask("tools/call", &json!({"name": tool, "arguments": arguments}))?;
+        let mut answer = self.ask("tools/call", &json!({"name": tool, "arguments": arguments}))?;
+        // A change of the list is told before the answer.
+        while answer["method"] == "notifications/tools/list_changed" {
+            answer = self.receive()?;
+        }
         Ok(answer["result"]["structuredContent"].clone())
     }
 }

@@ -15,8 +15,8 @@ fn both_kinds_are_at_one_address() -> Result<()> {
     let of_modern = web.call("", "run", &serde_json::from_str(CALL)?)?;
     let value = "[9007199254740993,1.5,123456789012345678901]";
     ensure!(client::text(&of_session)?.contains("9007199254740993"), "{of_session}");
-    ensure!(of_session["structuredContent"]["value"] == of_modern["structuredContent"]["value"]);
-    ensure!(of_modern["structuredContent"]["value"].to_string() == value, "{of_modern}");
+    ensure!(of_session["structuredContent"]["exact"] == of_modern["structuredContent"]["exact"]);
+    ensure!(of_modern["structuredContent"]["exact"] == value, "{of_modern}");
     ensure!(of_session["structuredContent"]["fuel"] == of_modern["structuredContent"]["fuel"]);
     Ok(())
 }
@@ -69,7 +69,7 @@ fn clients_hear_of_changes() -> Result<()> {
 fn progress_comes_before_the_answer() -> Result<()> {
     let web = Web::start(&[])?;
     let session = web.session("")?;
-    let code = "n => n < 100000 ? continue({input: n + 1}) : n";
+    let code = "n => n < 100000 ? continue(n + 1) : n";
     let made = session.call(
         1,
         "evolve",

@@ -277,6 +277,10 @@ impl Store for Maps {
         Ok(())
     }
 
+    fn owners(&self) -> Result<Vec<String>, Error> {
+        Ok(self.rows().owners())
+    }
+
     fn memo(&self, owner: &str, key: &str) -> Result<Option<Memo>, Error> {
         self.rows().memo(owner, key)
     }

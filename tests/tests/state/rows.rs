@@ -6,7 +6,7 @@ use mcp_pif::registry::{Definition, Past, name};
 use mcp_pif::state::session::{self, Binding, Session, Standing, Turn};
 use mcp_pif::state::{Defined, Error, Term, Transaction};
 use mcp_pif::text::time;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A change of a tool.
 #[derive(Debug, Clone)]
@@ -54,6 +54,14 @@ impl Default for Rows {
 }
 
 impl Rows {
+    /// The owners of sessions and memory, in order.
+    pub(super) fn owners(&self) -> Vec<String> {
+        let sessions = self.sessions.0.values().map(|session| session.owner.clone());
+        let all: BTreeSet<String> =
+            sessions.chain(self.memos.keys().map(|(owner, _)| owner.clone())).collect();
+        all.into_iter().collect()
+    }
+
     pub(super) fn tool(&self, change: &Change) -> Option<Definition> {
         let hash = change.past.hash.clone()?;
         Some(Definition {
@@ -254,6 +262,12 @@ impl Transaction for Rows {
     fn forget(&mut self, owner: &str, key: &str) -> Result<(), Error> {
         self.memos.remove(&(owner.to_owned(), key.to_owned()));
         Ok(())
+    }
+
+    fn forget_all(&mut self, owner: &str) -> Result<u64, Error> {
+        let before = self.memos.len();
+        self.memos.retain(|(of, _), _| of != owner);
+        Ok((before - self.memos.len()) as u64)
     }
 }
 

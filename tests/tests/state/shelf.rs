@@ -94,6 +94,7 @@ pub(crate) fn write(change: Change) -> Write {
         Change::Keep { note, .. } => (EntryKind::Memory, Some(note.key().to_owned())),
         Change::Forget { key } => (EntryKind::Memory, Some(key.clone())),
         Change::Session(_) => (EntryKind::Session, None),
+        Change::Erase { owner, .. } => (EntryKind::Memory, Some(owner.clone())),
     };
     Write { change, entry: Draft::new(kind, subject.as_deref(), EntryEnding::Unchanged) }
 }
@@ -105,6 +106,7 @@ pub(crate) fn status(done: &Done) -> &'static str {
         Effect::Retired(_) => "retired",
         Effect::Kept(kept) => kept.status.name(),
         Effect::Session(_) => "session",
+        Effect::Erased(_) => "erased",
         Effect::None => "none",
     }
 }

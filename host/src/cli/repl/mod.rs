@@ -90,8 +90,6 @@ fn converse(room: &Rc<Room>) -> Result<ExitCode> {
                 if obey_all(room, &text) == Next::Leave {
                     return Ok(ExitCode::SUCCESS);
                 }
-                // What went to stderr stands above the next prompt.
-                stdio::settle(PARTING);
             }
             Err(ReadlineError::Interrupted) => {}
             Err(ReadlineError::Eof) => return Ok(ExitCode::SUCCESS),
@@ -105,6 +103,8 @@ fn obey_all(room: &Room, text: &str) -> Next {
     let mut next = Next::Nothing;
     for part in parts(text, |text| goes_on(room, text)) {
         next = obey(room, part);
+        // What went to stderr stands above what follows.
+        stdio::settle(PARTING);
         if next == Next::Leave || room.is_interrupted() {
             break;
         }
