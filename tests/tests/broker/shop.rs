@@ -177,8 +177,8 @@ impl Running {
 
     pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Result<Value> {
         let mut answer = self.ask("tools/call", &json!({"name": tool, "arguments": arguments}))?;
-        // A change of the list is told before the answer.
-        while answer["method"] == "notifications/tools/list_changed" {
+        // Changes of lists are told before the answer.
+        while answer["method"].is_string() && answer["id"].is_null() {
             answer = self.receive()?;
         }
         Ok(answer["result"]["structuredContent"].clone())
