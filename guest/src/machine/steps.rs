@@ -311,7 +311,7 @@ impl Machine {
             let is_kept = self.image.sources.is_some();
             let term = is_kept.then(|| self.term(value));
             let (json, function) = self.json(value)?;
-            if let Some(function) = function.filter(|_| !is_kept) {
+            if let Some(function) = function {
                 self.doubt_function(function, function == value);
             }
             let (warnings, kind) = (self.all_warnings(), type_name(&self.state.heap, value));

@@ -45,7 +45,7 @@ impl Evaluator {
 
     /// Warns of a function in the result of a program in the notation.
     pub(super) fn doubt_result(&mut self, program: &Program, value: &Value) {
-        let is_meant = program.keep || program.argument == Argument::Unapplied;
+        let is_meant = program.argument == Argument::Unapplied;
         let Some(root) = self.root.filter(|_| !is_meant) else { return };
         let is_written = self.terms.byte(self.terms.node(root).token).is_some();
         if matches!(program.code, Source::Term(_)) && is_written && holds_function(value) {
