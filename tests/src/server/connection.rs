@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
@@ -18,6 +18,7 @@ const TYPES: &str =
 pub struct Connection {
     reader: BufReader<TcpStream>,
     host: String,
+    patience: Duration,
 }
 
 impl Connection {
@@ -26,7 +27,7 @@ impl Connection {
         let stream = TcpStream::connect(address)?;
         stream.set_read_timeout(Some(patience))?;
         stream.set_write_timeout(Some(patience))?;
-        Ok(Self { reader: BufReader::new(stream), host: address.to_owned() })
+        Ok(Self { reader: BufReader::new(stream), host: address.to_owned(), patience })
     }
 
     /// Writes bytes as they are.
@@ -114,9 +115,12 @@ impl Connection {
         Ok((length > 0).then_some(chunk))
     }
 
-    /// Reads the next message of a stream of events.
+    /// Reads the next message of a stream of events. Comments that keep the stream alive do not
+    /// prolong the wait.
     pub fn event(&mut self) -> Result<Value> {
+        let start = Instant::now();
         loop {
+            assert!(start.elapsed() < self.patience, "the stream goes on, and tells nothing");
             let chunk = self.chunk()?.context("the stream has ended")?;
             let text = String::from_utf8(chunk)?;
             if let Some(message) = messages(&text)?.into_iter().next() {

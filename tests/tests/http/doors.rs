@@ -134,8 +134,10 @@ fn a_client_of_another_protocol_is_told() -> Result<()> {
     let mut private = web.connect()?;
     private.write(b"\x16\x03\x01\x00\x05\x01\x00\x00\x01\x00")?;
     ensure!(private.reply()?.refusal(400, &Value::Null)?.contains("http://"));
-    ensure!(web.log().contains("speaks HTTP/1.1") && web.log().contains("no TLS"), "{}", web.log());
-    Ok(())
+    // The log is read by another thread.
+    web.wait_for("both reasons", || {
+        Ok(web.log().contains("speaks HTTP/1.1") && web.log().contains("no TLS"))
+    })
 }
 
 /// Copies the certificate and the key to a folder.

@@ -145,7 +145,7 @@ fn what_a_person_has_ends_with_the_token() -> Result<()> {
     ensure!(ping(&stayer)? == 200);
     web.call("boss", "evolve", &json!({"name": "one", "description": "1", "code": 1}))?;
     ensure!(stays.event()?["method"] == "notifications/tools/list_changed");
-    // A token that ends by itself ends a stream too.
+    // A token that ends by itself ends a stream too, also one that began before its end was set.
     let soon = (std::time::SystemTime::now() + Duration::from_secs(2))
         .duration_since(std::time::UNIX_EPOCH)?;
     let moment = mcp_pif::text::time::format(i64::try_from(soon.as_millis())?);
@@ -153,10 +153,7 @@ fn what_a_person_has_ends_with_the_token() -> Result<()> {
     let line = token_line("other", "read,run");
     fs::write(web.tokens(), lines.replace(&line, &format!("{} {moment}\n", line.trim())))?;
     web.signal("-HUP")?;
-    let mut again = web.connect()?;
-    web.wait_for("the moment", || {
-        Ok(web.log().is_empty() || again.listen(&stayer.headers).is_ok())
-    })?;
-    again.event().err().context("the stream goes on")?;
+    while stays.event().is_ok() {}
+    ensure!(ping(&stayer)? == 401);
     Ok(())
 }

@@ -145,29 +145,27 @@ impl Access {
     }
 
     /// Returns when a right ends: when a file that is read again no longer gives it, and when its
-    /// token ends if `expires`.
+    /// token ends if `expires`. A file may move that moment.
     pub(super) async fn lapse(self: Arc<Self>, pass: Pass, expires: bool) {
-        let Pass { principal, token: Some(token), end, mut reloads } = pass else {
+        let Pass { principal, token: Some(token), mut end, mut reloads } = pass else {
             return std::future::pending().await;
         };
-        let left = end.filter(|_| expires).map(|end| end.duration_since(SystemTime::now()));
-        let ends = async {
-            match left {
-                Some(left) => sleep(left.unwrap_or_default()).await,
-                None => std::future::pending().await,
-            }
-        };
-        let revoked = async {
-            while reloads.changed().await.is_ok() {
-                let found = self.find(&token);
-                if !found.is_ok_and(|(found, _)| found.owner() == principal.owner()) {
-                    return;
+        loop {
+            let left = end.filter(|_| expires).map(|end| end.duration_since(SystemTime::now()));
+            let expired = async {
+                match left {
+                    Some(left) => sleep(left.unwrap_or_default()).await,
+                    None => std::future::pending().await,
                 }
+            };
+            tokio::select! {
+                () = expired => return,
+                // The sender is a part of `self`.
+                _ = reloads.changed() => match self.find(&token) {
+                    Ok((found, later)) if found.owner() == principal.owner() => end = later,
+                    _ => return,
+                },
             }
-        };
-        tokio::select! {
-            () = ends => {}
-            () = revoked => {}
         }
     }
 
