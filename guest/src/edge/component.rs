@@ -174,14 +174,28 @@ fn step(step: Step) -> types::Step {
 
 fn fault(fault: Fault) -> types::Fault {
     let Fault { code, message, at, tool, hint, calls, excerpt, warnings, .. } = fault;
-    let Fault { limit, upstream, place, .. } = fault;
+    let Fault { limit, upstream, place, variable, is_incomplete, .. } = fault;
     let (code, limit) = (code.name().into(), limit.map(self::limit));
     let upstream = upstream.map(|call| {
         let FailedCall { tool, reason } = *call;
         types::FailedCall { tool, reason }
     });
     let place = place.map(self::place);
-    types::Fault { code, message, at, tool, hint, calls, excerpt, warnings, limit, upstream, place }
+    types::Fault {
+        code,
+        message,
+        at,
+        tool,
+        hint,
+        calls,
+        excerpt,
+        warnings,
+        limit,
+        upstream,
+        place,
+        variable,
+        incomplete: is_incomplete,
+    }
 }
 
 fn place(place: Box<Place>) -> types::Place {
