@@ -9,6 +9,9 @@ use std::process::Command;
 
 use super::reap;
 
+/// The exit code of a process that could not become its program. Shells use the same.
+pub const UNSTARTED: u8 = 127;
+
 /// What to become, and how.
 #[derive(Debug, Clone)]
 pub struct Launch {

@@ -73,7 +73,8 @@ impl Types<'_> {
     fn record(&self, schema: &Value, levels: usize) -> String {
         let schema = self.meant(schema);
         let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
-            return "{}".to_owned();
+            let has_patterns = schema.get("patternProperties").is_some();
+            return if has_patterns { "{…}" } else { "{}" }.to_owned();
         };
         if levels == 0 {
             return "{…}".to_owned();

@@ -4,11 +4,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::{Args, Subcommand};
 use tracing_subscriber::EnvFilter;
 
-use crate::broker::{Launch, Quiet, Task, supervise, work};
+use super::print::complain;
+use crate::broker::{Launch, Quiet, Task, UNSTARTED, supervise, work};
 use crate::config::Options;
 use crate::stdio::Log;
 use crate::text::Visible;
@@ -65,7 +66,9 @@ impl Broker {
     pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
         let task = match self.part {
             Part::Launch { walled, read, write, command } => {
-                bail!(Launch { walled, read, write, command }.launch())
+                let error = Launch { walled, read, write, command }.launch();
+                complain(&format!("mcp-pif: {error}"));
+                return Ok(ExitCode::from(UNSTARTED));
             }
             Part::Supervise(place) => {
                 log(options)?;

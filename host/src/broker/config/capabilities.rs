@@ -10,7 +10,7 @@ use super::install::{Install, installs};
 use super::pattern::Pattern;
 use super::reader::Node;
 use super::rules::patterns;
-use super::secret::{Secret, Secrets, hide_plain};
+use super::secret::{Secret, Secrets, is_exposed};
 use super::server::{Manner, Server};
 use super::telemetry::Telemetry;
 use super::{file, secret, server, telemetry};
@@ -77,6 +77,7 @@ impl Capabilities {
         read.allow_shadowing = root.read("allow_shadowing", Node::flag)?.unwrap_or(false);
         read.model_may_approve = root.read("model_may_approve", patterns)?.unwrap_or_default();
         read.telemetry = root.read("telemetry", |it| telemetry::read(it, &read.secrets))?;
+        read.warn_of_exposed();
         Ok(read)
     }
 
@@ -90,16 +91,31 @@ impl Capabilities {
         variables.collect()
     }
 
-    /// The texts of secrets, with values of the file whose names say that they are secret.
+    /// The texts of secrets.
     pub fn texts(&self) -> Result<Secrets, Error> {
-        let mut secrets = Secrets::get(&self.secrets)?;
-        let named = self.servers.values().map(|server| match &server.manner {
-            Manner::Process { env: named, .. } | Manner::Http { headers: named, .. } => named,
+        Secrets::get(&self.secrets)
+    }
+
+    /// Warns of texts of the file that look like secrets: only what stands under `secrets` is hidden.
+    fn warn_of_exposed(&mut self) {
+        let named = self.servers.iter().flat_map(|(id, server)| {
+            let (at, named) = match &server.manner {
+                Manner::Process { env, .. } => ("env", env),
+                Manner::Http { headers, .. } => ("headers", headers),
+            };
+            named
+                .iter()
+                .map(move |(name, text)| (format!("/mcpServers/{id}/{at}/{name}"), name, text))
         });
-        for (name, text) in named.chain(self.telemetry.iter().map(|it| &it.headers)).flatten() {
-            hide_plain(name, text, &mut secrets);
-        }
-        Ok(secrets)
+        let exposed = named.filter(|(_, name, text)| is_exposed(name, text));
+        let warnings: Vec<String> = exposed
+            .map(|(at, ..)| {
+                format!(
+                    "{at} looks like a secret and is not hidden in answers: put it under `secrets`"
+                )
+            })
+            .collect();
+        self.warnings.extend(warnings);
     }
 
     /// What is granted for a tool.

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, Implementation,
-    JsonObject, ProtocolVersion,
+    CallToolRequest, CallToolRequestParams, CancelledNotificationParam, ClientCapabilities,
+    ClientConfig, ClientRequest, Implementation, JsonObject, ProtocolVersion, RequestId,
 };
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, NotificationContext, Peer,
-    RunningService,
+    PeerRequestOptions, RunningService,
 };
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
@@ -24,8 +24,10 @@ use super::super::config::{Manner, Secrets, fill};
 use super::super::definition::Definition;
 use super::lines::{Ending, Lines};
 use super::process::{Process, Start};
+use super::reading::whole;
 use super::trouble::{Trouble, of_call, of_start};
-use crate::domain::{Limit, Reason};
+use crate::domain::Limit;
+use crate::text;
 
 /// Pages of a list of tools.
 const MOST_PAGES: usize = 100;
@@ -78,6 +80,24 @@ impl Drop for Busy<'_> {
     }
 }
 
+/// A call that its server is told of when nobody waits for it any more.
+struct Abandoned<'a> {
+    peer: &'a Peer<RoleClient>,
+    id: Option<RequestId>,
+}
+
+impl Drop for Abandoned<'_> {
+    fn drop(&mut self) {
+        let Some(id) = self.id.take() else { return };
+        let peer = self.peer.clone();
+        let told = CancelledNotificationParam::new(Some(id), None);
+        tokio::spawn(async move {
+            // A server that is gone needs no word.
+            let _ = peer.notify_cancelled(told).await;
+        });
+    }
+}
+
 impl Connection {
     fn touch(&self) {
         *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
@@ -109,27 +129,19 @@ impl Connection {
         Ok(tools)
     }
 
-    /// Calls a tool. To drop this cancels the call.
-    pub(super) async fn call(
-        &self,
-        tool: &str,
-        args: JsonObject,
-    ) -> Result<rmcp::model::CallToolResult, Trouble> {
+    /// Calls a tool; gives the JSON text of the result. To drop this cancels the call.
+    pub(super) async fn call(&self, tool: &str, args: JsonObject) -> Result<String, Trouble> {
         self.busy.fetch_add(1, Ordering::Relaxed);
         let _busy = Busy(self);
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(args);
-        match self.peer.call_tool_once(params).await {
-            Ok(CallToolResponse::Complete(result)) => Ok(result),
-            Ok(CallToolResponse::InputRequired(_)) => Err(Trouble::new(
-                Reason::Declined,
-                "the tool asks for input, which nobody can give here",
-            )),
-            Ok(_) => Err(Trouble::new(
-                Reason::BadOutput,
-                "the server answered with a task, which was not asked for",
-            )),
-            Err(error) => Err(self.trouble(&error)),
-        }
+        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        let lost = |error| self.trouble(&error).after_sending();
+        let sent = self.peer.send_request_with_option(request, PeerRequestOptions::no_options());
+        let handle = sent.await.map_err(|error| self.trouble(&error))?;
+        let mut abandoned = Abandoned { peer: &self.peer, id: Some(handle.id.clone()) };
+        let result = handle.await_response().await;
+        abandoned.id = None;
+        result.map(whole).map_err(lost)
     }
 
     fn trouble(&self, error: &rmcp::ServiceError) -> Trouble {
@@ -229,7 +241,7 @@ async fn start_process(
     mode: ClientLifecycleMode,
 ) -> Result<(Service, Option<Process>), Unmet> {
     let started = start.start(secrets);
-    let (process, output, input) = started
+    let (mut process, output, input) = started
         .map_err(|error| Trouble::unavailable(format!("the server cannot be started: {error}")))?;
     let lines = Lines::new(output, input, ending.clone());
     match handler.serve_with_lifecycle(lines, mode).await {
@@ -241,7 +253,10 @@ async fn start_process(
             }
             // What it complained of may be on its way.
             tokio::time::sleep(Duration::from_millis(50)).await;
-            if let Some(line) = process.errors.last_line() {
+            if process.is_unstarted() {
+                unmet.trouble = unstarted(start.command);
+            }
+            if let Some(line) = process.errors.last_words() {
                 let told = format!("{}; its last words: {line}", unmet.trouble.message);
                 unmet.trouble = Trouble::new(unmet.trouble.reason, told);
             }
@@ -249,6 +264,17 @@ async fn start_process(
             Err(unmet)
         }
     }
+}
+
+/// Why a command cannot be started, with what to write instead.
+fn unstarted(command: &str) -> Trouble {
+    let hint = match command {
+        it if it.starts_with('~') => "; write the whole path, for only a shell reads `~`",
+        it if it.contains(' ') => "; write the words behind the first one into `args`",
+        _ => "",
+    };
+    let command = text::quote_one(command);
+    Trouble::unavailable(format!("the command {command} cannot be started{hint}"))
 }
 
 async fn reach(

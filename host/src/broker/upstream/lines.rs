@@ -1,21 +1,21 @@
 //! A server on pipes: a message on each line, of a bounded length. What is no message is skipped, up
 //! to a bound; an answer that cannot be read is an error for whoever waits for it.
 
-use std::collections::HashSet;
+use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 
 use rmcp::RoleClient;
-use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{JsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::Mutex;
 
-use super::trouble::{Trouble, UNREADABLE};
+use super::names::unmarked;
+use super::reading::{self, Asked};
+use super::trouble::Trouble;
 use crate::domain::{Limit, Reason};
 
 /// Bytes of a line.
@@ -46,7 +46,9 @@ pub(super) struct Lines {
     line: Vec<u8>,
     output: Arc<Mutex<Option<ChildStdin>>>,
     /// Requests that were not answered yet.
-    asked: Arc<StdMutex<HashSet<RequestId>>>,
+    asked: Arc<StdMutex<Asked>>,
+    /// Messages of the last line.
+    heard: VecDeque<ServerJsonRpcMessage>,
     ending: Ending,
     stray: usize,
 }
@@ -59,6 +61,7 @@ impl Lines {
             line: Vec::new(),
             output,
             asked: Arc::default(),
+            heard: VecDeque::new(),
             ending,
             stray: 0,
         }
@@ -77,52 +80,21 @@ impl Lines {
         Ok(Some(end.is_some()))
     }
 
-    /// What a line says; None: nothing.
-    fn read(&mut self) -> Option<ServerJsonRpcMessage> {
+    /// Takes what a line says.
+    fn read(&mut self) {
         let line = std::mem::take(&mut self.line);
-        let line = line.trim_ascii();
-        let message = match serde_json::from_slice::<ServerJsonRpcMessage>(line) {
-            Ok(message) => Some(message),
-            Err(error) => unreadable(line, &error),
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let messages = reading::read(&line, &mut asked);
+        let is_answer = |it: &ServerJsonRpcMessage| {
+            matches!(it, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_))
         };
-        let is_answer = match &message {
-            Some(ServerJsonRpcMessage::Response(answer)) => Some(self.is_asked(&answer.id)),
-            Some(ServerJsonRpcMessage::Error(error)) => {
-                Some(error.id.as_ref().is_none_or(|id| self.is_asked(id)))
-            }
-            _ => None,
-        };
-        self.stray = if is_answer == Some(true) { 0 } else { self.stray + 1 };
-        message.filter(|_| is_answer != Some(false))
-    }
-
-    /// Whether somebody waits for the answer to a request. Nobody does any more afterwards.
-    fn is_asked(&self, id: &RequestId) -> bool {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).remove(id)
+        self.stray = if messages.iter().any(is_answer) { 0 } else { self.stray + 1 };
+        self.heard.extend(messages);
     }
 
     fn end(&self, reason: Reason, message: String) {
         self.ending.set(Trouble::new(reason, message));
     }
-}
-
-/// An answer that is JSON and cannot be read becomes an error.
-fn unreadable(line: &[u8], error: &serde_json::Error) -> Option<ServerJsonRpcMessage> {
-    #[derive(Deserialize)]
-    struct Answer<'a> {
-        id: RequestId,
-        #[serde(borrow)]
-        result: Option<&'a RawValue>,
-        #[serde(borrow)]
-        error: Option<&'a RawValue>,
-    }
-    let answer: Answer<'_> = serde_json::from_slice(line).ok()?;
-    answer.result.or(answer.error)?;
-    let message = format!("the answer cannot be read: {error}");
-    Some(ServerJsonRpcMessage::error(
-        ErrorData::new(ErrorCode(UNREADABLE), message, None),
-        Some(answer.id),
-    ))
 }
 
 impl Transport<RoleClient> for Lines {
@@ -133,12 +105,9 @@ impl Transport<RoleClient> for Lines {
         message: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let output = Arc::clone(&self.output);
-        if let JsonRpcMessage::Request(request) = &message {
-            let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-            asked.insert(request.id.clone());
-        }
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).note(&message);
         async move {
-            let mut line = serde_json::to_vec(&message)?;
+            let mut line = unmarked(serde_json::to_vec(&message)?);
             line.push(b'\n');
             let mut output = output.lock().await;
             let output = output.as_mut().ok_or(io::ErrorKind::NotConnected)?;
@@ -149,17 +118,16 @@ impl Transport<RoleClient> for Lines {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
+            if let Some(message) = self.heard.pop_front() {
+                return Some(message);
+            }
             if self.stray > MOST_STRAY {
                 let told = "the server sent nothing but messages that nobody had asked for";
                 self.end(Reason::BadOutput, told.to_owned());
                 return None;
             }
             match self.grow().await {
-                Ok(Some(true)) => {
-                    if let Some(message) = self.read() {
-                        return Some(message);
-                    }
-                }
+                Ok(Some(true)) => self.read(),
                 Ok(Some(false)) => {}
                 Ok(None) => return None,
                 Err(error) => {

@@ -4,7 +4,9 @@
 mod answer;
 mod connect;
 mod lines;
+mod names;
 mod process;
+mod reading;
 mod trouble;
 mod wall;
 
@@ -19,13 +21,14 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
+pub(super) use self::names::object;
 pub(super) use self::trouble::Trouble;
 
 use self::connect::{Connection, connect};
 use super::config::{Secrets, Server};
 use super::definition::Definition;
 use super::pin::Pins;
-use crate::domain::{Limit, Reason};
+use crate::domain::{Beside, Limit, Reason};
 use crate::schema::Schema;
 
 /// A server that ends sooner than this has failed.
@@ -34,6 +37,9 @@ const SHORT: Duration = Duration::from_secs(10);
 /// How long a server that failed is left alone: twice as long each time.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_mins(1);
+
+/// How long a server that starts has one of the places for servers that start at once.
+const CROWDED: Duration = Duration::from_secs(3);
 
 /// How long all servers may take to end.
 const PARTING: Duration = Duration::from_secs(3);
@@ -130,36 +136,47 @@ impl Upstream {
         read
     }
 
-    /// Calls a tool; gives the JSON text of its value.
+    /// Calls a tool; gives the JSON text of its value, and what the answer holds beside it.
     pub(super) async fn call(
         self: &Arc<Self>,
         tool: &Sendable,
         args: JsonObject,
+        is_raw: bool,
         deadline: Instant,
-    ) -> Result<String, Trouble> {
+    ) -> Result<(String, Beside), Trouble> {
         let limits = &self.server.limits;
         // A server that starts does so on the time of whoever asks, not on that of the call.
         let connection = self.connection(deadline).await?;
         // What the server offered before may not be what it offers now.
         self.ensure_unchanged(tool)?;
         let time = limits.timeout(&tool.name);
-        let called = async {
-            let place = self.places.acquire().await;
-            let _place = place.map_err(|_| Trouble::unavailable("the broker ends"))?;
-            self.count()?;
-            connection.call(&tool.name, args).await
-        };
-        let late = || {
-            let told = format!("`{}` did not answer within {time:?}", tool.name);
-            Trouble::new(Reason::Timeout, told)
-        };
         let until = deadline.min(Instant::now() + time);
-        let result = timeout_at(until.into(), called).await.map_err(|_| late())??;
-        let value = answer::value(result, limits.answer(&tool.name))?;
-        if let Some(schema) = &tool.output {
-            answer::conforms(schema, &value)?;
-        }
-        Ok(value)
+        let name = &tool.name;
+        let in_time = if until == deadline {
+            "before the time of the run was over".to_owned()
+        } else {
+            format!("within {time:?}")
+        };
+        let place = timeout_at(until.into(), self.places.acquire()).await.map_err(|_| {
+            let told = "other calls of this server did not end";
+            Trouble::unavailable(format!("{told} {in_time}; `{name}` was not called"))
+        })?;
+        let _place = place.map_err(|_| Trouble::unavailable("the broker ends"))?;
+        self.count()?;
+        let called = connection.call(name, args);
+        let result = timeout_at(until.into(), called).await.map_err(|_| {
+            let told = format!("`{name}` did not answer {in_time}; what it did is unknown");
+            Trouble::new(Reason::Timeout, told)
+        })??;
+        answer::read(
+            &result,
+            answer::Reading {
+                is_raw,
+                most: limits.answer(name),
+                schema: tool.output.as_deref(),
+                is_strict: self.server.is_strict,
+            },
+        )
     }
 
     fn ensure_unchanged(&self, tool: &Sendable) -> Result<(), Trouble> {
@@ -215,7 +232,7 @@ impl Upstream {
                 Phase::Down { why, until } if until > Instant::now() => {
                     let seconds = until.duration_since(Instant::now()).as_secs() + 1;
                     let told = format!("{}; it is tried again in {seconds} s", why.message);
-                    return Err(Trouble::new(why.reason, told));
+                    return Err(Trouble::new(why.reason.before_sending(), told));
                 }
                 Phase::Off | Phase::Down { .. } => self.start(),
                 Phase::On(_) | Phase::Starting => {
@@ -291,7 +308,7 @@ impl Upstream {
     async fn run(&self) -> Result<Option<Trouble>, Trouble> {
         let place = self.shared.starts.acquire().await;
         let time = Duration::from_nanos(Limit::UpstreamStart.fixed());
-        let starting = async {
+        let mut starting = std::pin::pin!(tokio::time::timeout(time, async {
             let (connection, running) = connect(&self.server.manner, &self.shared.secrets).await?;
             match connection.tools().await {
                 Ok(tools) => Ok((connection, running, tools)),
@@ -301,9 +318,14 @@ impl Upstream {
                     Err(trouble)
                 }
             }
-        };
-        let started = tokio::time::timeout(time, starting).await;
+        }));
+        // A server that takes its time to start keeps no other one from it.
+        let early = timeout(CROWDED, starting.as_mut()).await;
         drop(place);
+        let started = match early {
+            Ok(started) => started,
+            Err(_) => starting.await,
+        };
         let late = || Trouble::unavailable(format!("the server did not start within {time:?}"));
         let (connection, running, tools) = started.map_err(|_| late())??;
         self.observe(tools)?;
@@ -348,13 +370,5 @@ impl Upstream {
         let has_ended = |phase: &Phase| !matches!(phase, Phase::On(_));
         // Who does not end is ended by others.
         let _ = timeout(PARTING, phase.wait_for(has_ended)).await;
-    }
-}
-
-/// The arguments of a call, which are an object.
-pub(super) fn object(args: &str) -> Option<JsonObject> {
-    match serde_json::from_str(args) {
-        Ok(Value::Object(members)) => Some(members),
-        _ => None,
     }
 }

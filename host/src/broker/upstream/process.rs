@@ -15,6 +15,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
 use super::super::config::{Isolation, Secrets, Template, fill};
+use super::super::launch::UNSTARTED;
 use super::super::reap::Known;
 use super::wall::Walled;
 use crate::config::common_environment;
@@ -22,6 +23,9 @@ use crate::text;
 
 /// Bytes that are kept of what a server writes to standard error: the last.
 const MOST_ERRORS: usize = 8 << 10;
+
+/// Lines that are told of a server that does not start.
+const LAST_LINES: usize = 3;
 
 /// How long a server may take to end after its input has, and then after it was told to.
 const GRACE: Duration = Duration::from_millis(500);
@@ -32,13 +36,16 @@ const PARTING: Duration = Duration::from_secs(2);
 pub(super) struct Errors(Arc<Mutex<VecDeque<u8>>>);
 
 impl Errors {
-    /// The last line of words.
-    pub(super) fn last_line(&self) -> Option<String> {
+    /// The last lines of words, on one line.
+    pub(super) fn last_words(&self) -> Option<String> {
         let bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let all: Vec<u8> = bytes.iter().copied().collect();
         let all = String::from_utf8_lossy(&all);
-        let line = all.lines().rev().find(|line| !line.trim().is_empty())?;
-        Some(text::line(line.trim(), 300))
+        let lines = all.lines().map(str::trim).filter(|line| !line.is_empty());
+        let mut last: Vec<String> =
+            lines.rev().take(LAST_LINES).map(|line| text::line(line, 300)).collect();
+        last.reverse();
+        (!last.is_empty()).then(|| last.join(" | "))
     }
 
     async fn collect(self, mut from: impl AsyncRead + Unpin) {
@@ -111,6 +118,12 @@ impl Start<'_> {
 }
 
 impl Process {
+    /// Whether it could not become its program.
+    pub(super) fn is_unstarted(&mut self) -> bool {
+        let ended = self.child.try_wait().ok().flatten();
+        ended.and_then(|it| it.code()) == Some(i32::from(UNSTARTED))
+    }
+
     /// Ends the process and all in its group: its input has ended, then it is told, then killed.
     pub(super) async fn end(mut self) {
         let Some(id) = self.child.id() else { return };
