@@ -139,6 +139,7 @@ pub fn permit(
 }
 
 /// Why a tool must not be called that no grant covers.
+#[must_use]
 pub fn ungranted(name: &str) -> Denial {
     let (id, tool) = name.split_once('.').unwrap_or((name, "*"));
     Denial {

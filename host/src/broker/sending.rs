@@ -47,7 +47,7 @@ impl Request {
         let longest = Duration::from_hours(1);
         let within = Duration::from_millis(first.deadline_ms).min(longest);
         // Whoever waits so long should hear of it before the time is over.
-        let deadline = Instant::now() + within - SPARE.min(within / 10);
+        let deadline = Instant::now() + within.saturating_sub(SPARE.min(within / 10));
         let denied = |part: &CallPart| Some((part.index, self.worker.catalog.denied(&part.tool)?));
         if let Some((index, refusal)) = parts.iter().find_map(denied) {
             return self.refuse(index, refusal).await;

@@ -60,7 +60,7 @@ impl Spellings {
         for (start, end, name) in found {
             if start >= at {
                 out.push_str(text.get(at..start).unwrap_or_default());
-                out.push_str(&format!("[{name}]"));
+                out.extend(["[", name, "]"]);
             }
             at = at.max(end);
         }

@@ -70,9 +70,10 @@ impl Template {
                 return Err(node.wrong("`${` has no `}` behind it"));
             };
             pieces.push(Piece::Text(before.to_owned()));
-            pieces.push(match secrets.contains_key(name) {
-                true => Piece::Secret(name.to_owned()),
-                false => Piece::Setting(name.to_owned(), setting(node, name, secrets)?),
+            pieces.push(if secrets.contains_key(name) {
+                Piece::Secret(name.to_owned())
+            } else {
+                Piece::Setting(name.to_owned(), setting(node, name, secrets)?)
             });
             rest = after;
         }

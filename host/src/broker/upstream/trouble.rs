@@ -120,8 +120,8 @@ fn status_of(error: &(dyn Error + 'static)) -> Option<u16> {
     let of_status = |it: &(dyn Error + 'static)| {
         let status = it.downcast_ref::<HttpStatusError>();
         match it.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
-            Some(StreamableHttpError::HttpStatus(status)) => Some(status.status.into()),
-            _ => status.map(|it| it.status.into()),
+            Some(StreamableHttpError::HttpStatus(status)) => Some(status.status),
+            _ => status.map(|it| it.status),
         }
     };
     let own = causes(error).find_map(of_status);
