@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use super::catalog::{Asked, Catalog, Judged};
 use super::config::{Capabilities, Error, Origin};
 use super::install::Installed;
+use super::login::Folder;
 use super::order::Heard;
 use super::pin::Pins;
 use super::protocol::{CallPart, FromBroker, Greeting, ToBroker, frame, receive_frame};
@@ -57,7 +58,7 @@ impl Worker {
             .map_err(|error| Error::new(format!("what was installed cannot be read: {error}")))?;
         let pins = Pins::open(state)
             .map_err(|error| Error::new(format!("what was approved cannot be read: {error}")))?;
-        let shared = Arc::new(Shared::new(secrets, pins));
+        let shared = Arc::new(Shared::new(secrets, pins, Folder::beside(file)));
         let mut greeting = Greeting::of(&capabilities);
         let catalog = Catalog::new(capabilities, installed, Arc::clone(&shared));
         greeting.installable = catalog.installable();

@@ -55,6 +55,7 @@ reasons! {
     Budget "budget" "The run has made all calls, or got all bytes, that a run may have."
     RateLimited "rate-limited" "The other server takes no more calls for now."
     Auth "auth" "The other server does not accept the credentials."
+    NeedsLogin "needs-login" "The operator has to log in at the other server."
     BadOutput "bad-output" "The answer is not what the protocol or the tool's schema says."
     Declined "declined" "Somebody was asked and declined the call."
 }

@@ -439,6 +439,10 @@ limits! {
         fixed(60_000_000_000, "It bounds what a server that hangs can hold up."),
         Beyond::Other("`unavailable`"), "a_server_that_does_not_start_hides_only_itself",
         "How long a server may take to start";
+    UpstreamLogin "upstream_login_ms" Upstream Time
+        fixed(300_000_000_000, "A person has to type a password meanwhile."),
+        Beyond::Other("the login is given up"), "a_login_waits_for_the_browser_as_long_as_it_may",
+        "How long `capability login` waits for the browser";
     UpstreamInstalled "upstream_installed" Upstream Count
         fixed(32, "A model that wants more can uninstall one."),
         Beyond::Other("refused"), "no_more_servers_are_installed_than_may_be",

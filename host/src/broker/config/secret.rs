@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::Error;
 use super::file;
+use super::learned::Learned;
 use super::reader::Node;
 use super::rules::located;
 use crate::config::variable;
@@ -143,7 +144,7 @@ pub(super) fn plain(node: &Node<'_>, secrets: &BTreeMap<String, Secret>) -> Resu
 
 /// The texts of secrets, by their names.
 #[derive(Clone, Default)]
-pub struct Secrets(BTreeMap<String, String>);
+pub struct Secrets(BTreeMap<String, String>, Learned);
 
 impl fmt::Debug for Secrets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -171,7 +172,7 @@ impl Secrets {
                 Err(why) => drop(missing.insert(name.clone(), format!("/secrets/{name}: {why}"))),
             }
         }
-        (Self(texts), missing)
+        (Self(texts, Learned::default()), missing)
     }
 
     /// Adds a text that is no secret by name and must not show either.
@@ -179,13 +180,18 @@ impl Secrets {
         self.0.entry(name.to_owned()).or_insert_with(|| text.to_owned());
     }
 
+    /// Learns a secret of a server while the broker works. Whoever has a copy of these secrets does, too.
+    pub(in super::super) fn learn(&self, server: &str, text: &str) {
+        self.1.add(&format!("login of {server}"), text);
+    }
+
     /// A text with the names of secrets where their texts were.
     #[must_use]
     pub fn redact(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for (name, secret) in self.by_length() {
-            if text.contains(secret) {
-                text = text.replace(secret, &format!("[{name}]"));
+            if text.contains(&secret) {
+                text = text.replace(&secret, &format!("[{name}]"));
             }
         }
         text
@@ -196,7 +202,7 @@ impl Secrets {
     pub fn redact_json(&self, json: &str) -> String {
         let mut json = json.to_owned();
         for (name, secret) in self.by_length() {
-            let escaped = serde_json::to_string(secret).unwrap_or_default();
+            let escaped = serde_json::to_string(&secret).unwrap_or_default();
             let escaped = escaped.get(1..escaped.len().saturating_sub(1)).unwrap_or_default();
             // A number that looks like the secret would become a text that is no JSON.
             let is_number = secret.parse::<f64>().is_ok();
@@ -208,9 +214,9 @@ impl Secrets {
     }
 
     /// The longest first: one secret may be a part of another.
-    fn by_length(&self) -> Vec<(&str, &str)> {
-        let mut secrets: Vec<_> =
-            self.0.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    fn by_length(&self) -> Vec<(String, String)> {
+        let own = self.0.iter().map(|(name, text)| (name.clone(), text.clone()));
+        let mut secrets: Vec<_> = own.chain(self.1.all()).collect();
         secrets.retain(|(_, text)| text.len() >= LEAST);
         secrets.sort_by_key(|(_, text)| std::cmp::Reverse(text.len()));
         secrets
@@ -261,7 +267,8 @@ mod tests {
     use super::*;
 
     fn secrets(texts: &[(&str, &str)]) -> Secrets {
-        Secrets(texts.iter().map(|(name, text)| ((*name).into(), (*text).into())).collect())
+        let texts = texts.iter().map(|(name, text)| ((*name).into(), (*text).into()));
+        Secrets(texts.collect(), Learned::default())
     }
 
     #[test]
