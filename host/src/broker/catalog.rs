@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 use super::arguments::mistake;
 use super::config::{Capabilities, Origin, Pattern};
 use super::definition::Definition;
-use super::grant::{Denial, Permit, classify, granted, permit};
+use super::grant::{Denial, Permit, classify, granted, permit, surely_denied, ungranted};
 use super::install::Installed;
 use super::signature::signature;
 use super::spelled::meant;
@@ -155,6 +155,14 @@ impl Catalog {
         let found = name.split_once('.');
         let found = found.and_then(|(id, tool)| Some((self.get(id)?, tool)));
         found.ok_or_else(|| refusal(self.unknown(name)))
+    }
+
+    /// Why a tool must not be called whatever its server says of it.
+    pub(super) fn denied(&self, name: &str) -> Option<Refusal> {
+        let (upstream, tool) = self.server(name).ok()?;
+        let is_sure = surely_denied(&upstream.server.grants, tool) && self.is_unasked(&upstream, tool);
+        let Denial { message, hint } = ungranted(name);
+        is_sure.then(|| refusal((FaultCode::CapabilityDenied, message, Some(hint))))
     }
 
     /// Whether a call may be sent, and as what.

@@ -14,6 +14,7 @@ mod limits;
 mod oauth;
 mod pattern;
 mod reader;
+mod redact;
 mod rules;
 mod secret;
 mod server;
