@@ -14,8 +14,8 @@ mod kept;
 mod launch;
 mod login;
 pub mod order;
-mod partial;
 mod part;
+mod partial;
 mod pin;
 mod process;
 pub mod protocol;
@@ -31,7 +31,7 @@ mod upstream;
 mod worker;
 
 pub use self::arguments::foreseen_mistake;
-pub use self::client::{Client, Offers};
+pub use self::client::{Client, Offers, Undone};
 pub use self::launch::Launch;
 pub use self::login::{Granted, Problem, Target, Wish};
 pub use self::process::{Task, supervise, work};

@@ -123,7 +123,8 @@ mod tests {
     #[test]
     fn nobody_is_sent_to_a_private_network_of_others() {
         let server = "https://mcp.example.com/mcp";
-        for good in ["https://login.example.com/token", "https://a.test:8443/x?y=z", "https://8.8.8.8/"]
+        for good in
+            ["https://login.example.com/token", "https://a.test:8443/x?y=z", "https://8.8.8.8/"]
         {
             assert!(is_read(server, good), "{good}");
         }

@@ -127,7 +127,8 @@ mod tests {
             let client = Client { id: "a b".into(), secret: Some("c:d=".into()), method };
             let mut parameters = Vec::new();
             let headers = client.sign(&mut parameters);
-            let header = headers.get(AUTHORIZATION).map(|it| it.to_str().unwrap_or_default().to_owned());
+            let header =
+                headers.get(AUTHORIZATION).map(|it| it.to_str().unwrap_or_default().to_owned());
             (String::from_utf8(form(&parameters)).expect("a text"), header)
         };
         assert_eq!(signed(Method::None), ("client_id=a+b".to_owned(), None));

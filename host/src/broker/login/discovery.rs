@@ -41,9 +41,7 @@ pub(super) async fn discover(
         let issuer = issuer(wire, &own, &reach).await?;
         let none = if is_asked { Problem::NoIssuer } else { Problem::NotAsked };
         let scopes = challenge.scopes.unwrap_or_default();
-        return issuer
-            .map(|issuer| Found { resource: name(server), scopes, issuer })
-            .ok_or(none);
+        return issuer.map(|issuer| Found { resource: name(server), scopes, issuer }).ok_or(none);
     };
     resource.ensure_of(server)?;
     let mut last = Problem::NoIssuer;
@@ -90,7 +88,8 @@ async fn resource(
         }
         return answer.read().map(Some);
     }
-    let answer = first(wire, Party::Resource, well_known(server, "oauth-protected-resource")).await?;
+    let answer =
+        first(wire, Party::Resource, well_known(server, "oauth-protected-resource")).await?;
     answer.map(|it| it.read()).transpose()
 }
 

@@ -14,16 +14,17 @@ use super::problem::Problem;
 use super::target::Target;
 use super::token::{Counter, Tokens};
 use super::wire::Wire;
-use crate::domain::Limit;
 
 /// The scope for tokens that can be renewed, where one has to ask for it.
 const OFFLINE: &str = "offline_access";
 
 /// What the operator wants of a login.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Wish {
     /// What the token shall allow; None: what the server says.
     pub scopes: Option<Vec<String>>,
+    /// How long to wait for the browser.
+    pub within: Duration,
 }
 
 /// A login that came about.
@@ -55,8 +56,7 @@ impl Target {
         show(asked.address(&found, &state, &challenge(&verifier)).as_str());
         let Found { issuer, resource, .. } = found;
         let expected = Expected { state, issuer: issuer.name.clone(), is_named: issuer.is_named };
-        let within = Duration::from_nanos(Limit::UpstreamLogin.fixed());
-        let code = door.wait(expected, within).await?;
+        let code = door.wait(expected, wish.within).await?;
         self.hide(&code);
         let counter =
             Counter { wire: &wire, endpoint: &issuer.token, client: &client, resource: &resource };

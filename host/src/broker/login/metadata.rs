@@ -151,10 +151,19 @@ mod tests {
             };
             told.ensure_of(&server).is_ok()
         };
-        for good in ["https://a.test", "https://A.test/", "https://a.test/x", "https://a.test/x/mcp/"] {
+        for good in
+            ["https://a.test", "https://A.test/", "https://a.test/x", "https://a.test/x/mcp/"]
+        {
             assert!(of(good), "{good}");
         }
-        for bad in ["https://b.test/x/mcp", "https://a.test/x/m", "http://a.test/", "https://a.test:1", "a", ""] {
+        for bad in [
+            "https://b.test/x/mcp",
+            "https://a.test/x/m",
+            "http://a.test/",
+            "https://a.test:1",
+            "a",
+            "",
+        ] {
             assert!(!of(bad), "{bad}");
         }
         assert_eq!(name(&server), "https://a.test/x/mcp");

@@ -121,13 +121,15 @@ async fn serve(desk: Arc<Desk>, stream: TcpStream) {
 impl Desk {
     async fn answer(&self, request: &Request<Incoming>) -> Response<Full<Bytes>> {
         let host = request.headers().get(HOST).and_then(|it| it.to_str().ok()).unwrap_or_default();
-        let is_own = ["127.0.0.1", "localhost"].iter().any(|it| host == format!("{it}:{}", self.port));
+        let is_own =
+            ["127.0.0.1", "localhost"].iter().any(|it| host == format!("{it}:{}", self.port));
         if !is_own || request.uri().path() != PATH || request.method() != http::Method::GET {
             return page(StatusCode::NOT_FOUND, "There is nothing here.");
         }
         let query = request.uri().query().unwrap_or_default();
         let Some(outcome) = self.expected.read(query) else {
-            let told = "This is no answer to a login that is under way. Begin it again in the terminal.";
+            let told =
+                "This is no answer to a login that is under way. Begin it again in the terminal.";
             return page(StatusCode::BAD_REQUEST, told);
         };
         let is_good = outcome.is_ok();
@@ -169,9 +171,11 @@ impl Expected {
             let description = brought.get("error_description").map(String::as_str);
             return Some(Err(Problem::refused(Party::Authorization, code, description)));
         }
-        Some(brought.remove("code").filter(|it| !it.is_empty()).ok_or_else(|| {
-            Problem::document(Party::Authorization, "the browser brings no `code`")
-        }))
+        Some(
+            brought.remove("code").filter(|it| !it.is_empty()).ok_or_else(|| {
+                Problem::document(Party::Authorization, "the browser brings no `code`")
+            }),
+        )
     }
 }
 
@@ -205,12 +209,27 @@ mod tests {
         let it = expected(false);
         assert_eq!(it.read("code=c&state=s"), Some(Ok("c".to_owned())));
         assert_eq!(it.read("code=c&state=s&iss=https%3A%2F%2Fa.test"), Some(Ok("c".to_owned())));
-        for strange in ["", "code=c", "code=c&state=t", "code=c&state=s&state=s", "code=c&code=d&state=s", "state="] {
+        for strange in [
+            "",
+            "code=c",
+            "code=c&state=t",
+            "code=c&state=s&state=s",
+            "code=c&code=d&state=s",
+            "state=",
+        ] {
             assert_eq!(it.read(strange), None, "{strange}");
         }
-        for bad in ["state=s", "state=s&code=", "state=s&error=access_denied&code=c", "code=c&state=s&iss=x"] {
+        for bad in [
+            "state=s",
+            "state=s&code=",
+            "state=s&error=access_denied&code=c",
+            "code=c&state=s&iss=x",
+        ] {
             assert!(matches!(it.read(bad), Some(Err(_))), "{bad}");
         }
-        assert!(matches!(expected(true).read("code=c&state=s"), Some(Err(Problem::OtherIssuer { .. }))));
+        assert!(matches!(
+            expected(true).read("code=c&state=s"),
+            Some(Err(Problem::OtherIssuer { .. }))
+        ));
     }
 }

@@ -119,7 +119,9 @@ pub enum Problem {
         expected: String,
     },
     /// The metadata, or an answer, is of another authorization server.
-    #[error("the authorization server says that it is `{told}`, and is expected to be `{expected}`")]
+    #[error(
+        "the authorization server says that it is `{told}`, and is expected to be `{expected}`"
+    )]
     OtherIssuer {
         /// Who speaks.
         told: String,

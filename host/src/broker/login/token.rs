@@ -71,10 +71,8 @@ impl Counter<'_> {
 
     /// Gets the next tokens. The one that renews stays if there is no other.
     pub(super) async fn renew(&self, refresh: &str) -> Result<Tokens, Problem> {
-        let asked = vec![
-            ("grant_type", "refresh_token".to_owned()),
-            ("refresh_token", refresh.to_owned()),
-        ];
+        let asked =
+            vec![("grant_type", "refresh_token".to_owned()), ("refresh_token", refresh.to_owned())];
         let (tokens, _) = self.ask(asked).await?;
         let refresh = tokens.refresh.or_else(|| Some(refresh.to_owned()));
         Ok(Tokens { refresh, ..tokens })
@@ -126,7 +124,8 @@ fn read(answer: &Answer) -> Result<(Tokens, Option<String>), Problem> {
     if told.token_type.is_some_and(|it| !it.eq_ignore_ascii_case("bearer")) {
         return Err(wrong("`token_type` is not `Bearer`"));
     }
-    if access.bytes().any(|byte| !byte.is_ascii_graphic()) || HeaderValue::from_str(&access).is_err()
+    if access.bytes().any(|byte| !byte.is_ascii_graphic())
+        || HeaderValue::from_str(&access).is_err()
     {
         return Err(wrong("`access_token` is none that a header can hold"));
     }

@@ -278,7 +278,8 @@ async fn meet(
         }
         Manner::Http { url, headers, .. } => {
             let headers = read_headers(headers, secrets)?;
-            let web = Web::new(questions.clone(), greeting.patience(), expired.clone(), bearer.clone());
+            let web =
+                Web::new(questions.clone(), greeting.patience(), expired.clone(), bearer.clone());
             (greeting.reach(&fill(url, secrets), headers, web).await?, None)
         }
         Manner::Off(why) => return Err(off(why).into()),

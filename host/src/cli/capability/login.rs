@@ -2,13 +2,15 @@
 //! that run: their brokers see the token with their next request.
 
 use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
 
 use super::super::print::{Output, complain};
 use crate::broker::{Granted, Target, Wish};
-use crate::config::Config;
+use crate::config::{Config, parse_duration};
+use crate::domain::Limit;
 
 /// What opens a page in the browser of the user.
 const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
@@ -23,13 +25,17 @@ pub(super) struct Login {
     /// What the token shall allow, instead of what the server says
     #[arg(long, value_name = "SCOPES")]
     scope: Option<String>,
+    /// How long to wait for the browser
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = parse_duration)]
+    wait: Duration,
 }
 
 impl Login {
     pub(super) async fn execute(self, config: &Config) -> Result<ExitCode> {
         let target = target(config, &self.name)?;
         let scopes = self.scope.as_deref().map(|it| it.split_whitespace().map(str::to_owned));
-        let wish = Wish { scopes: scopes.map(Iterator::collect) };
+        let within = self.wait.min(Duration::from_nanos(Limit::UpstreamLogin.fixed()));
+        let wish = Wish { scopes: scopes.map(Iterator::collect), within };
         let show = |address: &str| {
             let is_open = !self.no_browser && open(address);
             complain(if is_open {
