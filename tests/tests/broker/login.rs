@@ -1,6 +1,6 @@
 //! Logins at servers that want one: got in a browser, kept by the broker, renewed, and shown nowhere.
 
-use super::guarded::{Guarded, browse, form};
+use super::guarded::{Guarded, Told, browse, form};
 use super::shop::{Running, Said, Shop, until};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
@@ -233,6 +233,22 @@ fn a_login_waits_for_the_browser_as_long_as_it_may() -> Result<()> {
     let shop = shop(&guarded)?;
     let said = Login::begin(&shop, &["--no-browser", "--wait", "100ms"])?.end()?;
     ensure!(!said.ok && said.errors.contains("nobody came back from the browser"), "{said:?}");
+    Ok(())
+}
+
+#[test]
+fn a_login_that_allows_too_little_says_what_it_needs() -> Result<()> {
+    let guarded = Guarded::start()?;
+    let shop = shop(&guarded)?;
+    log_in(&shop)?;
+    guarded.change(|asked| {
+        let headers =
+            "WWW-Authenticate: Bearer error=\"insufficient_scope\", scope=\"read write\"\r\n";
+        let told = Told { status: 403, headers: headers.to_owned(), body: String::new() };
+        asked.body.contains("tools/call").then_some(told)
+    });
+    let told = "the login allows too little: run `mcp-pif capability login s --scope 'read write'`";
+    assert_eq!(shop.complaint("s.who", "{}")?, format!("auth: {told}"));
     Ok(())
 }
 

@@ -248,7 +248,9 @@ impl Secrets {
 
     /// Learns a secret of a server while the broker works. Whoever has a copy of these secrets does, too.
     pub(in super::super) fn learn(&self, server: &str, text: &str) {
-        self.learned.add(&format!("login of {server}"), text);
+        if let Ok(text) = fit(text.to_owned()) {
+            self.learned.add(&format!("login of {server}"), &text);
+        }
     }
 
     /// A text with the names of secrets where their texts were.

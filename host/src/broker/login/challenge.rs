@@ -1,6 +1,8 @@
 //! What a server says with a refusal, in `WWW-Authenticate`: where its metadata is, and which scopes a
 //! token needs.
 
+use reqwest::header::{HeaderMap, WWW_AUTHENTICATE};
+
 /// What is said of bearer tokens.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Challenge {
@@ -23,6 +25,15 @@ impl Challenge {
         }
         read
     }
+}
+
+/// The scopes that a refusal asks for, if a shell can read them as one word in quotes.
+pub(in super::super) fn wanted(headers: &HeaderMap) -> Option<String> {
+    let values = headers.get_all(WWW_AUTHENTICATE).iter();
+    let values: Vec<String> = values.filter_map(|it| Some(it.to_str().ok()?.to_owned())).collect();
+    let scopes = Challenge::read(&values).scopes?.join(" ");
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || " :._/-".contains(c);
+    (!scopes.is_empty() && scopes.len() <= 200 && scopes.chars().all(is_plain)).then_some(scopes)
 }
 
 /// Scopes that stand in one text.

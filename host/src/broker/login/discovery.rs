@@ -83,10 +83,9 @@ async fn resource(
             Err(_) => reach.read(Party::Resource, told)?,
         };
         let answer = wire.get(Party::Resource, &url).await?;
-        if !answer.is_success() {
-            return Err(Problem::Status { party: Party::Resource, status: answer.status });
+        if answer.is_success() {
+            return answer.read().map(Some);
         }
-        return answer.read().map(Some);
     }
     let answer =
         first(wire, Party::Resource, well_known(server, "oauth-protected-resource")).await?;
@@ -120,16 +119,16 @@ fn well_known(url: &Url, name: &str) -> Vec<Url> {
 
 /// The first of these places that has a document.
 async fn first(wire: &Wire, party: Party, places: Vec<Url>) -> Result<Option<Answer>, Problem> {
+    let mut failed = None;
     for place in places {
         let answer = wire.get(party, &place).await?;
         if answer.is_success() {
             return Ok(Some(answer));
         }
-        if answer.status >= 500 {
-            return Err(Problem::Status { party, status: answer.status });
-        }
+        let is_failure = answer.status >= 500;
+        failed = failed.or(is_failure.then_some(Problem::Status { party, status: answer.status }));
     }
-    Ok(None)
+    failed.map_or(Ok(None), Err)
 }
 
 #[cfg(test)]

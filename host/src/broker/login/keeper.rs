@@ -51,7 +51,7 @@ impl Keeper {
         folder: &Folder,
         secrets: &Secrets,
     ) -> Option<Arc<Self>> {
-        let (url, own) = loginable(server, secrets)?;
+        let (url, own) = loginable(id, server, secrets)?;
         Some(Arc::new(Self {
             id: id.to_owned(),
             place: name(&url),
@@ -94,7 +94,7 @@ impl Keeper {
 
     /// Whether there was a login that is worth nothing any more.
     pub(in super::super) fn has_ended(&self) -> bool {
-        let is_over = |tokens: &Tokens| !tokens.is_fresh() && tokens.refresh.is_none();
+        let is_over = |tokens: &Tokens| tokens.has_ended() && tokens.refresh.is_none();
         let login = self.login().ok().flatten();
         login.is_some_and(|login| login.tokens.as_ref().is_none_or(is_over))
     }
@@ -102,10 +102,14 @@ impl Keeper {
     /// The token for a request; None: there is none.
     pub(in super::super) async fn token(self: &Arc<Self>) -> Result<Option<String>, Problem> {
         let Some(tokens) = self.login()?.and_then(|login| login.tokens) else { return Ok(None) };
-        if tokens.is_fresh() {
+        // One that cannot be renewed is used until the server refuses it.
+        if tokens.is_fresh() || tokens.refresh.is_none() {
             return Ok(Some(tokens.access));
         }
-        self.renew(tokens.access).await
+        match self.renew(tokens.access.clone()).await {
+            Err(_) if !tokens.has_ended() => Ok(Some(tokens.access)),
+            renewed => renewed,
+        }
     }
 
     /// Another token than this one, which the server refuses or which ends; None: the operator has to
@@ -153,7 +157,8 @@ impl Keeper {
         };
         self.hide(&login);
         self.folder.write(&lock, &self.id, &login)?;
-        Ok(login.tokens.map(|it| it.access))
+        // What we have written is known from now on.
+        Ok(self.login()?.and_then(|login| login.tokens).map(|it| it.access))
     }
 
     async fn ask(&self, login: &Login, refresh: &str) -> Result<Tokens, Problem> {

@@ -58,8 +58,11 @@ impl Own {
 
 /// What a server needs for a login: its address and its client. None: it has no address, or a token of
 /// its own in the file.
-pub(super) fn loginable(server: &Server, secrets: &Secrets) -> Option<(Url, Own)> {
+pub(super) fn loginable(id: &str, server: &Server, secrets: &Secrets) -> Option<(Url, Own)> {
     let Manner::Http { url, headers, oauth } = &server.manner else { return None };
+    if let Some(secret) = &oauth.client_secret {
+        secrets.learn(id, &fill(secret, secrets));
+    }
     if headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization")) {
         return None;
     }
@@ -97,7 +100,7 @@ impl Target {
             let told = "has a header `Authorization` in the file: take it away to log in";
             return Err(Problem::Target(format!("the server `{id}` {told}")));
         }
-        let Some((url, own)) = loginable(&server, &secrets) else {
+        let Some((url, own)) = loginable(id, &server, &secrets) else {
             return Err(Problem::Target(format!("the address of the server `{id}` is no URL")));
         };
         let folder = Folder::beside(file);

@@ -38,6 +38,11 @@ impl Tokens {
         let margin = self.lasts.map_or(MARGIN, |lasts| MARGIN.min(lasts / 2));
         self.ends.is_none_or(|ends| now() + margin < ends)
     }
+
+    /// Whether the access is over.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ends.is_some_and(|ends| ends <= now())
+    }
 }
 
 fn now() -> u64 {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use reqwest::header::{AUTHORIZATION, HeaderValue};
 use reqwest::{RequestBuilder, Response, StatusCode};
 
-use super::super::login::{Keeper, Problem};
+use super::super::login::{Keeper, Problem, wanted};
 use super::trouble::Trouble;
 use crate::domain::Reason;
 
@@ -23,8 +23,8 @@ pub(super) struct Bearer {
 enum Refusal {
     /// The operator has to log in.
     Login,
-    /// The token allows too little.
-    Narrow,
+    /// The token allows too little: what it has to allow, if that is told.
+    Narrow(Option<String>),
     /// The token could not be renewed.
     Problem(Problem),
 }
@@ -65,7 +65,9 @@ impl Bearer {
             }
         }
         match response.status() {
-            StatusCode::FORBIDDEN => self.note(Some(Refusal::Narrow)),
+            StatusCode::FORBIDDEN => {
+                self.note(Some(Refusal::Narrow(wanted(response.headers()))));
+            }
             StatusCode::UNAUTHORIZED => {
                 let mut refusal = self.refusal.lock().unwrap_or_else(PoisonError::into_inner);
                 refusal.get_or_insert(Refusal::Login);
@@ -89,10 +91,12 @@ impl Bearer {
         match &*refusal {
             None => trouble,
             Some(Refusal::Login) => needs_login(id),
-            Some(Refusal::Narrow) => Trouble::new(
-                Reason::Auth,
-                format!("the login allows too little: run `{command} --scope SCOPES`"),
-            ),
+            Some(Refusal::Narrow(scopes)) => {
+                let scopes = scopes.as_deref().unwrap_or("SCOPES");
+                let told =
+                    format!("the login allows too little: run `{command} --scope '{scopes}'`");
+                Trouble::new(Reason::Auth, told)
+            }
             Some(Refusal::Problem(problem)) => {
                 Trouble::new(Reason::Auth, format!("the login cannot be used: {problem}"))
             }
