@@ -3,7 +3,7 @@
 
 use reqwest::Url;
 use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::address::Reach;
 use super::challenge::Challenge;
@@ -33,13 +33,12 @@ pub(super) async fn discover(
     let reach = Reach::of(server);
     let refusal = refusal(wire, server, headers).await?;
     let challenge = Challenge::read(&refusal.challenges);
-    let is_asked = matches!(refusal.status, 401 | 403);
     let Some(resource) = resource(wire, server, &reach, challenge.metadata.as_deref()).await?
     else {
         // Servers of the older kind have no metadata of their own.
         let own = server.origin().ascii_serialization();
         let issuer = issuer(wire, &own, &reach).await?;
-        let none = if is_asked { Problem::NoIssuer } else { Problem::NotAsked };
+        let none = if refusal.is_refusal() { Problem::NoIssuer } else { Problem::NotAsked };
         let scopes = challenge.scopes.unwrap_or_default();
         return issuer.map(|issuer| Found { resource: name(server), scopes, issuer }).ok_or(none);
     };
@@ -58,15 +57,29 @@ pub(super) async fn discover(
     Err(last)
 }
 
-/// What the server says to a request without a token.
+/// What the server says to requests without a token: not each of them needs one.
 async fn refusal(wire: &Wire, server: &Url, headers: &HeaderMap) -> Result<Answer, Problem> {
-    let mut headers = headers.clone();
-    headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
-    let body = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+    let begin = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {},
         "clientInfo": {"name": "mcp-pif", "version": env!("CARGO_PKG_VERSION")},
     }});
-    let body = ("application/json", body.to_string().into_bytes());
+    let answer = ask(wire, server, headers, &begin).await?;
+    if answer.is_refusal() {
+        return Ok(answer);
+    }
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
+    ask(wire, server, headers, &list).await
+}
+
+async fn ask(
+    wire: &Wire,
+    server: &Url,
+    headers: &HeaderMap,
+    message: &Value,
+) -> Result<Answer, Problem> {
+    let mut headers = headers.clone();
+    headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+    let body = ("application/json", message.to_string().into_bytes());
     wire.post(Party::Server, server, headers, body).await
 }
 

@@ -36,6 +36,8 @@ pub(super) struct Answer {
 
 impl Wire {
     pub(super) fn new() -> Result<Self, Problem> {
+        // It fails where there is one already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let client = Client::builder().redirect(Policy::none()).pool_max_idle_per_host(0).build();
         client.map(Self).map_err(|error| Problem::Target(error.to_string()))
     }
@@ -88,6 +90,11 @@ async fn ask(party: Party, url: &Url, request: RequestBuilder) -> Result<Answer,
 impl Answer {
     pub(super) fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
+    }
+
+    /// Whether it asks for a token, or for another one.
+    pub(super) fn is_refusal(&self) -> bool {
+        matches!(self.status, 401 | 403)
     }
 
     /// The document that it is.
