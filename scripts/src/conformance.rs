@@ -112,7 +112,8 @@ fn visit(server: &Path, url: &str) -> Result<()> {
     fs::write(&config, servers.to_string())?;
     fs::set_permissions(&config, fs::Permissions::from_mode(0o600))?;
     let visit = Visit { server, config: &config, data: folder.path() };
-    let offered = visit.say(&["test", "s"])?;
+    visit.say(&["test", "s"])?;
+    let offered = visit.say(&["list", "--json"])?;
     for (tool, arguments) in calls(&offered)? {
         visit.say(&["call", &format!("s.{tool}"), &arguments.to_string()])?;
     }
@@ -201,8 +202,8 @@ fn calls(offered: &str) -> Result<Vec<(String, Value)>> {
         };
         return calls.iter().map(call).collect();
     }
-    let names = offered.lines().filter_map(|line| line.strip_prefix("s."));
-    let names = names.filter_map(|line| line.split_once('(')).map(|(name, _)| name);
+    let tools = offered.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>()?;
+    let names = tools.iter().filter_map(|tool| tool["name"].as_str()?.strip_prefix("s."));
     Ok(names.map(|name| (name.to_owned(), arguments(name))).collect())
 }
 

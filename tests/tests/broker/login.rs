@@ -213,7 +213,8 @@ fn a_renewal_that_is_refused_needs_a_login() -> Result<()> {
     assert_eq!(call(&mut server)?, "you are [login of s]");
     guarded.state().is_over = true;
     guarded.forget_access();
-    let needed = json!(["needs-login", "needs login: run `mcp-pif capability login s`"]);
+    let needed =
+        json!(["needs-login", format!("`s.who` failed ({}", NEEDED.replacen(": ", "): ", 1))]);
     assert_eq!(call(&mut server)?, needed);
     assert_eq!(call(&mut server)?, needed);
     // It is asked for once: the answer is kept, and lists know it without asking anybody.
@@ -243,11 +244,11 @@ fn a_login_that_allows_too_little_says_what_it_needs() -> Result<()> {
     log_in(&shop)?;
     guarded.change(|asked| {
         let headers =
-            "WWW-Authenticate: Bearer error=\"insufficient_scope\", scope=\"read write\"\r\n";
+            "WWW-Authenticate: Bearer error=\"insufficient_scope\", scope=\"write read\"\r\n";
         let told = Told { status: 403, headers: headers.to_owned(), body: String::new() };
         asked.body.contains("tools/call").then_some(told)
     });
-    let told = "the login allows too little: run `mcp-pif capability login s --scope 'read write'`";
+    let told = "the login allows too little: run `mcp-pif capability login s --scope 'read offline_access write'`";
     assert_eq!(shop.complaint("s.who", "{}")?, format!("auth: {told}"));
     Ok(())
 }

@@ -31,7 +31,10 @@ fn what_the_browser_brings_has_to_be_the_answer() -> Result<()> {
     let said = login.end()?;
     ensure!(said.ok, "{said:?}");
     for (brought, told) in [
-        ("error=access_denied&error_description=not%20today", "refuses: access_denied (not today)"),
+        (
+            "error=access_denied&error_description=not%20today&iss=ISSUER",
+            "refuses: access_denied (not today)",
+        ),
         ("code=c&iss=https%3A%2F%2Fother.test", "says that it is `https://other.test`"),
         ("code=c", "says that it is `nobody`"),
         ("code=forged&iss=ISSUER", "the token endpoint refuses: invalid_grant"),

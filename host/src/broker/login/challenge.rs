@@ -27,13 +27,11 @@ impl Challenge {
     }
 }
 
-/// The scopes that a refusal asks for, if a shell can read them as one word in quotes.
-pub(in super::super) fn wanted(headers: &HeaderMap) -> Option<String> {
+/// The scopes that a refusal asks for.
+pub(in super::super) fn wanted(headers: &HeaderMap) -> Vec<String> {
     let values = headers.get_all(WWW_AUTHENTICATE).iter();
     let values: Vec<String> = values.filter_map(|it| Some(it.to_str().ok()?.to_owned())).collect();
-    let scopes = Challenge::read(&values).scopes?.join(" ");
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || " :._/-".contains(c);
-    (!scopes.is_empty() && scopes.len() <= 200 && scopes.chars().all(is_plain)).then_some(scopes)
+    Challenge::read(&values).scopes.unwrap_or_default()
 }
 
 /// Scopes that stand in one text.

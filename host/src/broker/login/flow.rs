@@ -67,7 +67,7 @@ impl Target {
             is_renewable: tokens.refresh.is_some(),
             issuer: issuer.name.clone(),
         };
-        self.keep(issuer, resource, client, tokens).await?;
+        self.keep((issuer, resource), &granted.scopes, client, tokens).await?;
         Ok(granted)
     }
 
@@ -89,8 +89,8 @@ impl Target {
 
     async fn keep(
         &self,
-        issuer: Issuer,
-        resource: String,
+        (issuer, resource): (Issuer, String),
+        scopes: &[String],
         client: Client,
         tokens: Tokens,
     ) -> Result<(), Problem> {
@@ -102,6 +102,7 @@ impl Target {
             issuer: issuer.name,
             token: issuer.token.into(),
             revocation: issuer.revocation.map(Into::into),
+            scopes: scopes.to_vec(),
             client: Client { secret, ..client },
             tokens,
         });

@@ -45,6 +45,9 @@ pub(super) struct Login {
     /// Where they are given back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) revocation: Option<String>,
+    /// What the tokens allow, as far as that is known.
+    #[serde(default)]
+    pub(super) scopes: Vec<String>,
     pub(super) client: Client,
     /// None: they are worth nothing any more, and the operator has to log in again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -58,15 +61,17 @@ pub(super) struct New {
     pub(super) issuer: String,
     pub(super) token: String,
     pub(super) revocation: Option<String>,
+    pub(super) scopes: Vec<String>,
     pub(super) client: Client,
     pub(super) tokens: Tokens,
 }
 
 impl From<New> for Login {
     fn from(new: New) -> Self {
-        let New { server, resource, issuer, token, revocation, client, tokens } = new;
+        let New { server, resource, issuer, token, revocation, scopes, client, tokens } = new;
         let tokens = Some(tokens);
-        Self { version: VERSION, server, resource, issuer, token, revocation, client, tokens }
+        let version = VERSION;
+        Self { version, server, resource, issuer, token, revocation, scopes, client, tokens }
     }
 }
 

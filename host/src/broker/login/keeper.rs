@@ -15,6 +15,9 @@ use super::target::{Own, loginable};
 use super::token::{Counter, Tokens};
 use super::wire::Wire;
 
+/// Bytes of scopes that are told.
+const MOST_SCOPES: usize = 300;
+
 /// Keeps the login of one server.
 pub(in super::super) struct Keeper {
     id: String,
@@ -97,6 +100,16 @@ impl Keeper {
         let is_over = |tokens: &Tokens| tokens.has_ended() && tokens.refresh.is_none();
         let login = self.login().ok().flatten();
         login.is_some_and(|login| login.tokens.as_ref().is_none_or(is_over))
+    }
+
+    /// What the login allows together with what is wanted, if a shell can read it as a text in quotes.
+    pub(in super::super) fn widened(&self, wanted: Vec<String>) -> Option<String> {
+        let known = self.login().ok().flatten().map(|login| login.scopes).unwrap_or_default();
+        let new = wanted.into_iter().filter(|it| !known.contains(it));
+        let all = known.iter().cloned().chain(new).collect::<Vec<_>>().join(" ");
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || " :._/-".contains(c);
+        let is_short = (1..=MOST_SCOPES).contains(&all.len());
+        (is_short && all.chars().all(is_plain)).then_some(all)
     }
 
     /// The token for a request; None: there is none.

@@ -66,7 +66,8 @@ impl Bearer {
         }
         match response.status() {
             StatusCode::FORBIDDEN => {
-                self.note(Some(Refusal::Narrow(wanted(response.headers()))));
+                let wider = keeper.widened(wanted(response.headers()));
+                self.note(Some(Refusal::Narrow(wider)));
             }
             StatusCode::UNAUTHORIZED => {
                 let mut refusal = self.refusal.lock().unwrap_or_else(PoisonError::into_inner);
