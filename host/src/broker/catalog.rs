@@ -160,9 +160,11 @@ impl Catalog {
     /// Why a tool must not be called whatever its server says of it.
     pub(super) fn denied(&self, name: &str) -> Option<Refusal> {
         let (upstream, tool) = self.server(name).ok()?;
-        let is_sure = surely_denied(&upstream.server.grants, tool) && self.is_unasked(&upstream, tool);
+        let server = &upstream.server;
+        let is_sure = server.is_on() && surely_denied(&server.grants, tool);
         let Denial { message, hint } = ungranted(name);
-        is_sure.then(|| refusal((FaultCode::CapabilityDenied, message, Some(hint))))
+        (is_sure && self.is_unasked(&upstream, tool))
+            .then(|| refusal((FaultCode::CapabilityDenied, message, Some(hint))))
     }
 
     /// Whether a call may be sent, and as what.
@@ -299,8 +301,12 @@ impl Catalog {
     }
 
     /// Whether a server has to be asked what it offers before a call of a tool is judged. What it
-    /// offered last may be old: if that stands against the call, the server is asked again.
+    /// offered last may be old: if that stands against the call, the server is asked again. One that
+    /// is off says why it cannot be asked.
     pub(super) fn is_unasked(&self, upstream: &Upstream, tool: &str) -> bool {
+        if !upstream.server.is_on() {
+            return true;
+        }
         let mut pins = self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner);
         // Another process may have asked it, or have approved something.
         if let Err(error) = pins.refresh() {

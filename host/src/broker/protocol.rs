@@ -319,7 +319,7 @@ impl Greeting {
         Self {
             protocol: PROTOCOL,
             servers: on.clone().map(|(id, _)| id.clone()).collect(),
-            grants: on.map(grants).collect(),
+            grants: on.filter(|(_, server)| server.is_on()).map(grants).collect(),
             variables: capabilities.variables(),
             approvable: capabilities.model_may_approve.iter().map(ToString::to_string).collect(),
             shadowing: capabilities.allow_shadowing,

@@ -63,7 +63,7 @@ fn every_reason_is_told() -> Result<()> {
         ("s.error", "rpc-error: out of order (code -32050)"),
         ("s.ends", "lost: the server ended before it answered; what it did is unknown"),
         ("s.asks", "tool-error: the tool asks for input, which nobody can give here"),
-        ("gone.x", "unavailable: the command `/nonexistent/program` cannot be started"),
+        ("gone.x", "unavailable: it cannot be started: /nonexistent/program: "),
         (
             "dies.x",
             "unavailable: the server ended while it started; its last words: missing API key",

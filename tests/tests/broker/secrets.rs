@@ -153,16 +153,23 @@ fn a_secret_is_hidden_however_it_is_spelled() -> Result<()> {
 
 #[test]
 fn what_is_found_everywhere_is_refused_as_a_secret() -> Result<()> {
-    let mut shop = Shop::new(&json!({"mcpServers": {}, "secrets": {"A": {"env": "A_SECRET"}}}))?;
+    let script = json!({"tools": [{"name": "echo", "does": {"echo": true}}]});
+    let needs = json!({"env": {"A": "${A}"}});
+    let mut shop = Shop::new(&json!({"mcpServers": {
+        "s": server_with(&script, &needs), "other": server_with(&script, &json!({}))},
+        "secrets": {"A": {"env": "A_SECRET"}}}))?;
     for text in ["true", "null", "info", "localhost", "password", "12345"] {
         shop.set("A_SECRET", text);
-        let said = shop.say(&["capability", "list"])?;
-        let is_told = said.errors.contains("/secrets/A: it ")
-            && said.errors.contains("a setting that is no secret");
-        ensure!(
-            !said.ok && is_told && !said.errors.contains(&format!("`{text}`")),
-            "{text}: {said:?}"
-        );
+        let told = shop.complaint("s.echo", "{}")?;
+        let is_told = told.starts_with("unavailable: ")
+            && told.contains("/secrets/A: it ")
+            && told.contains("a setting that is no secret");
+        ensure!(is_told && !told.contains(&format!("`{text}`")), "{text}: {told}");
+        // It is in no answer of others.
+        let args = json!({"a": text}).to_string();
+        ensure!(shop.value("other.echo", &args)? == args, "{text}");
     }
+    let said = shop.say(&["capability", "list"])?;
+    ensure!(said.errors.contains("the server `s` is off: /secrets/A: it "), "{said:?}");
     Ok(())
 }

@@ -103,8 +103,8 @@ impl Template {
     #[must_use]
     pub fn written(&self) -> String {
         let told = self.0.iter().map(|piece| match piece {
-            Piece::Text(text) => text.clone(),
-            Piece::Secret(name) | Piece::Setting(name, _) => format!("${{{name}}}"),
+            Piece::Text(text) | Piece::Setting(_, text) => text.clone(),
+            Piece::Secret(name) => format!("${{{name}}}"),
         });
         told.collect()
     }

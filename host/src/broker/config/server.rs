@@ -107,6 +107,12 @@ impl Server {
         }
     }
 
+    /// Whether it can be used as it stands in the file.
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        !self.disabled && !matches!(self.manner, Manner::Off(_))
+    }
+
     /// What the operator says of the effects of a tool.
     #[must_use]
     pub fn effect(&self, tool: &str) -> Option<EffectClass> {

@@ -174,7 +174,10 @@ impl Connection {
         let _busy = Busy(self);
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(args);
         let sent = Sent::new(&self.peer, params, rest).await;
-        let sent = sent.map_err(|error| self.trouble(&error))?;
+        let sent = sent.map_err(|_| {
+            let gone = || Trouble::unavailable("the server ended before the call was sent");
+            self.ending.get().map_or_else(gone, Trouble::before_sending)
+        })?;
         let result = sent.answer().await;
         let lost = |error| match self.ending.get() {
             Some(ending) => ending.after_sending(),

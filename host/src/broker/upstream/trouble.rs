@@ -35,6 +35,11 @@ impl Trouble {
         Self::new(Reason::Unavailable, message)
     }
 
+    /// The same, where nothing was sent.
+    pub(super) fn before_sending(self) -> Self {
+        Self { reason: self.reason.before_sending(), ..self }
+    }
+
     /// The same, after a call was sent: whatever says that it was not is no longer true.
     pub(super) fn after_sending(self) -> Self {
         match self.reason {
