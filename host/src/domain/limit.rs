@@ -1,7 +1,7 @@
 //! The limits. Each row of the table defines a name in faults, a flag, an environment variable, a
 //! line of `server_info` and a row of `host/docs/limits.md`.
 
-use super::bound::{Beyond, Default, Unit};
+use super::bound::{Beyond, Default, LEAST_MEMORY, MOST_DEPTH, MOST_MEMORY, Unit};
 use super::code::FaultCode;
 use super::section::Section;
 
@@ -80,15 +80,6 @@ impl Setting {
 const fn fault(code: FaultCode) -> Beyond {
     Beyond::Fault(code)
 }
-
-/// The least memory that a machine can start with.
-const LEAST_MEMORY: u64 = 1 << 20;
-
-/// The most memory of a run. The evaluator needs twice as much, and room for its input.
-const MOST_MEMORY: u64 = 512 << 20;
-
-/// The greatest depth that can be set.
-const MOST_DEPTH: u64 = 100_000_000;
 
 /// The most wasmtime fuel. Counters of wasmtime overflow beyond it.
 const MOST_FUEL: u64 = 1 << 62;

@@ -7,10 +7,12 @@ use std::time::Duration;
 use anyhow::{Result, anyhow};
 use clap::Args;
 
-use super::super::print::{Output, complain};
-use crate::broker::{Granted, Target, Wish};
+use super::super::print::{MOST_LINE, Output, complain};
+use super::target::target;
+use crate::broker::{Granted, Wish};
 use crate::config::{Config, parse_duration};
 use crate::domain::Limit;
+use crate::text;
 
 /// What opens a page in the browser of the user.
 const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
@@ -55,13 +57,6 @@ impl Login {
     }
 }
 
-/// The server of the configuration.
-pub(super) fn target(config: &Config, name: &str) -> Result<Target> {
-    let file = config.capabilities.as_ref().ok_or_else(|| anyhow!(super::NO_FILE))?;
-    let state = config.place.file().and_then(|file| Some(file.parent()?.to_owned()));
-    Ok(Target::find(file, state, name)?)
-}
-
 /// Opens an address in a browser. False: nothing here can.
 fn open(address: &str) -> bool {
     let mut command = Command::new(OPENER);
@@ -81,5 +76,5 @@ fn told(name: &str, granted: &Granted) -> String {
         }
         (false, None) => {}
     }
-    crate::text::line(&told, super::super::print::MOST_LINE)
+    text::line(&told, MOST_LINE)
 }

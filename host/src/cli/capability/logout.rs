@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow};
 use clap::Args;
 
 use super::super::print::{complain, print};
-use super::login::target;
+use super::target::target;
 use crate::config::Config;
 
 #[derive(Debug, Args)]

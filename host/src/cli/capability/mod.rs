@@ -7,6 +7,7 @@ mod line;
 mod list;
 mod login;
 mod logout;
+mod target;
 mod test;
 
 use std::process::ExitCode;
@@ -21,6 +22,7 @@ use self::import::Import;
 use self::list::List;
 use self::login::Login;
 use self::logout::Logout;
+use self::target::NO_FILE;
 use self::test::Test;
 use super::settings::{Directory, start};
 use crate::broker::{Client, Link};
@@ -51,9 +53,6 @@ enum Command {
     /// Print capabilities.json for the configuration of another client
     Import(Import),
 }
-
-const NO_FILE: &str =
-    "no servers are configured: write capabilities.json, or name it by --capabilities FILE";
 
 impl Capability {
     pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
