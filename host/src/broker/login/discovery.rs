@@ -48,7 +48,7 @@ pub(super) async fn discover(
         match issuer(wire, named, &reach).await {
             Ok(Some(issuer)) => {
                 let scopes = challenge.scopes.or(resource.scopes_supported).unwrap_or_default();
-                return Ok(Found { resource: resource.resource, scopes, issuer });
+                return Ok(Found { resource: resource.name, scopes, issuer });
             }
             Ok(None) => {}
             Err(problem) => last = problem,

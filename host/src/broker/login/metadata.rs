@@ -1,5 +1,5 @@
 //! The two documents that lead to a token: that of a server (RFC 9728), and that of its authorization
-//! server (RFC 8414, OpenID Connect Discovery). Each has to be about whom it was asked for.
+//! server (RFC 8414, OIDC Discovery). Each has to be about whom it was asked for.
 
 use reqwest::Url;
 use serde::Deserialize;
@@ -12,7 +12,8 @@ use crate::text;
 #[derive(Debug, Deserialize)]
 pub(super) struct Resource {
     /// The name of the server in tokens.
-    pub(super) resource: String,
+    #[serde(rename = "resource")]
+    pub(super) name: String,
     /// Who grants tokens.
     #[serde(default)]
     pub(super) authorization_servers: Vec<String>,
@@ -28,13 +29,13 @@ impl Resource {
             let (told, own) = (told.path().trim_end_matches('/'), server.path());
             own.strip_prefix(told).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        let told = Url::parse(&self.resource).ok();
+        let told = Url::parse(&self.name).ok();
         let is_own = told.is_some_and(|told| told.origin() == server.origin() && is_part(&told));
         if is_own {
             return Ok(());
         }
         Err(Problem::OtherResource {
-            told: text::line(&self.resource, text::MOST_NAME),
+            told: text::line(&self.name, text::MOST_NAME),
             expected: name(server),
         })
     }
@@ -109,7 +110,7 @@ impl Issuer {
         let lacks = |list: &Option<Vec<String>>, word: &str| {
             list.as_ref().is_some_and(|list| !list.iter().any(|it| it == word))
         };
-        // Who says nothing of it may support it: many documents of OpenID Connect do not.
+        // Who says nothing of it may support it: many documents of OIDC do not.
         if lacks(&told.code_challenge_methods_supported, "S256") {
             return Err(Problem::NoPkce);
         }
@@ -145,7 +146,7 @@ mod tests {
         let server = Url::parse("https://a.test/x/mcp?key=1").expect("an address");
         let of = |resource: &str| {
             let told = Resource {
-                resource: resource.to_owned(),
+                name: resource.to_owned(),
                 authorization_servers: Vec::new(),
                 scopes_supported: None,
             };

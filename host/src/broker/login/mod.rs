@@ -5,7 +5,7 @@
 //! | step | by |
 //! |---|---|
 //! | the server says who grants tokens for it | RFC 9728 |
-//! | that one says where it does | RFC 8414, OpenID Connect Discovery |
+//! | that one says where it does | RFC 8414, OIDC Discovery |
 //! | we are a client of it | the file, or RFC 7591 |
 //! | the operator agrees, in a browser that comes back to a port of this machine | RFC 7636, 8252, 9207 |
 //! | the code becomes tokens for this server alone | RFC 6749, 8707 |

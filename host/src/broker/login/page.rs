@@ -106,7 +106,7 @@ struct Desk {
 async fn serve(desk: Arc<Desk>, stream: TcpStream) {
     let answer = service_fn(move |request: Request<Incoming>| {
         let desk = Arc::clone(&desk);
-        async move { Ok::<_, Infallible>(desk.answer(&request).await) }
+        async move { Ok::<_, Infallible>(desk.answer(&request)) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -119,7 +119,7 @@ async fn serve(desk: Arc<Desk>, stream: TcpStream) {
 }
 
 impl Desk {
-    async fn answer(&self, request: &Request<Incoming>) -> Response<Full<Bytes>> {
+    fn answer(&self, request: &Request<Incoming>) -> Response<Full<Bytes>> {
         let host = request.headers().get(HOST).and_then(|it| it.to_str().ok()).unwrap_or_default();
         let is_own =
             ["127.0.0.1", "localhost"].iter().any(|it| host == format!("{it}:{}", self.port));

@@ -1,6 +1,7 @@
 //! `mcp-pif capability login`: the operator logs in at a server, in a browser. It works beside servers
 //! that run: their brokers see the token with their next request.
 
+use std::fmt::Write as _;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
@@ -67,14 +68,12 @@ fn open(address: &str) -> bool {
 fn told(name: &str, granted: &Granted) -> String {
     let mut told = format!("{name}: logged in by {}", granted.issuer);
     if !granted.scopes.is_empty() {
-        told.push_str(&format!(", for {}", granted.scopes.join(" ")));
+        let _ = write!(told, ", for {}", granted.scopes.join(" "));
     }
-    match (granted.is_renewable, granted.lasts) {
-        (true, _) => told.push_str("; the login is renewed by itself"),
-        (false, Some(lasts)) => {
-            told.push_str(&format!("; the login ends in {} s", lasts.as_secs()));
-        }
-        (false, None) => {}
-    }
+    let _ = match (granted.is_renewable, granted.lasts) {
+        (true, _) => write!(told, "; the login is renewed by itself"),
+        (false, Some(lasts)) => write!(told, "; the login ends in {} s", lasts.as_secs()),
+        (false, None) => Ok(()),
+    };
     text::line(&told, MOST_LINE)
 }
