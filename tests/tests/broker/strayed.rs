@@ -173,6 +173,9 @@ fn a_server_of_the_older_kind_is_its_own_authorization_server() -> Result<()> {
             _ => None,
         }
     });
+    let told = shop.complaint("s.who", "{}")?;
+    let hint = "if it has a login, run `mcp-pif capability login s`";
+    ensure!(told.starts_with("auth: ") && told.ends_with(hint), "{told}");
     log_in(&shop)?;
     shop.value("s.who", "{}")?;
     // One that wants nothing has no login either.

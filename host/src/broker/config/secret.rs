@@ -270,7 +270,10 @@ impl Secrets {
 
     /// A text without secrets; None: there are none in it.
     fn redacted(&self, text: &str) -> Option<String> {
-        let own = self.spellings.redact(text);
+        let own = if self.texts.is_empty() { None } else { self.spellings.redact(text) };
+        if self.learned.is_empty() {
+            return own;
+        }
         let learned = self.learned.spellings();
         learned.redact(own.as_deref().unwrap_or(text)).or(own)
     }

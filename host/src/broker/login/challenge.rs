@@ -27,6 +27,13 @@ impl Challenge {
     }
 }
 
+/// Whether a refusal asks for a token.
+pub(in super::super) fn asks_for_token(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|it| it.to_str().ok());
+    let mut schemes = values.flat_map(parts).filter_map(|part| part.split_whitespace().next());
+    schemes.any(|scheme| scheme.eq_ignore_ascii_case("bearer"))
+}
+
 /// The scopes that a refusal asks for.
 pub(in super::super) fn wanted(headers: &HeaderMap) -> Vec<String> {
     let values = headers.get_all(WWW_AUTHENTICATE).iter();

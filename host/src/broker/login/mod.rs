@@ -30,6 +30,6 @@ pub use self::flow::{Granted, Wish};
 pub use self::problem::Problem;
 pub use self::target::Target;
 
-pub(super) use self::challenge::wanted;
+pub(super) use self::challenge::{asks_for_token, wanted};
 pub(super) use self::folder::Folder;
 pub(super) use self::keeper::Keeper;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use reqwest::header::{AUTHORIZATION, HeaderValue};
 use reqwest::{RequestBuilder, Response, StatusCode};
 
-use super::super::login::{Keeper, Problem, wanted};
+use super::super::login::{Keeper, Problem, asks_for_token, wanted};
 use super::trouble::Trouble;
 use crate::domain::Reason;
 
@@ -23,6 +23,8 @@ pub(super) struct Bearer {
 enum Refusal {
     /// The operator has to log in.
     Login,
+    /// Nobody knows what the server wants.
+    Other,
     /// The token allows too little: what it has to allow, if that is told.
     Narrow(Option<String>),
     /// The token could not be renewed.
@@ -49,6 +51,7 @@ impl Bearer {
         self.note(None);
         let again = request.try_clone();
         let token = self.token().await;
+        let has_login = token.is_some() || keeper.has_ended();
         let mut response = with(request, token.as_deref()).send().await?;
         if response.status() == StatusCode::UNAUTHORIZED
             && let (Some(token), Some(again)) = (token, again)
@@ -71,7 +74,8 @@ impl Bearer {
             }
             StatusCode::UNAUTHORIZED => {
                 let mut refusal = self.refusal.lock().unwrap_or_else(PoisonError::into_inner);
-                refusal.get_or_insert(Refusal::Login);
+                let is_asked = has_login || asks_for_token(response.headers());
+                refusal.get_or_insert(if is_asked { Refusal::Login } else { Refusal::Other });
             }
             _ => {}
         }
@@ -92,6 +96,10 @@ impl Bearer {
         match &*refusal {
             None => trouble,
             Some(Refusal::Login) => needs_login(id),
+            Some(Refusal::Other) => {
+                let told = format!("{}; if it has a login, run `{command}`", trouble.message);
+                Trouble::new(Reason::Auth, told)
+            }
             Some(Refusal::Narrow(scopes)) => {
                 let scopes = scopes.as_deref().unwrap_or("SCOPES");
                 let told =

@@ -28,7 +28,7 @@ pub(super) struct Login {
     /// What the token shall allow, instead of what the server says
     #[arg(long, value_name = "SCOPES")]
     scope: Option<String>,
-    /// How long to wait for the browser
+    /// How long to wait for the browser, 5 minutes at most
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = parse_duration)]
     wait: Duration,
 }
