@@ -46,7 +46,7 @@ pub(crate) fn record(fault: &Fault) -> Record {
         record.extend(object(json!({"line": line, "column": column, "caret": caret})));
     }
     if let Some(excerpt) = excerpt {
-        record.insert("excerpt".to_owned(), excerpt.into());
+        record.insert("excerpt".to_owned(), excerpt.into_string().into());
     }
     if let Some(hint) = hint {
         record.insert("hint".to_owned(), hint.into());
