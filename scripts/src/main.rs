@@ -87,7 +87,7 @@ enum Task {
     /// Build the browser playground (needs npm)
     Web(web::Options),
     /// Run real MCP clients against the server (needs npm)
-    Clients,
+    Clients(clients::Options),
     /// Run programs as models write them over real servers of tools (needs npm, python3, git)
     Codemode(codemode::Options),
     /// Run the protocol's conformance suite against the broker's client and the server over HTTP (needs
@@ -127,7 +127,7 @@ fn main() -> Result<()> {
         Task::Turns(options) => turns::run(&options),
         Task::Wait(options) => wait::run(&options),
         Task::Web(options) => web::run(&options),
-        Task::Clients => clients::run(),
+        Task::Clients(options) => clients::run(&options),
         Task::Codemode(options) => codemode::run(&options),
         Task::Conformance(options) => conformance::run(&options),
         Task::Examples => examples::run(),

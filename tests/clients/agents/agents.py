@@ -4,7 +4,7 @@ A server is a `Link`: a command for standard input and output, or an address."""
 
 import json
 import os
-import sys
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -120,13 +120,28 @@ def framework(name):
     return start
 
 
+# How each is started, and the package that it comes in.
 AGENTS = {
-    "claude-code": claude,
-    "codex": codex,
-    "opencode": opencode,
-    "gemini-cli": gemini,
-    "qwen-code": qwen,
-    "crewai": framework("crewai"),
-    "langchain": framework("langchain"),
-    "pydantic-ai": framework("pydantic"),
+    "claude-code": (claude, "@anthropic-ai/claude-code"),
+    "codex": (codex, "@openai/codex"),
+    "opencode": (opencode, "opencode-ai"),
+    "gemini-cli": (gemini, "@google/gemini-cli"),
+    "qwen-code": (qwen, "@qwen-code/qwen-code"),
+    "crewai": (framework("crewai"), "crewai"),
+    "langchain": (framework("langchain"), "langchain-mcp-adapters"),
+    "pydantic-ai": (framework("pydantic"), "pydantic-ai-slim"),
 }
+
+
+def version(package, packages):
+    """The version of a package: of one of npm, or of a framework by its interpreter."""
+    manifest = Path(packages) / package / "package.json"
+    if manifest.exists():
+        return json.loads(manifest.read_text())["version"]
+    interpreters = [os.environ[name] for name in os.environ if name.startswith("PYTHON_")]
+    for interpreter in interpreters:
+        told = "import importlib.metadata as m; print(m.version(%r))" % package
+        asked = subprocess.run([interpreter, "-c", told], capture_output=True, text=True, check=False)
+        if asked.returncode == 0:
+            return asked.stdout.strip()
+    return "?"

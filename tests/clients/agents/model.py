@@ -230,8 +230,6 @@ class Handler(BaseHTTPRequestHandler):
             self.server.unknown(path)
             return self.say(404, b'{"error": {"message": "the scripted model has no such path"}}')
         body = json.loads(text)
-        import os  # TEMP
-        if os.environ.get("DUMP"): open(os.environ["DUMP"], "a").write(json.dumps(body) + "\n")  # TEMP
         with self.server.turns:  # One turn after the other.
             said = self.server.script.answer(wire.turn(body), body)
         method = found.groupdict().get("method", "")
