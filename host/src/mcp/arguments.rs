@@ -70,7 +70,12 @@ pub(super) fn unprefixed(tool: BuiltIn, text: &str) -> Option<String> {
         .map(|(name, raw)| (name, names(name).then(|| bare(raw)).flatten()))
         .collect();
     written.iter().any(|(_, own)| own.is_some()).then(|| {
-        object(members.iter().zip(&written).map(|((name, raw), (_, own))| (name, own.as_deref().unwrap_or(raw))))
+        object(
+            members
+                .iter()
+                .zip(&written)
+                .map(|((name, raw), (_, own))| (name, own.as_deref().unwrap_or(raw))),
+        )
     })
 }
 

@@ -41,7 +41,9 @@ pub(super) fn instructions(is_open: bool) -> String {
         told = format!("{told}\n\n{}", named(calling!()));
     }
     if let Some(prefix) = prefix() {
-        told = format!("{told}\n\nIn programs and in arguments names of tools stand without `{prefix}`.");
+        told = format!(
+            "{told}\n\nIn programs and in arguments names of tools stand without `{prefix}`."
+        );
     }
     told
 }

@@ -43,7 +43,8 @@ pub(super) fn sent(of: &Extensions) -> Option<RawArguments> {
 
 /// The fault of a call for which the principal has not the scope.
 pub(super) fn forbidden(name: &str, needed: Scope) -> Fault {
-    let message = format!("a call of {} needs the scope `{needed}`", text::quote_one(&listed(name)));
+    let message =
+        format!("a call of {} needs the scope `{needed}`", text::quote_one(&listed(name)));
     let hint = "ask the operator of the server for a token with that scope";
     fault(FaultCode::Forbidden, message, Some(hint))
 }

@@ -18,8 +18,8 @@ use rmcp::{RoleServer, ServerHandler};
 use serde_json::json;
 
 use super::alias::{self, Meant};
-use super::arguments::unprefixed;
 use super::announce::{Listeners, can_change, last};
+use super::arguments::unprefixed;
 use super::ask::{Asker, input_required, is_stateless};
 use super::backend::Backend;
 use super::call::{Call, Caller};

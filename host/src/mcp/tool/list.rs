@@ -75,7 +75,8 @@ fn list(backend: &Backend, query: &str, cursor: Option<&str>, watch: &Watch) -> 
     let mut records: Vec<Value> = page.iter().map(record).collect();
     records.extend(shelf.iter().map(|tool| shelved(record(tool))));
     let mut text = tell(&page, &shelf, total, query, &tools)?;
-    let built_in: Vec<_> = offered(&backend.config.toolsets).map(|tool| listed(tool.name())).collect();
+    let built_in: Vec<_> =
+        offered(&backend.config.toolsets).map(|tool| listed(tool.name())).collect();
     let _ = write!(text, "\nbuilt in: {}", built_in.join(", "));
     if words.is_empty() {
         let _ = write!(
