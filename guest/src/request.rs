@@ -85,6 +85,8 @@ pub struct Call {
     pub tool: String,
     /// The JSON text of an object.
     pub args: String,
+    /// Whether the value is the whole result.
+    pub is_raw: bool,
 }
 
 /// Calls whose outcomes the program waits for.
@@ -109,6 +111,8 @@ pub enum Outcome {
         reason: String,
         /// One sentence for people.
         message: String,
+        /// The JSON text of what the other server told beside it.
+        value: Option<String>,
     },
 }
 

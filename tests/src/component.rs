@@ -3,7 +3,7 @@
 use crate::native::is_named;
 use crate::run::{Fault, Run, Value};
 use crate::world;
-use mcp_pif::domain::{self, CallOutcome, FaultCode, Reason, Refusal};
+use mcp_pif::domain::{self, CallOutcome, Failure, FaultCode, Reason, Refusal};
 use mcp_pif::sandbox::{self, Answer, Argument, Binding, Calls, Code, Sandbox, Step, Watch};
 use pif_guest::limits::{Limits, Usage};
 use pif_guest::request::{self, Program};
@@ -75,14 +75,14 @@ fn finish(machine: &mut sandbox::Machine, program: &Program, slice: u64) -> Resu
 /// What the world of the tests says to calls.
 fn answer_to(calls: &Calls) -> Answer {
     let asked = |call: &domain::Call| {
-        let domain::Call { tool, args } = call.clone();
-        request::Call { tool, args }
+        let domain::Call { tool, args, is_raw } = call.clone();
+        request::Call { tool, args, is_raw }
     };
     let outcome = |outcome| match outcome {
         request::Outcome::Value(json) => CallOutcome::Value(json),
-        request::Outcome::Failed { reason, message } => {
+        request::Outcome::Failed { reason, message, value } => {
             let reason = Reason::find(&reason).unwrap_or(Reason::Unavailable);
-            CallOutcome::Failed { reason, message }
+            CallOutcome::Failed(Failure { reason, message, value })
         }
     };
     let answer = world::answer(&calls.calls.iter().map(asked).collect::<Vec<_>>());

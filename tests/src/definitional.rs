@@ -349,10 +349,7 @@ impl Evaluator {
                 let keys = names.map(|name| self.terms.name(*name).to_owned());
                 record(keys.zip(operands))
             }
-            (Form::Call | Form::Perform, [tool, args]) => {
-                let (tool, args) = (tool.clone(), args.clone());
-                self.call(&tool, &args)?
-            }
+            (Form::Call | Form::Perform, _) => self.call(&operands)?,
             (Form::Calls, _) => self.calls(&operands)?,
             (Form::Update, [of, key, function]) => self.update(of, key, function, depth)?,
             (Form::UpdateIn, [of, path, function]) => self.update_in(of, path, function, depth)?,

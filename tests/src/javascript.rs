@@ -63,9 +63,11 @@ fn answered(answers: &Answers, calls: &[Call]) -> Result<Answer> {
         let found = known.iter().find(is_meant);
         let found = found.with_context(|| format!("no answer for {}", call.args))?;
         outcomes.push(match found.get(2).and_then(Value::as_str) {
-            Some(message) => {
-                Outcome::Failed { reason: "tool-error".to_owned(), message: message.to_owned() }
-            }
+            Some(message) => Outcome::Failed {
+                reason: "tool-error".to_owned(),
+                message: message.to_owned(),
+                value: None,
+            },
             None => Outcome::Value(found.get(1).cloned().unwrap_or_default().to_string()),
         });
     }

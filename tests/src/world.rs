@@ -19,7 +19,7 @@ enum Line {
     /// A text that may be no JSON.
     Text { text: String },
     /// No value.
-    Failed { reason: String, message: String },
+    Failed { reason: String, message: String, told: Option<Value> },
     /// It is not sent.
     Refused { code: String, message: String, hint: Option<String> },
 }
@@ -51,11 +51,16 @@ fn refuse(index: u32, call: &Call) -> Option<Refusal> {
 
 fn outcome(call: &Call) -> Outcome {
     match LINES.get(&call.tool) {
+        Some(Line::Value { value }) if call.is_raw => {
+            Outcome::Value(serde_json::json!({"structuredContent": value}).to_string())
+        }
         Some(Line::Value { value }) => Outcome::Value(value.to_string()),
         Some(Line::Text { text }) => Outcome::Value(text.clone()),
-        Some(Line::Failed { reason, message }) => {
-            Outcome::Failed { reason: reason.clone(), message: message.clone() }
-        }
+        Some(Line::Failed { reason, message, told }) => Outcome::Failed {
+            reason: reason.clone(),
+            message: message.clone(),
+            value: told.as_ref().map(Value::to_string),
+        },
         Some(Line::Echo { echo: true }) => Outcome::Value(call.args.clone()),
         Some(Line::Echo { .. } | Line::Refused { .. }) | None => Outcome::Value("null".to_owned()),
     }

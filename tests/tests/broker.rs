@@ -5,8 +5,10 @@
 mod broker {
     pub(crate) use pif_tests::server::{client, folder};
 
+    mod answers;
     mod approvals;
     mod asks;
+    mod batches;
     mod calls;
     mod collector;
     mod cost;

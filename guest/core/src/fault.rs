@@ -227,6 +227,10 @@ pub struct Fault {
     pub limit: Option<Limit>,
     /// The call that the fault is about, if its code is `Upstream`.
     pub upstream: Option<Box<FailedCall>>,
+    /// The variable that nothing binds, if its code is `Unbound`.
+    pub variable: Option<String>,
+    /// Whether the text ends before the program does, so that more text may complete it.
+    pub is_incomplete: bool,
 }
 
 /// A call of another server without a value.
@@ -246,8 +250,22 @@ impl Fault {
         let message = message.into();
         let (at, calls, warnings) = (String::new(), Vec::new(), Vec::new());
         let (tool, hint, excerpt, limit) = (None, None, None, None);
-        let (place, upstream) = (None, None);
-        Self { code, message, at, tool, hint, calls, excerpt, warnings, place, limit, upstream }
+        let (place, upstream, variable, is_incomplete) = (None, None, None, false);
+        Self {
+            code,
+            message,
+            at,
+            tool,
+            hint,
+            calls,
+            excerpt,
+            warnings,
+            place,
+            limit,
+            upstream,
+            variable,
+            is_incomplete,
+        }
     }
 
     /// Marks the fault as the work of a limit.
@@ -262,6 +280,13 @@ impl Fault {
     #[inline(never)]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// Marks the fault as one of a text that ends too early.
+    #[must_use]
+    pub fn incomplete(mut self) -> Self {
+        self.is_incomplete = true;
         self
     }
 

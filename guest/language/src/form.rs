@@ -238,6 +238,8 @@ pub enum Shape {
     Try,
     /// `{"cond": c, "then": t, "else": e}`, named members in order of evaluation.
     Members(&'static [&'static str]),
+    /// `Members`, the last of which may be missing.
+    MembersOr(&'static [&'static str]),
     /// Anything. It is ignored.
     Ignored,
     /// `[["x", t], …], "in": b` or `{"x": t}, "in": b`
@@ -246,7 +248,7 @@ pub enum Shape {
     Functions,
     /// `{"key": t, …}`
     Fields,
-    /// `Members`, the first of which is a literal text: `UPSTREAM.TOOL`.
+    /// `MembersOr`, the first of which is a literal text: `UPSTREAM.TOOL`.
     Named(&'static [&'static str]),
 }
 

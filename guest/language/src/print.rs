@@ -171,7 +171,7 @@ impl Printer<'_> {
             Shape::Try => self.attempt(id),
             // Literal forms become literals when they are read.
             Shape::Literal => {}
-            Shape::Members(members) | Shape::Named(members) => {
+            Shape::Members(members) | Shape::MembersOr(members) | Shape::Named(members) => {
                 self.open(form);
                 let key = |at: usize| members.get(at).copied().unwrap_or_default();
                 let order = order::order_of(members.len().min(operands.len()), &key);

@@ -35,6 +35,7 @@ impl Form {
                 | Shape::Branches
                 | Shape::Try
                 | Shape::Members(_)
+                | Shape::MembersOr(_)
                 | Shape::Ignored
                 | Shape::Named(_)
                 | Shape::Fields,

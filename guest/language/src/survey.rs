@@ -45,7 +45,7 @@ pub fn tools_named(terms: &Terms, root: TermId) -> Named<'_> {
 #[must_use]
 pub fn needs_named(terms: &Terms, root: TermId) -> Named<'_> {
     named(terms, root, |terms, term| match (terms.form(term), terms.operands(term)) {
-        (Form::Call | Form::Perform, [name, _]) => vec![*name],
+        (Form::Call | Form::Perform, [name, ..]) => vec![*name],
         (Form::Calls, [list, ..]) if terms.form(*list) == Form::List => {
             terms.operands(*list).iter().map(|call| named_by(terms, *call)).collect()
         }

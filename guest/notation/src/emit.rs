@@ -140,12 +140,12 @@ impl Writer<'_, '_> {
                 out.push(Work::End(false, operands.len() / 2));
             }
             Shape::Try => members = attempt(id, [term(0), term(1)], &names, &mut out),
-            Shape::Members(keys) | Shape::Named(keys) => {
+            Shape::Members(keys) | Shape::MembersOr(keys) | Shape::Named(keys) => {
                 out.push(Work::Begin(id));
-                for (at, key) in keys.iter().enumerate() {
+                for (at, key) in keys.iter().enumerate().take(operands.len()) {
                     out.extend_from_slice(&[Work::Key(key), term(at)]);
                 }
-                out.push(Work::End(true, keys.len()));
+                out.push(Work::End(true, operands.len()));
             }
             Shape::Fields => {
                 out.push(Work::Begin(id));

@@ -8,11 +8,12 @@ use pif_language::form::Form;
 use pif_language::parse::{Notation, parse};
 use pif_language::term::{Origin, TermId, Terms};
 
-/// The fault as one of a program in the notation, if it has a place in one.
+/// The fault as one of a program in the notation, if it has a place in one or is of a tool.
 #[inline(never)]
 #[must_use]
 pub fn translated(mut fault: Fault) -> Fault {
-    if fault.place.is_some() {
+    // The code of a tool is shown in the notation.
+    if fault.place.is_some() || fault.tool.is_some() {
         fault.hint = match habit(&fault) {
             Some(habit) => Some(format!("{}: {}", habit.message, habit.hint)),
             None => fault.hint.map(|hint| translate(&hint)),
@@ -23,8 +24,7 @@ pub fn translated(mut fault: Fault) -> Fault {
 
 /// The habit of another language that an unbound name is of.
 fn habit(fault: &Fault) -> Option<&'static Habit> {
-    let name = fault.message.strip_prefix("unbound variable `")?.split('`').next()?;
-    (fault.code == Code::Unbound).then(|| find(NAMES, name)).flatten()
+    find(NAMES, fault.variable.as_deref()?)
 }
 
 /// Most tokens and characters of a part of a program that a message quotes.
@@ -149,7 +149,8 @@ mod tests {
     fn names_of_other_languages_are_answered() {
         for habit in NAMES {
             let name = habit.words.split(' ').next().unwrap();
-            let mut fault = Fault::new(Code::Unbound, format!("unbound variable `{name}`"));
+            let mut fault = Fault::new(Code::Unbound, "an unbound variable");
+            fault.variable = Some(name.to_owned());
             fault.place = Some(Box::new(Place::of(name, 0)));
             let hint = translated(fault).hint.unwrap();
             let right = hint.split_once("write ").unwrap().1;

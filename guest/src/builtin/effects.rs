@@ -2,8 +2,9 @@
 //! takes the answer.
 //!
 //! Fuel: 1 per 8 bytes of a tool's name; arguments as `json_text` writes them, values as
-//! `json_parse` reads them; 1 per 8 bytes of a failure. `calls`: also 1 per call and per answer, all
-//! of which it reads before it faults.
+//! `json_parse` reads them; 1 per 8 bytes of a failure, and its value as values. Options: 1 for each,
+//! and 1 per 8 bytes of its name. `calls`: also 1 per call and per answer, all of which it reads
+//! before it faults.
 
 use crate::algorithm::record;
 use crate::algorithm::trouble::Trouble;
@@ -35,7 +36,14 @@ pub(crate) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
         return Err(c.wrong(1, "a record"));
     }
     let args = arguments(c, c.operand(1), 1)?;
-    let calls = vec![request::Call { tool, args }];
+    let is_raw = c.len() == 3 && {
+        let options = c.operand(2);
+        if c.s.heap.object_kind(options) != KIND_RECORD {
+            return Err(c.wrong(2, "a record"));
+        }
+        wants_raw(c, 2, options)?
+    };
+    let calls = vec![request::Call { tool, args, is_raw }];
     Err(Exit::Perform(Box::new(Calls { calls, at_most: 1, many: false })))
 }
 
@@ -54,6 +62,23 @@ pub(crate) fn calls(c: &mut Call<'_>) -> Result<Word, Exit> {
         calls.push(element_call(c, index, element)?);
     }
     Err(Exit::Perform(Box::new(Calls { calls, at_most, many: true })))
+}
+
+/// Reads the options of one call, which belong to this operand. Returns whether the program wants
+/// the whole result.
+fn wants_raw(c: &mut Call<'_>, operand: usize, options: Word) -> Result<bool, Exit> {
+    let mut is_raw = false;
+    options::each(c, options, &["raw"], |c, name, value| {
+        if name != "raw" {
+            return Ok(false);
+        }
+        if !matches!(value, TRUE | FALSE) {
+            return Err(c.s.wrong_element(operand, value, "a boolean"));
+        }
+        is_raw = value == TRUE;
+        Ok(true)
+    })?;
+    Ok(is_raw)
 }
 
 /// Reads the options. Returns the most calls at the same time.
@@ -99,25 +124,37 @@ fn element_call(c: &mut Call<'_>, index: u32, element: Word) -> Result<request::
     if c.s.heap.object_kind(element) != KIND_RECORD {
         return Err(malformed(index, "is not a record"));
     }
-    let is = |key: Word, name: &str| c.s.heap.prefix(key, name.len() + 1) == name;
-    let (args, tool) = match *c.s.heap.members(element) {
-        [key, tool] if is(key, "tool") => (UNIT, tool),
-        [first, args, second, tool] if is(first, "args") && is(second, "tool") => (args, tool),
-        [first, tool, second, args] if is(first, "tool") && is(second, "args") => (args, tool),
-        _ => return Err(malformed(index, "has other members than `tool` and `args`")),
-    };
+    let (mut tool, mut args, mut options) = (None, UNIT, None);
+    for member in c.s.heap.members(element).chunks_exact(2) {
+        let [key, value] = *member else { continue };
+        match &*c.s.heap.prefix(key, "options".len() + 1) {
+            "tool" => tool = Some(value),
+            "args" => args = value,
+            "options" => options = Some(value),
+            _ => return Err(malformed(index, OTHERS)),
+        }
+    }
+    let Some(tool) = tool else { return Err(malformed(index, OTHERS)) };
     if !c.s.heap.is_text(tool) {
         return Err(malformed(index, "names its tool by no string"));
     }
     if !is_arguments(c, args) {
         return Err(malformed(index, "has `args` that are no record"));
     }
+    if options.is_some_and(|it| c.s.heap.object_kind(it) != KIND_RECORD) {
+        return Err(malformed(index, "has `options` that are no record"));
+    }
     let (bytes, _) = c.s.heap.text_size(tool).unwrap_or_default();
     c.set_aside(bytes)?;
     let tool = c.s.heap.string(tool);
     c.charge_texts(&[&tool])?;
-    Ok(request::Call { tool, args: arguments(c, args, 0)? })
+    let args = arguments(c, args, 0)?;
+    let is_raw = options.map_or(Ok(false), |options| wants_raw(c, 0, options))?;
+    Ok(request::Call { tool, args, is_raw })
 }
+
+/// What is wrong with a call that has no tool, or a member that no call has.
+const OTHERS: &str = "has other members than `tool`, `args` and `options`";
 
 #[cold]
 #[inline(never)]
@@ -148,28 +185,40 @@ fn one(c: &mut Call<'_>, mut outcomes: Vec<Outcome>) -> Result<Word, Exit> {
     let (Some(outcome), true) = (outcomes.pop(), outcomes.is_empty()) else {
         return Err(miscounted());
     };
-    let (reason, message) = match outcome {
+    let (reason, message, value) = match outcome {
         Outcome::Value(text) => match reading::read(c, &text)? {
             Ok(value) => return Ok(value),
-            Err(_) => (BAD_OUTPUT.to_owned(), NOT_JSON.to_owned()),
+            Err(_) => (BAD_OUTPUT.to_owned(), NOT_JSON.to_owned(), UNIT),
         },
-        Outcome::Failed { reason, message } => {
+        Outcome::Failed { reason, message, value } => {
             c.charge_texts(&[&reason, &message])?;
-            (reason, message)
+            let value = value.map_or(Ok(Ok(UNIT)), |text| reading::read(c, &text))?;
+            (reason, message, value.unwrap_or(UNIT))
         }
     };
-    Err(failed(c.text(0)?, reason, message))
+    let tool = c.text(0)?;
+    Err(failed(c, tool, Failure { reason, message, value }))
 }
 
-/// The fault of a call without a value.
-fn failed(tool: String, reason: String, message: String) -> Exit {
+/// What is known of a call without a value.
+struct Failure {
+    reason: String,
+    message: String,
+    /// What its server told beside the message. `UNIT`: nothing.
+    value: Word,
+}
+
+/// The fault of a call without a value. A handler gets the value of the failure.
+fn failed(c: &mut Call<'_>, tool: String, failure: Failure) -> Exit {
+    let Failure { reason, message, value } = failure;
+    c.s.failed = value;
     Trouble::Upstream(Box::new(FailedCall { tool, reason }), message).into()
 }
 
 /// What is known of a call in a list, before there is a record of it.
 enum Known {
     Value(Taped),
-    Failed(String, String),
+    Failed(String, String, Option<Taped>),
 }
 
 impl Known {
@@ -180,7 +229,10 @@ impl Known {
         let texts = |text: &str| Heap::text_words(text.len());
         let held = match self {
             Self::Value(read) => read.words,
-            Self::Failed(reason, message) => texts(reason) + texts(message),
+            Self::Failed(reason, message, value) => {
+                let value = value.as_ref().map_or(0, |read| 2 + read.words);
+                texts(reason) + texts(message) + value
+            }
         };
         RECORD + KEYS + held
     }
@@ -202,9 +254,10 @@ fn all(c: &mut Call<'_>, outcomes: Vec<Outcome>) -> Result<Word, Exit> {
                 let tokens = reading::tokens(&text);
                 reading::taped(c, &text, tokens)?.map_or_else(|_| bad_output(), Known::Value)
             }
-            Outcome::Failed { reason, message } => {
+            Outcome::Failed { reason, message, value } => {
                 c.charge_texts(&[&reason, &message])?;
-                Known::Failed(reason, message)
+                let value = value.map_or(Ok(None), |text| told(c, &text))?;
+                Known::Failed(reason, message, value)
             }
         });
     }
@@ -217,15 +270,22 @@ fn all(c: &mut Call<'_>, outcomes: Vec<Outcome>) -> Result<Word, Exit> {
         let came = come(c, known)?;
         match came {
             Ok(value) if must_be_values => made.push(value),
-            Err((reason, message)) if must_be_values => {
+            Err(failure) if must_be_values => {
                 let tool =
                     c.elements(c.operand(0)).get(at).map_or_else(String::new, |v| tool_of(c, *v));
-                return Err(failed(tool, reason, message));
+                return Err(failed(c, tool, failure));
             }
             came => made.push(outcome_record(c, came)?),
         }
     }
     Ok(c.make_list(&made))
+}
+
+/// Reads what a server told beside a message. None: it is no value.
+fn told(c: &mut Call<'_>, text: &str) -> Result<Option<Taped>, Exit> {
+    c.charge_texts(&[text])?;
+    let tokens = reading::tokens(text);
+    Ok(reading::taped(c, text, tokens)?.ok())
 }
 
 /// Returns the tool of a call that has been made.
@@ -239,33 +299,39 @@ fn tool_of(c: &Call<'_>, call: Word) -> String {
 }
 
 fn bad_output() -> Known {
-    Known::Failed(BAD_OUTPUT.to_owned(), NOT_JSON.to_owned())
+    Known::Failed(BAD_OUTPUT.to_owned(), NOT_JSON.to_owned(), None)
 }
 
-/// Makes the value of a call, or tells the reason and message of its failure. There must be room.
-fn come(c: &mut Call<'_>, known: Known) -> Result<Result<Word, (String, String)>, Exit> {
+/// Makes the value of a call, or of its failure. There must be room.
+fn come(c: &mut Call<'_>, known: Known) -> Result<Result<Word, Failure>, Exit> {
     match known {
         Known::Value(read) => {
-            let built = reading::build(c, &read)?;
-            Ok(built.map_err(|_| (BAD_OUTPUT.to_owned(), NOT_JSON.to_owned())))
+            let unread =
+                |_| Failure { reason: BAD_OUTPUT.into(), message: NOT_JSON.into(), value: UNIT };
+            Ok(reading::build(c, &read)?.map_err(unread))
         }
-        Known::Failed(reason, message) => Ok(Err((reason, message))),
+        Known::Failed(reason, message, told) => {
+            let value = told.map_or(Ok(Ok(UNIT)), |read| reading::build(c, &read))?;
+            Ok(Err(Failure { reason, message, value: value.unwrap_or(UNIT) }))
+        }
     }
 }
 
 /// Makes the record of what came of a call. There must be room for it.
-fn outcome_record(c: &mut Call<'_>, came: Result<Word, (String, String)>) -> Result<Word, Exit> {
+fn outcome_record(c: &mut Call<'_>, came: Result<Word, Failure>) -> Result<Word, Exit> {
     let heap = &mut c.s.heap;
-    let (reason, message) = match came {
+    let Failure { reason, message, value } = match came {
         Ok(value) => {
             let members = [heap.text("ok")?, TRUE, heap.text("value")?, value];
             return Ok(record::make(heap, &members)?);
         }
         Err(failure) => failure,
     };
-    let mut members = [heap.text("message")?, heap.text(&message)?, heap.text("ok")?, FALSE, 0, 0];
-    members[4] = heap.text("reason")?;
-    members[5] = heap.text(&reason)?;
+    let mut members = vec![heap.text("message")?, heap.text(&message)?, heap.text("ok")?, FALSE];
+    members.extend([heap.text("reason")?, heap.text(&reason)?]);
+    if value != UNIT {
+        members.extend([heap.text("value")?, value]);
+    }
     Ok(record::make(heap, &members)?)
 }
 

@@ -16,12 +16,22 @@ use pif_core::text::quote::shorten;
 pub(crate) fn read(
     c: &mut Call<'_>,
     known: &[&'static str],
-    mut take: impl FnMut(&Call<'_>, &str, Word) -> Result<bool, Exit>,
+    take: impl FnMut(&Call<'_>, &str, Word) -> Result<bool, Exit>,
 ) -> Result<(), Exit> {
     let record = c.operand(1);
     if c.s.heap.object_kind(record) != KIND_RECORD {
         return Err(c.wrong(1, "a record"));
     }
+    each(c, record, known, take)
+}
+
+/// As `read`, for a record that stands anywhere.
+pub(crate) fn each(
+    c: &mut Call<'_>,
+    record: Word,
+    known: &[&'static str],
+    mut take: impl FnMut(&Call<'_>, &str, Word) -> Result<bool, Exit>,
+) -> Result<(), Exit> {
     let options = c.s.heap.members(record).to_vec();
     c.charge(options.len() as u64 / 2)?;
     for option in options.chunks_exact(2) {

@@ -22,13 +22,8 @@ pub(crate) fn of_text(form: Form, operand: usize, text: &str) -> Option<(String,
     }
 }
 
-/// Tells whether a value is the text of a number, as `Number` reads it.
-pub(crate) fn is_number_text(heap: &Heap, v: Word) -> bool {
-    number_text(heap, v).is_some()
-}
-
-/// The number that a text spells, rounded.
-fn number_text(heap: &Heap, v: Word) -> Option<f64> {
+/// The number that a text spells for `Number`, rounded.
+pub(crate) fn number_text(heap: &Heap, v: Word) -> Option<f64> {
     let (size, _) = heap.text_size(v)?;
     let mut bytes = Vec::new();
     if (1..=MOST_DIGITS).contains(&size) {
@@ -56,7 +51,11 @@ pub(crate) fn equality(terms: &Terms, part: TermId) -> (String, String) {
     let which = subject(terms, part);
     let text = spelling(terms, part).unwrap_or_else(|| "text".to_owned());
     let message = format!("{which} was a text, and a text is never equal to a number");
-    (message, format!("write Number({text}) to compare numbers: `==` compares as `===` does"))
+    let number = match terms.form(part) {
+        Form::Text => terms.text(part).trim_matches(figures::is_blank).to_owned(),
+        _ => format!("Number({text})"),
+    };
+    (message, format!("write {number} to compare numbers: `==` compares as `===` does"))
 }
 
 /// Tells whether texts in the order of characters all spell numbers, which are in another order.

@@ -306,7 +306,7 @@ fn walk(terms: &Terms, root: TermId, out: &mut Outlook) {
             (Form::Tool | Form::CodeOf, [name]) if terms.form(*name) == Form::Text => {
                 push(&mut out.tools, spot(terms, *name, terms.text(*name)));
             }
-            (Form::Call | Form::Perform, [name, arguments]) => {
+            (Form::Call | Form::Perform, [name, arguments, ..]) => {
                 out.calls.extend(foreseen(terms, *name, Some(*arguments)));
             }
             (Form::Calls, [list, ..]) => {

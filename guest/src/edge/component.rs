@@ -125,8 +125,8 @@ fn program(program: types::Program) -> Program {
 fn outcome(outcome: types::Outcome) -> Outcome {
     match outcome {
         types::Outcome::Value(json) => Outcome::Value(json),
-        types::Outcome::Failed(types::Failure { reason, message }) => {
-            Outcome::Failed { reason, message }
+        types::Outcome::Failed(types::Failure { reason, message, value }) => {
+            Outcome::Failed { reason, message, value }
         }
     }
 }
@@ -143,7 +143,7 @@ fn refusal(refusal: types::Refusal) -> Refusal {
 
 fn calls(calls: Calls) -> types::Calls {
     let Calls { calls, at_most, many } = calls;
-    let call = |Call { tool, args }| types::Call { tool, args };
+    let call = |Call { tool, args, is_raw }| types::Call { tool, args, raw: is_raw };
     types::Calls { calls: calls.into_iter().map(call).collect(), at_most, many }
 }
 
@@ -174,14 +174,28 @@ fn step(step: Step) -> types::Step {
 
 fn fault(fault: Fault) -> types::Fault {
     let Fault { code, message, at, tool, hint, calls, excerpt, warnings, .. } = fault;
-    let Fault { limit, upstream, place, .. } = fault;
+    let Fault { limit, upstream, place, variable, is_incomplete, .. } = fault;
     let (code, limit) = (code.name().into(), limit.map(self::limit));
     let upstream = upstream.map(|call| {
         let FailedCall { tool, reason } = *call;
         types::FailedCall { tool, reason }
     });
     let place = place.map(self::place);
-    types::Fault { code, message, at, tool, hint, calls, excerpt, warnings, limit, upstream, place }
+    types::Fault {
+        code,
+        message,
+        at,
+        tool,
+        hint,
+        calls,
+        excerpt,
+        warnings,
+        limit,
+        upstream,
+        place,
+        variable,
+        incomplete: is_incomplete,
+    }
 }
 
 fn place(place: Box<Place>) -> types::Place {

@@ -324,6 +324,7 @@ fn calls(image: &Image, s: &State, code: Code) -> Vec<String> {
 /// An unbound variable; suggests a name that is bound in the same code.
 fn unbound(terms: &Terms, s: &State, (variable, name): (TermId, &str)) -> Fault {
     let fault = Fault::new(Code::Unbound, format!("unbound variable `{}`", shorten(name)));
+    let fault = Fault { variable: Some(name.to_owned()), ..fault };
     if !s.catches(Code::Unbound)
         && let Some(hint) = recursive(terms, variable)
     {

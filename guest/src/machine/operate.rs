@@ -150,7 +150,7 @@ fn doubt_equality(c: &mut Context<'_>, operands: [Word; 2]) {
     let heap = &c.s.heap;
     let Some(text) = operands.into_iter().position(|v| heap.is_text(v)) else { return };
     let Some((v, other)) = operands.get(text).zip(operands.get(1 - text)) else { return };
-    if !is_number(heap, *other) || !doubt::is_number_text(heap, *v) {
+    if !is_number(heap, *other) || doubt::number_text(heap, *v).is_none() {
         return;
     }
     let Site { term, eval: None } = site(c.image, c.s, c.at) else { return };

@@ -312,7 +312,7 @@ impl Machine {
             let term = is_kept.then(|| self.term(value));
             let (json, function) = self.json(value)?;
             if let Some(function) = function {
-                self.doubt_function(function, function == value);
+                self.doubt_function(function, function == value)?;
             }
             let (warnings, kind) = (self.all_warnings(), type_name(&self.state.heap, value));
             return Ok(Step::Done(Done { json, kind, warnings, trace, term }));
@@ -335,18 +335,21 @@ impl Machine {
 
     /// Warns of a function in the result of a program in the notation, unless the program is a
     /// tool or nobody wants to apply it.
-    fn doubt_function(&mut self, function: Word, is_whole: bool) {
+    fn doubt_function(&mut self, function: Word, is_whole: bool) -> Result<(), Failure> {
         if self.tool.is_some() || matches!(self.input, Input::Unapplied) {
-            return;
+            return Ok(());
         }
-        let Some(root) = self.program else { return };
-        let missing = self.state.missing_arguments(&self.image, function).unwrap_or_default();
+        let Some(root) = self.program else { return Ok(()) };
+        let Some(missing) = self.state.missing_arguments(&self.image, function) else {
+            return Err(Fault::new(Code::Internal, "a function of the result has no code").into());
+        };
         let terms = &self.state.terms;
         if terms.byte(terms.node(root).token).is_some() {
             self.state
                 .notes
                 .add(terms, "likely-mistake", root, || doubt::function(is_whole, missing));
         }
+        Ok(())
     }
 }
 

@@ -67,7 +67,8 @@ impl State {
         }
     }
 
-    /// Makes the record of a fault. The value of `fail` is in `failed`.
+    /// Makes the record of a fault. The value of `fail`, and what a
+    /// server told of a failed call, is in `failed`.
     fn fault_record(&mut self, fault: &Fault, d: usize) -> Result<u64, Full> {
         let upstream = fault.upstream.as_deref();
         let texts = [
@@ -85,7 +86,8 @@ impl State {
         if !self.heap.has_room(words) {
             self.collect(words, self.base + d)?;
         }
-        let value = if fault.code == Code::Fail { self.failed } else { UNIT };
+        let has_value = matches!(fault.code, Code::Fail | Code::Upstream);
+        let value = if has_value { self.failed } else { UNIT };
         let mut members = Vec::with_capacity(2 * MEMBERS);
         for (key, text) in texts {
             members.push(self.heap.text(key)?);

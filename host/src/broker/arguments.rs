@@ -1,6 +1,7 @@
 //! Arguments compared with what a tool asks for, before anything is sent. Only what the schema says
 //! plainly is looked at: names, and types of values. The server judges the rest.
 
+use regex::Regex;
 use serde_json::{Map, Value};
 
 use super::signature::names;
@@ -38,7 +39,7 @@ fn wrong(schema: &Value, args: &[(&str, Option<&Value>)], is_all: bool) -> Optio
             // A name that is nearly one that is missing was meant to be that.
             let missing = names(schema).into_iter().filter(|it| !has(it));
             let meant = similar(name, missing);
-            if !is_closed && meant.is_none() {
+            if matches_pattern(schema, name) || (!is_closed && meant.is_none()) {
                 continue;
             }
             let hint = meant.or_else(|| similar(name, known()));
@@ -47,14 +48,17 @@ fn wrong(schema: &Value, args: &[(&str, Option<&Value>)], is_all: bool) -> Optio
             return Some(format!("there is no argument {name}{}", hint.unwrap_or_default()));
         };
         if let Some(value) = value
-            && let Some(expected) = unmet(schema, value)
+            && let Some(Unmet { at, expected, found }) = unmet(schema, value, name)
         {
-            let (name, found) = (text::quote_one(name), type_of(value));
-            return Some(format!("the argument {name} must be {expected}, and is {found}"));
+            let at = text::quote_one(&at);
+            return Some(format!("the argument {at} must be {expected}, and is {found}"));
         }
     }
-    let missing: Vec<&str> =
-        names(schema).into_iter().filter(|name| is_all && !has(name)).collect();
+    let has_default = |name: &str| properties.and_then(|it| it.get(name)?.get("default")).is_some();
+    let missing: Vec<&str> = names(schema)
+        .into_iter()
+        .filter(|name| is_all && !has(name) && !has_default(name))
+        .collect();
     match missing.as_slice() {
         [] => None,
         [name] => Some(format!("the argument {} is missing", text::quote_one(name))),
@@ -62,12 +66,28 @@ fn wrong(schema: &Value, args: &[(&str, Option<&Value>)], is_all: bool) -> Optio
     }
 }
 
-/// The type that a value should have, if it has another one.
-fn unmet(schema: &Value, value: &Value) -> Option<String> {
-    let types: Vec<&str> = match schema.get("type")? {
-        Value::String(name) => vec![name],
-        Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
-        _ => return None,
+/// Whether a schema has arguments whose names are like this one.
+fn matches_pattern(schema: &Value, name: &str) -> bool {
+    let patterns = schema.get("patternProperties").and_then(Value::as_object);
+    // A pattern that we cannot read is the server's to judge.
+    let is_like = |pattern: &String| Regex::new(pattern).map_or(true, |it| it.is_match(name));
+    patterns.into_iter().flat_map(Map::keys).any(is_like)
+}
+
+/// A value of another type than it should have.
+struct Unmet {
+    /// Where it is: `tags[0]`, `filter.state`.
+    at: String,
+    expected: String,
+    found: &'static str,
+}
+
+/// The first part of a value that has another type than it should have.
+fn unmet(schema: &Value, value: &Value, at: &str) -> Option<Unmet> {
+    let types: Vec<&str> = match schema.get("type") {
+        Some(Value::String(name)) => vec![name],
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
     };
     let is_met = |name: &&str| match *name {
         "string" => value.is_string(),
@@ -80,11 +100,25 @@ fn unmet(schema: &Value, value: &Value) -> Option<String> {
         // A type that we do not know is the server's to judge.
         _ => true,
     };
-    if types.is_empty() || types.iter().any(is_met) {
-        return None;
+    let is_null = value.is_null() && schema.get("nullable") == Some(&Value::Bool(true));
+    if !types.is_empty() && !is_null && !types.iter().any(is_met) {
+        let told: Vec<&str> = types.iter().map(|name| word(name)).collect();
+        let (at, expected) = (at.to_owned(), told.join(" or "));
+        return Some(Unmet { at, expected, found: type_of(value) });
     }
-    let told: Vec<&str> = types.iter().map(|name| word(name)).collect();
-    Some(told.join(" or "))
+    match value {
+        Value::Array(elements) => {
+            let items = schema.get("items")?;
+            let mut elements = elements.iter().enumerate();
+            elements.find_map(|(n, element)| unmet(items, element, &format!("{at}[{n}]")))
+        }
+        Value::Object(members) => {
+            let known = schema.get("properties")?;
+            let mut members = members.iter();
+            members.find_map(|(name, it)| unmet(known.get(name)?, it, &format!("{at}.{name}")))
+        }
+        _ => None,
+    }
 }
 
 /// Whether a number has no part behind the point.
@@ -128,10 +162,13 @@ mod tests {
     #[test]
     fn mistakes_name_the_argument() {
         let schema = json!({"required": ["query", "n"], "properties": {
-            "query": {"type": "string"}, "n": {"type": "integer"}, "x": {"type": ["number", "null"]}}});
+            "query": {"type": "string"}, "n": {"type": "integer"}, "x": {"type": ["number", "null"]},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "by": {"properties": {"age": {"type": "integer", "nullable": true}}}}});
         let closed = {
             let mut closed = schema.clone();
             closed["additionalProperties"] = false.into();
+            closed["patternProperties"] = json!({"^x-": {}});
             closed
         };
         for (schema, args, expected) in [
@@ -159,6 +196,18 @@ mod tests {
                 json!({"query": "a", "n": 1, "x": "1"}),
                 Some("the argument `x` must be a number or null, and is a text"),
             ),
+            (
+                &schema,
+                json!({"query": "a", "n": 1, "tags": ["a", 1]}),
+                Some("the argument `tags[1]` must be a text, and is a whole number"),
+            ),
+            (
+                &schema,
+                json!({"query": "a", "n": 1, "by": {"age": "1"}}),
+                Some("the argument `by.age` must be a whole number, and is a text"),
+            ),
+            (&schema, json!({"query": "a", "n": 1, "by": {"age": null}}), None),
+            (&closed, json!({"query": "a", "n": 1, "x-a": 1}), None),
             (
                 &closed,
                 json!({"query": "a", "n": 1, "quary": 1}),

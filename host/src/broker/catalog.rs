@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 use super::arguments::mistake;
 use super::config::{Capabilities, Origin, Pattern};
 use super::definition::Definition;
-use super::grant::{Denial, Permit, classify, granted, permit};
+use super::grant::{Denial, Permit, classify, granted, permit, surely_denied, ungranted};
 use super::install::Installed;
 use super::signature::signature;
 use super::spelled::meant;
@@ -157,6 +157,16 @@ impl Catalog {
         found.ok_or_else(|| refusal(self.unknown(name)))
     }
 
+    /// Why a tool must not be called whatever its server says of it.
+    pub(super) fn denied(&self, name: &str) -> Option<Refusal> {
+        let (upstream, tool) = self.server(name).ok()?;
+        let server = &upstream.server;
+        let is_sure = server.is_on() && surely_denied(&server.grants, tool);
+        let Denial { message, hint } = ungranted(name);
+        (is_sure && self.is_unasked(&upstream, tool))
+            .then(|| refusal((FaultCode::CapabilityDenied, message, Some(hint))))
+    }
+
     /// Whether a call may be sent, and as what.
     pub(super) fn judge(&self, asked: &Asked<'_>) -> Result<Judged, Refusal> {
         let (upstream, tool) = self.server(asked.tool)?;
@@ -291,8 +301,12 @@ impl Catalog {
     }
 
     /// Whether a server has to be asked what it offers before a call of a tool is judged. What it
-    /// offered last may be old: if that stands against the call, the server is asked again.
+    /// offered last may be old: if that stands against the call, the server is asked again. One that
+    /// is off says why it cannot be asked.
     pub(super) fn is_unasked(&self, upstream: &Upstream, tool: &str) -> bool {
+        if !upstream.server.is_on() {
+            return true;
+        }
         let mut pins = self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner);
         // Another process may have asked it, or have approved something.
         if let Err(error) = pins.refresh() {

@@ -10,16 +10,19 @@ use serde_json::value::RawValue;
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::sync::{mpsc, watch};
 
-use super::config::Origin;
+use super::config::{Origin, Pattern};
+use super::grant::surely_denied;
 use super::order::Asked;
+use super::part::read;
 use super::protocol::{
-    CallPart, FromBroker, Greeting, LONGEST_NAME, MOST_ARGUMENTS, MOST_AT_ONCE, MOST_CALLS,
-    PROTOCOL, ToBroker, Violation, frame, receive_frame,
+    FromBroker, Greeting, LONGEST_NAME, MOST_AT_ONCE, MOST_CALLS, Outcome, PROTOCOL, ToBroker,
+    Violation, frame, receive_frame,
 };
 use super::spans::Spans;
 use super::start::Link;
 use crate::domain::{
-    Answered, Approval, Call, CallOutcome, FaultCode, Need, Offer, Reason, Refusal, Unsent,
+    Answered, Approval, Beside, Call, CallOutcome, Failure, FaultCode, Grant, Need, Offer, Reason,
+    Refusal, Unsent,
 };
 use crate::text;
 
@@ -35,6 +38,8 @@ pub struct Offers {
     pub failures: Vec<String>,
     /// What is wrong with the list of a server that was asked for, and left out.
     pub remarks: Vec<String>,
+    /// Servers of which nothing is granted, and how many tools each has.
+    pub ungranted: Vec<(String, usize)>,
 }
 
 /// The broker, as the server asks it.
@@ -112,7 +117,7 @@ impl State {
                 self.waiting.remove(id);
                 return Ok(());
             }
-            FromBroker::Outcome { id, .. }
+            FromBroker::Outcome(Outcome { id, .. })
             | FromBroker::Refusal { id, .. }
             | FromBroker::Asks { id, .. }
             | FromBroker::Offer { id, .. }
@@ -193,6 +198,17 @@ impl Client {
             || known.iter().any(|offer| offer.name.split('.').next() == Some(id))
     }
 
+    /// Whether nothing is granted for a tool, whatever its server offers.
+    #[must_use]
+    pub fn denies(&self, tool: &str) -> bool {
+        let Some((id, tool)) = tool.split_once('.') else { return false };
+        let own = self.greeting.grants.iter().find(|it| it.0 == id);
+        own.is_some_and(|(_, rules)| {
+            let rule = |(text, grant): &(String, Grant)| Some((Pattern::parse(text).ok()?, *grant));
+            surely_denied(&rules.iter().filter_map(rule).collect::<Vec<_>>(), tool)
+        })
+    }
+
     /// Sends a request of one or several messages; None: the broker is gone.
     fn ask(
         &self,
@@ -225,6 +241,17 @@ impl Client {
         within: Duration,
         approved: &[Option<Approval>],
     ) -> Result<Vec<Answered>, Unsent> {
+        self.call_telling(calls, (at_most, within), approved, &mut |_, _| {}).await
+    }
+
+    /// The same; `told` hears what comes of each as soon as it does.
+    pub async fn call_telling(
+        &self,
+        calls: &[Call],
+        limits: (usize, Duration),
+        approved: &[Option<Approval>],
+        told: &mut (dyn FnMut(usize, &Answered) + Send),
+    ) -> Result<Vec<Answered>, Unsent> {
         let mut outcomes = Vec::with_capacity(calls.len());
         // More than fit into one request are judged one part after the other.
         for (first, calls) in (0..).step_by(MOST_CALLS).zip(calls.chunks(MOST_CALLS)) {
@@ -237,8 +264,9 @@ impl Client {
                     Refusal { index: it.index + first, ..it }.into()
                 }
             };
-            outcomes
-                .extend(self.call_some(calls, at_most, within, approved).await.map_err(unsent)?);
+            let mut told = |index: usize, answered: &Answered| told(first + index, answered);
+            let some = self.call_some(calls, limits, approved, &mut told).await;
+            outcomes.extend(some.map_err(unsent)?);
         }
         // A server may have been asked for the first time.
         if !self.knows(calls) {
@@ -256,9 +284,9 @@ impl Client {
     async fn call_some(
         &self,
         calls: &[Call],
-        at_most: usize,
-        within: Duration,
+        (at_most, within): (usize, Duration),
         approved: &[Option<Approval>],
+        told: &mut (dyn FnMut(usize, &Answered) + Send),
     ) -> Result<Vec<Answered>, Unsent> {
         let limits = (at_most.clamp(1, MOST_AT_ONCE), within);
         let mut checked = Vec::with_capacity(calls.len());
@@ -272,29 +300,32 @@ impl Client {
                 .map(|(index, part)| part.finish(id, (index, calls.len()), limits, approved(index)))
                 .collect()
         };
-        let gone = || Answered {
-            outcome: CallOutcome::Failed {
-                reason: Reason::Unavailable,
-                message: "the broker has ended before the answer came; what was done is unknown"
-                    .to_owned(),
-            },
-            millis: 0,
+        let gone = |reason, message: &str| {
+            vec![Answered::new(Failure::new(reason, message), 0); calls.len()]
         };
-        let mut outcomes: Vec<Answered> = calls.iter().map(|_| gone()).collect();
         let mut needs = Vec::new();
-        let Some(mut request) = self.ask(calls.len(), messages) else { return Ok(outcomes) };
+        let Some(mut request) = self.ask(calls.len(), messages) else {
+            return Ok(gone(Reason::Unavailable, "the broker has ended; nothing was sent"));
+        };
+        let lost = "the broker has ended before the answer came; what was done is unknown";
+        let mut outcomes = gone(Reason::Lost, lost);
         while let Some(answer) = request.answers.recv().await {
             match answer {
-                FromBroker::Outcome { index, value, reason, message, ms, .. } => {
+                FromBroker::Outcome(it) => {
+                    let Outcome { index, value, reason, message, whole, warning, .. } = it;
+                    let (millis, failed) = (it.ms, it.told);
+                    let text = |it: Box<RawValue>| String::from(Box::<str>::from(it));
                     let outcome = match (value, reason) {
-                        (Some(value), _) => CallOutcome::Value(value.get().to_owned()),
+                        (Some(value), _) => CallOutcome::Value(text(value)),
                         (None, reason) => {
                             let reason = reason.unwrap_or(Reason::BadOutput);
-                            CallOutcome::Failed { reason, message }
+                            Failure { reason, message, value: failed.map(text) }.into()
                         }
                     };
+                    let beside = Beside { whole: whole.map(text), warning };
                     if let Some(place) = outcomes.get_mut(index) {
-                        *place = Answered { outcome, millis: ms };
+                        *place = Answered { outcome, millis, beside };
+                        told(index, place);
                     }
                 }
                 FromBroker::Refusal { index, code, message, hint, .. } => {
@@ -379,54 +410,5 @@ impl Client {
             }
         }
         offers
-    }
-}
-
-/// A call whose arguments have been looked at.
-struct Read {
-    tool: String,
-    args: Result<Box<RawValue>, u64>,
-}
-
-fn read(call: &Call) -> Result<Read, Refusal> {
-    let refuse = |code, message: String| Refusal { index: 0, code, message, hint: None };
-    if call.tool.len() > LONGEST_NAME {
-        let told = format!("there is no tool {}", text::quote_one(&call.tool));
-        return Err(refuse(FaultCode::UnknownCapability, told));
-    }
-    let args = if call.args.len() > MOST_ARGUMENTS {
-        Err(call.args.len() as u64)
-    } else {
-        let unread =
-            |error| refuse(FaultCode::Malformed, format!("the arguments are no JSON: {error}"));
-        Ok(RawValue::from_string(call.args.clone()).map_err(unread)?)
-    };
-    Ok(Read { tool: call.tool.clone(), args })
-}
-
-impl Read {
-    fn finish(
-        self,
-        id: u64,
-        (index, of): (usize, usize),
-        (at_most, within): (usize, Duration),
-        approved: Option<Approval>,
-    ) -> ToBroker {
-        let deadline_ms = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
-        let (args, bytes) = match self.args {
-            Ok(args) => (Some(args), None),
-            Err(bytes) => (None, Some(bytes)),
-        };
-        ToBroker::Call(CallPart {
-            id,
-            index,
-            of,
-            tool: self.tool,
-            args,
-            bytes,
-            at_most,
-            deadline_ms,
-            approved,
-        })
     }
 }

@@ -40,6 +40,15 @@ pub fn granted(rules: &[(Pattern, Grant)], tool: &str) -> Grant {
     super::config::decide(&rules, tool).map_or(Grant::Deny, |Strict(grant)| grant)
 }
 
+/// Whether nothing is granted for a tool, whatever its server offers. A name that a program writes may
+/// stand for another one, in which `_` is another character.
+#[must_use]
+pub fn surely_denied(rules: &[(Pattern, Grant)], tool: &str) -> bool {
+    let is_denied = |name: &str| granted(rules, name) == Grant::Deny;
+    let is_named = rules.iter().any(|(pattern, _)| pattern.to_string() == tool);
+    is_denied(tool) && (is_named || is_denied(&tool.replace('_', "-")))
+}
+
 /// The hints of a server about a tool of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Hints {
@@ -88,6 +97,10 @@ pub fn permit(
     (approved, model): (Option<Approval>, bool),
 ) -> Result<Permit, Denial> {
     let deny = |message: String, hint: String| Err(Denial { message, hint });
+    // Where nothing is granted, to approve a definition does not help.
+    if grant == Grant::Deny {
+        return Err(ungranted(name));
+    }
     match pin {
         Pin::Pending => {
             return deny(
@@ -121,9 +134,19 @@ pub fn permit(
             ),
             "the operator grants it, or says in `effects` that it only reads".to_owned(),
         ),
-        (Grant::Deny, _) => deny(
-            format!("no grant covers `{name}`"),
-            "the operator grants it in capabilities.json".to_owned(),
+        (Grant::Deny, _) => Err(ungranted(name)),
+    }
+}
+
+/// Why a tool must not be called that no grant covers.
+#[must_use]
+pub fn ungranted(name: &str) -> Denial {
+    let (id, tool) = name.split_once('.').unwrap_or((name, "*"));
+    Denial {
+        message: format!("no grant covers `{name}`"),
+        hint: format!(
+            "the operator writes at the server `{id}` in capabilities.json: \
+             \"grants\": {{\"{tool}\": \"allow\"}}, or \"read\" if it only reads"
         ),
     }
 }

@@ -6,8 +6,8 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use super::protocol::{
-    CallPart, FromBroker, LONGEST_NAME, MOST_AT_ONCE, MOST_CALLS, MOST_PENDING, PROTOCOL, ToBroker,
-    Violation, violation,
+    CallPart, FromBroker, LONGEST_NAME, MOST_AT_ONCE, MOST_CALLS, MOST_PENDING, Outcome, PROTOCOL,
+    ToBroker, Violation, violation,
 };
 
 fn parse<T: DeserializeOwned>(frame: &[u8]) -> Result<T, Violation> {
@@ -168,9 +168,19 @@ impl Asked {
             // It is lost before it has said a word.
             FromBroker::Restarted {} => *self = Self::default(),
             _ if !self.greeted => return violation("a message came before the hello"),
-            FromBroker::Outcome { id, index, value, reason, .. } => {
+            FromBroker::Outcome(Outcome {
+                id, index, value, reason, told, whole, warning, ..
+            }) => {
                 if value.is_some() == reason.is_some() {
                     return violation("an outcome is a value or a reason");
+                }
+                let is_beside = if value.is_some() {
+                    told.is_none()
+                } else {
+                    whole.is_none() && warning.is_none()
+                };
+                if !is_beside {
+                    return violation("an outcome holds what does not belong to it");
                 }
                 self.fill(*id, *index)?;
             }

@@ -7,7 +7,7 @@
 //! | from the server | meaning |
 //! |---|---|
 //! | `hello {protocol}` | the first message, and the first after `restarted`; between requests it may come again |
-//! | `call {id, index, of, tool, args \| bytes, at_most, deadline_ms, approved}` | one of `of` calls that are judged together, in order; the last one sends them |
+//! | `call {id, index, of, tool, args \| bytes, raw, at_most, deadline_ms, approved}` | one of `of` calls that are judged together, in order; the last one sends them |
 //! | `offers {id, server?, known?}` | asks for what servers offer; with `server` that one is started and asked, with `known` nobody is |
 //! | `approve {id, name}` | approves the definition of a tool, or of all tools of a server; a broker that serves a server refuses it, for people approve |
 //! | `install {id, name, origin}` | installs a server, by `origin`: `{command: [words]}` or `{url}` |
@@ -17,10 +17,10 @@
 //!
 //! | from the broker | meaning |
 //! |---|---|
-//! | `hello {protocol, servers, variables, approvable, shadowing, installable, telemetry, longest_ms, warnings}` | the first message; `variables` of the environment hold secrets; with `telemetry` the broker takes `spans` |
+//! | `hello {protocol, servers, variables, grants, approvable, shadowing, installable, telemetry, longest_ms, warnings}` | the first message; `variables` of the environment hold secrets; with `telemetry` the broker takes `spans` |
 //! | `refused {message}` | instead of it: the configuration cannot be used |
 //! | `restarted {}` | all that was asked before is lost: the broker had to be started again |
-//! | `outcome {id, index, value \| reason, message, ms}` | what came of a call |
+//! | `outcome {id, index, value \| reason, message, told, whole, warning, ms}` | what came of a call; `told` stands beside a reason, `whole` and `warning` beside a value |
 //! | `refusal {id, index, code, message, hint}` | none of these calls was sent |
 //! | `asks {id, index, class, model}` | none of these calls was sent: this one needs an approval, and nothing is wrong with any |
 //! | `offer {id, offer}` | one tool |
@@ -51,8 +51,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-use super::config::{Capabilities, Origin};
-use crate::domain::{Approval, EffectClass, Offer, Reason};
+use super::config::{Capabilities, Origin, Pattern, Server};
+use crate::domain::{Approval, EffectClass, Grant, Offer, Reason};
 
 /// Bytes of a frame without its length.
 pub const MOST_FRAME: usize = 4 << 20;
@@ -150,6 +150,9 @@ pub struct CallPart {
     /// The length of arguments that are too large to be sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
+    /// Whether the value is the whole result.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub raw: bool,
     /// Calls of the request at the same time.
     pub at_most: usize,
     /// How long the request may take, in milliseconds.
@@ -173,23 +176,7 @@ pub enum FromBroker {
     /// All that was asked is lost.
     Restarted {},
     /// What came of a call.
-    Outcome {
-        /// The request.
-        id: u64,
-        /// The place of the call in it.
-        index: usize,
-        /// Its value.
-        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
-        value: Option<Box<RawValue>>,
-        /// Why it has none.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        reason: Option<Reason>,
-        /// Why it has none, in words.
-        #[serde(default, skip_serializing_if = "String::is_empty")]
-        message: String,
-        /// How long the call took, in milliseconds.
-        ms: u64,
-    },
+    Outcome(Outcome),
     /// None of the calls was sent.
     Refusal {
         /// The request.
@@ -257,6 +244,36 @@ pub enum FromBroker {
     },
 }
 
+/// What came of a call.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Outcome {
+    /// The request.
+    pub id: u64,
+    /// The place of the call in it.
+    pub index: usize,
+    /// Its value.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    pub value: Option<Box<RawValue>>,
+    /// Why it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// Why it has none, in words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub message: String,
+    /// What the other server told beside the message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<Box<RawValue>>,
+    /// The whole result, where the value leaves some of it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole: Option<Box<RawValue>>,
+    /// How the answer differs from what its server promises.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+    /// How long the call took, in milliseconds.
+    pub ms: u64,
+}
+
 /// What the broker says first.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -267,6 +284,9 @@ pub struct Greeting {
     pub servers: Vec<String>,
     /// Variables of the environment that hold secrets.
     pub variables: Vec<String>,
+    /// What is granted at each server: patterns of tools, and the grant of each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub grants: Vec<(String, Vec<(String, Grant)>)>,
     /// Patterns of tools that the model may approve.
     pub approvable: Vec<String>,
     /// Whether a native capability may have the name of a server, and answers for it then.
@@ -289,9 +309,14 @@ impl Greeting {
     /// What the configuration tells of itself.
     pub(super) fn of(capabilities: &Capabilities) -> Self {
         let on = capabilities.servers.iter().filter(|(_, server)| !server.disabled);
+        let rule = |(pattern, grant): &(Pattern, Grant)| (pattern.to_string(), *grant);
+        let grants = |(id, server): (&String, &Server)| {
+            (id.clone(), server.grants.iter().map(rule).collect())
+        };
         Self {
             protocol: PROTOCOL,
-            servers: on.map(|(id, _)| id.clone()).collect(),
+            servers: on.clone().map(|(id, _)| id.clone()).collect(),
+            grants: on.filter(|(_, server)| server.is_on()).map(grants).collect(),
             variables: capabilities.variables(),
             approvable: capabilities.model_may_approve.iter().map(ToString::to_string).collect(),
             shadowing: capabilities.allow_shadowing,

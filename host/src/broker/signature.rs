@@ -80,6 +80,8 @@ struct Types<'a> {
 struct Parts<'a> {
     members: BTreeMap<&'a str, &'a Value>,
     required: Vec<&'a str>,
+    /// Whether members may have other names, by a pattern.
+    has_patterns: bool,
 }
 
 impl<'a> Types<'a> {
@@ -105,6 +107,7 @@ impl<'a> Types<'a> {
             for (name, member) in properties.into_iter().flatten() {
                 parts.members.entry(name).or_insert(member);
             }
+            parts.has_patterns |= meant.get("patternProperties").is_some();
             for name in names(meant) {
                 if !parts.required.contains(&name) {
                     parts.required.push(name);
@@ -140,9 +143,9 @@ impl<'a> Types<'a> {
     }
 
     fn members(&self, parts: &Parts<'a>, levels: usize) -> String {
-        let Parts { members, required } = parts;
+        let Parts { members, required, has_patterns } = parts;
         if members.is_empty() {
-            return "{}".to_owned();
+            return if *has_patterns { "{…}" } else { "{}" }.to_owned();
         }
         if levels == 0 {
             return "{…}".to_owned();
@@ -342,6 +345,7 @@ mod tests {
                 "{m?: {b?: any}}",
             ),
             (json!({"allOf": [{"$ref": "#"}, {"$ref": "#"}, y]}), "{y?: int}"),
+            (json!({"patternProperties": {"^x-": {}}, "additionalProperties": false}), "{…}"),
         ] {
             assert_eq!(signature("s.t", &schema, None), format!("s.t({told})"), "{schema}");
         }

@@ -9,13 +9,12 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
-use futures_util::stream::{self, FuturesUnordered};
-use serde_json::value::RawValue;
+use futures_util::stream::FuturesUnordered;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::catalog::{Asked, Catalog, Judged};
+use super::catalog::Catalog;
 use super::config::{Capabilities, Error, Origin};
 use super::install::Installed;
 use super::order::Heard;
@@ -23,20 +22,20 @@ use super::pin::Pins;
 use super::protocol::{CallPart, FromBroker, Greeting, ToBroker, frame, receive_frame};
 use super::quiet;
 use super::telemetry::Exporter;
-use super::upstream::{Shared, Trouble, Upstream, object};
-use crate::domain::{FaultCode, Limit, Offer, Reason, Refusal};
+use super::upstream::{Shared, Upstream};
+use crate::domain::{Limit, Offer};
 
 /// Messages that wait for the server to read them.
 const QUEUE: usize = 256;
 
 /// How long the list of tools waits for servers that nobody has asked yet.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What the worker works with.
 #[derive(Debug)]
 pub(super) struct Worker {
-    catalog: Catalog,
-    shared: Arc<Shared>,
+    pub(super) catalog: Catalog,
+    pub(super) shared: Arc<Shared>,
     greeting: Greeting,
     exporter: Option<Exporter>,
     /// Whether a server asks, who approves nothing.
@@ -197,147 +196,15 @@ impl Desk {
 }
 
 /// One request.
-struct Request {
-    id: u64,
-    worker: Arc<Worker>,
+pub(super) struct Request {
+    pub(super) id: u64,
+    pub(super) worker: Arc<Worker>,
     told: mpsc::Sender<FromBroker>,
 }
 
-/// A call on its way.
-struct Sending {
-    index: usize,
-    plan: Plan,
-}
-
-/// What to do for a call.
-enum Plan {
-    Send(Box<Judged>, Box<RawValue>),
-    Fail(Trouble),
-}
-
 impl Request {
-    async fn tell(&self, message: FromBroker) {
+    pub(super) async fn tell(&self, message: FromBroker) {
         let _ = self.told.send(message).await;
-    }
-
-    /// Judges all calls, and sends them if nothing is wrong with any.
-    async fn call(self, parts: Vec<CallPart>) {
-        let Some(first) = parts.first() else { return };
-        let at_most = first.at_most;
-        let longest = Duration::from_hours(1);
-        let deadline = Instant::now() + Duration::from_millis(first.deadline_ms).min(longest);
-        let met = self.meet(&parts, deadline).await;
-        let (mut sendings, mut asks) = (Vec::new(), Vec::new());
-        for part in parts {
-            let (id, index) = (self.id, part.index);
-            match self.plan(&part, &met) {
-                Ok(plan) => {
-                    if let Plan::Send(judged, _) = &plan
-                        && let Some((class, model)) = judged.asks
-                    {
-                        asks.push(FromBroker::Asks { id, index, class, model });
-                    }
-                    sendings.push(Sending { index, plan });
-                }
-                Err(refusal) => return self.refuse(index, refusal).await,
-            }
-        }
-        if !asks.is_empty() {
-            for question in asks {
-                self.tell(question).await;
-            }
-            return;
-        }
-        let sent =
-            stream::iter(sendings).map(|it| self.send(it, deadline)).buffer_unordered(at_most);
-        sent.for_each(|message| self.tell(message)).await;
-    }
-
-    /// Asks servers that nobody has asked yet; gives those that cannot be asked.
-    async fn meet(&self, parts: &[CallPart], deadline: Instant) -> HashMap<String, Trouble> {
-        let catalog = &self.worker.catalog;
-        let mut asked = HashMap::new();
-        for part in parts {
-            if let Ok((upstream, tool)) = catalog.server(&part.tool)
-                && catalog.is_unasked(&upstream, tool)
-            {
-                asked.insert(upstream.id.clone(), upstream);
-            }
-        }
-        let asking: FuturesUnordered<_> =
-            asked.into_iter().map(|(id, it)| async move { (id, it.ask(deadline).await) }).collect();
-        let failed = asking.filter_map(|(id, result)| async { result.err().map(|it| (id, it)) });
-        failed.collect().await
-    }
-
-    fn plan(&self, part: &CallPart, failed: &HashMap<String, Trouble>) -> Result<Plan, Refusal> {
-        let catalog = &self.worker.catalog;
-        let (upstream, _) = catalog.server(&part.tool)?;
-        if let Some(trouble) = failed.get(&upstream.id) {
-            return Ok(Plan::Fail(trouble.clone()));
-        }
-        let args = part.args.as_deref().map(RawValue::get);
-        let judged = catalog.judge(&Asked { tool: &part.tool, args, approved: part.approved })?;
-        Ok(match &part.args {
-            Some(args) => Plan::Send(Box::new(judged), args.clone()),
-            None => Plan::Fail(Trouble {
-                reason: Reason::TooLarge,
-                message: format!("the arguments have {} bytes", part.bytes.unwrap_or_default()),
-            }),
-        })
-    }
-
-    async fn send(&self, sending: Sending, deadline: Instant) -> FromBroker {
-        let Sending { index, plan } = sending;
-        let start = Instant::now();
-        let result = match plan {
-            Plan::Fail(trouble) => Err(trouble),
-            Plan::Send(judged, args) => {
-                let Judged { upstream, tool, .. } = *judged;
-                let args = object(args.get()).unwrap_or_default();
-                upstream.call(&tool, args, deadline).await
-            }
-        };
-        let (id, ms) = (self.id, u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX));
-        let secrets = &self.worker.shared.secrets;
-        let value = result.and_then(|value| {
-            let value = RawValue::from_string(secrets.redact_json(&value));
-            let unread = |error: serde_json::Error| Trouble {
-                reason: Reason::BadOutput,
-                message: error.to_string(),
-            };
-            value.map_err(unread)
-        });
-        match value {
-            Ok(value) => FromBroker::Outcome {
-                id,
-                index,
-                value: Some(value),
-                reason: None,
-                message: String::new(),
-                ms,
-            },
-            Err(Trouble { reason, message }) => {
-                let message = secrets.redact(&message);
-                FromBroker::Outcome { id, index, value: None, reason: Some(reason), message, ms }
-            }
-        }
-    }
-
-    async fn refuse(&self, index: usize, refusal: Refusal) {
-        let Refusal { code, message, hint, .. } = refusal;
-        let code: FaultCode = code;
-        let secrets = &self.worker.shared.secrets;
-        let hint = hint.map(|hint| secrets.redact(&hint));
-        let message = secrets.redact(&message);
-        self.tell(FromBroker::Refusal {
-            id: self.id,
-            index,
-            code: code.name().to_owned(),
-            message,
-            hint,
-        })
-        .await;
     }
 
     /// Tells what servers offer. Those that nobody has asked are asked first.
@@ -378,8 +245,8 @@ impl Request {
         for text in [&mut offer.title, &mut offer.description, &mut offer.signature] {
             *text = secrets.redact(text);
         }
-        offer.input_schema = secrets.redact_json(&offer.input_schema);
-        offer.output_schema = offer.output_schema.map(|it| secrets.redact_json(&it));
+        offer.input_schema = secrets.redact_json(&offer.input_schema).into_owned();
+        offer.output_schema = offer.output_schema.map(|it| secrets.redact_json(&it).into_owned());
         self.tell(FromBroker::Offer { id: self.id, offer: Box::new(offer) }).await;
     }
 

@@ -15,11 +15,40 @@ pub struct Call {
     pub tool: String,
     /// The JSON text of an object.
     pub args: String,
+    /// Whether its value is the whole result.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_raw: bool,
 }
 
-/// Declares the reasons. Each row is: variant, text, description.
+/// What is known of a call that has no value: whether the other server did something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Nothing was sent.
+    NotSent,
+    /// It was sent, and the other server says that it did not do it.
+    Refused,
+    /// It was sent, and nobody knows what the other server did.
+    Unknown,
+    /// It was done, and the answer cannot be used.
+    Done,
+}
+
+impl Stage {
+    /// One sentence for people.
+    #[must_use]
+    pub fn description(self) -> &'static str {
+        match self {
+            Self::NotSent => "not sent",
+            Self::Refused => "sent, and refused",
+            Self::Unknown => "sent, and what it did is unknown",
+            Self::Done => "sent, and probably done",
+        }
+    }
+}
+
+/// Declares the reasons. Each row is: variant, text, stage, description.
 macro_rules! reasons {
-    ($($name:ident $text:literal $doc:literal)*) => {
+    ($($name:ident $text:literal $stage:ident $doc:literal)*) => {
         /// Why a call that was sent, or could not be sent, has no value.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case")]
@@ -37,6 +66,12 @@ macro_rules! reasons {
                 match self { $(Self::$name => $text,)* }
             }
 
+            /// What is known of the call.
+            #[must_use]
+            pub fn stage(self) -> Stage {
+                match self { $(Self::$name => Stage::$stage,)* }
+            }
+
             /// When a call ends so.
             #[must_use]
             pub fn description(self) -> &'static str {
@@ -47,19 +82,30 @@ macro_rules! reasons {
 }
 
 reasons! {
-    Unavailable "unavailable" "Nobody reached the other server."
-    ToolError "tool-error" "The tool of the other server says that it failed."
-    RpcError "rpc-error" "The other server answered with an error of the protocol."
-    Timeout "timeout" "The answer took longer than a call may take."
-    TooLarge "too-large" "The arguments or the answer are larger than a call allows."
-    Budget "budget" "The run has made all calls, or got all bytes, that a run may have."
-    RateLimited "rate-limited" "The other server takes no more calls for now."
-    Auth "auth" "The other server does not accept the credentials."
-    BadOutput "bad-output" "The answer is not what the protocol or the tool's schema says."
-    Declined "declined" "Somebody was asked and declined the call."
+    Unavailable "unavailable" NotSent "The other server could not be reached."
+    BadInput "bad-input" NotSent "The arguments are larger than a call allows."
+    Budget "budget" NotSent "The run has made all calls that a run may have."
+    Declined "declined" NotSent "Somebody was asked and declined the call."
+    ToolError "tool-error" Refused "The tool of the other server says that it failed."
+    RpcError "rpc-error" Refused "The other server answered with an error of the protocol."
+    RateLimited "rate-limited" Refused "The other server takes no more calls for now."
+    Auth "auth" Refused "The other server does not accept the credentials."
+    Timeout "timeout" Unknown "The answer took longer than a call may take."
+    Lost "lost" Unknown "The connection ended before the answer came."
+    TooLarge "too-large" Done "The answer, or all answers of a run, are larger than is allowed."
+    BadOutput "bad-output" Done "The answer is not what the protocol says."
 }
 
 impl Reason {
+    /// The reason of a call that was not sent because of what happened to another one.
+    #[must_use]
+    pub fn before_sending(self) -> Self {
+        match self.stage() {
+            Stage::NotSent | Stage::Refused => self,
+            Stage::Unknown | Stage::Done => Self::Unavailable,
+        }
+    }
+
     /// The reason with this text.
     #[must_use]
     pub fn find(text: &str) -> Option<Self> {
@@ -73,12 +119,42 @@ pub enum CallOutcome {
     /// The JSON text of its value.
     Value(String),
     /// It has none.
-    Failed {
-        /// Why.
-        reason: Reason,
-        /// What the other server says, or what went wrong; at most [`MOST_MESSAGE`] bytes.
-        message: String,
-    },
+    Failed(Failure),
+}
+
+/// Why a call has no value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// The kind.
+    pub reason: Reason,
+    /// What the other server says, or what went wrong; at most [`MOST_MESSAGE`] bytes.
+    pub message: String,
+    /// The JSON text of what the other server told beside the message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+}
+
+impl Failure {
+    /// A failure of which nothing is known but this.
+    #[must_use]
+    pub fn new(reason: Reason, message: impl Into<String>) -> Self {
+        Self { reason, message: message.into(), value: None }
+    }
+}
+
+impl From<Failure> for CallOutcome {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+/// What an answer holds beside its value.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Beside {
+    /// The JSON text of the whole result, where the value leaves some of it out.
+    pub whole: Option<String>,
+    /// How the answer differs from what its server promises.
+    pub warning: Option<String>,
 }
 
 /// What came of one call, and how long it took.
@@ -88,6 +164,16 @@ pub struct Answered {
     pub outcome: CallOutcome,
     /// Milliseconds from sending to the answer.
     pub millis: u64,
+    /// What the answer holds beside.
+    pub beside: Beside,
+}
+
+impl Answered {
+    /// An answer that holds nothing else.
+    #[must_use]
+    pub fn new(outcome: impl Into<CallOutcome>, millis: u64) -> Self {
+        Self { outcome: outcome.into(), millis, beside: Beside::default() }
+    }
 }
 
 /// The call that a fault is about.
@@ -110,6 +196,9 @@ pub struct CallMade {
     pub ms: u64,
     /// Bytes of the answer.
     pub bytes: usize,
+    /// How the answer differs from what its server promises.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
 }
 
 /// Why none of the calls was sent.

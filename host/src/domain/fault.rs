@@ -38,6 +38,10 @@ pub struct Fault {
     pub calls_made: Vec<CallMade>,
     /// Where `at` is in a program that was written in the notation.
     pub place: Option<Box<Place>>,
+    /// The variable that nothing binds, if the code is `unbound`.
+    pub variable: Option<String>,
+    /// Whether the text ends before the program does, so that more text may complete it.
+    pub is_incomplete: bool,
 }
 
 /// A place in a text.
@@ -99,5 +103,7 @@ pub fn fault(code: FaultCode, message: String, hint: Option<&str>) -> Fault {
         upstream: None,
         calls_made: Vec::new(),
         place: None,
+        variable: None,
+        is_incomplete: false,
     }
 }

@@ -19,8 +19,8 @@ mod tool;
 pub use self::approval::{Approval, Choice, Decision, Need, Unsent, Wish};
 pub use self::bound::{Beyond, Default, Unit};
 pub use self::call::{
-    Answered, Budget, Call, CallMade, CallOutcome, EffectClass, FailedCall, Grant, MOST_MESSAGE,
-    Offer, Pin, Reason, Refusal,
+    Answered, Beside, Budget, Call, CallMade, CallOutcome, EffectClass, FailedCall, Failure, Grant,
+    MOST_MESSAGE, Offer, Pin, Reason, Refusal, Stage,
 };
 pub use self::code::{FaultCode, faults_page};
 pub use self::entry::{EntryEnding, EntryKind};

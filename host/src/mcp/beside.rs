@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::backend::Backend;
 use super::call::{Call, Caller};
@@ -72,15 +72,15 @@ impl Backend {
             }
             Ok(summary) => {
                 let mut notes = summary.notes;
-                // The fault says it, and what is bound is none.
+                // The fault says it, or the name is bound outside of the program.
+                let variables: Vec<String> =
+                    bound.iter().map(|name| json!({ "var": name }).to_string()).collect();
                 notes.retain(|note| {
                     let is_told = note.place.as_ref().is_some_and(|place| {
                         let told = fault.place.as_deref();
                         told.is_some_and(|it| (it.line, it.column) == (place.line, place.column))
                     });
-                    let names = note.message.strip_prefix("nothing binds the variable ");
-                    let is_bound =
-                        names.is_some_and(|it| bound.iter().any(|name| *it == format!("`{name}`")));
+                    let is_bound = note.excerpt.as_ref().is_some_and(|it| variables.contains(it));
                     !is_told && !is_bound
                 });
                 notes.truncate(MOST_NOTES);

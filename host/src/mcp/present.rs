@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use super::call::Evaluated;
 use super::tool::ToolResult;
 use crate::config::{Config, Profile};
-use crate::domain::Limit;
+use crate::domain::{CallMade, Limit};
 use crate::render::{self, Record, Refusal, Reply, cap, put};
 use crate::sandbox::{Ending, milliseconds};
+use crate::text::{self, quote_one};
 use crate::workshop::Waiting;
 
 /// Members of records that no tool's text contains. They are appended to the text, because some
@@ -83,11 +84,32 @@ pub(super) fn tell(run: Evaluated, config: &Config) -> ToolResult {
         Ok(reply) => &mut reply.structured,
         Err(refusal) => &mut refusal.structured,
     };
+    warn_of(&run.made, record, lines);
     if profile == Profile::Debug {
         annotate(record, &run, config);
     }
     put(record, "evaluation", cap(run.evaluation, lines));
     told
+}
+
+/// Adds warnings of answers that are not as their servers promise: each once.
+fn warn_of(made: &[CallMade], record: &mut Record, most: usize) {
+    let mut told: Vec<String> = Vec::new();
+    for call in made {
+        let Some(warning) = &call.warning else { continue };
+        let line = format!("{}: {}", quote_one(&call.tool), text::line(warning, 400));
+        if !told.contains(&line) {
+            told.push(line);
+        }
+    }
+    if told.is_empty() {
+        return;
+    }
+    let before = record.remove("warnings");
+    let before = before.as_ref().and_then(Value::as_array).into_iter().flatten();
+    let mut all: Vec<String> = before.filter_map(|it| Some(it.as_str()?.to_owned())).collect();
+    all.extend(told);
+    put(record, "warnings", cap(all, most));
 }
 
 /// Adds the members of the profile `debug` to the record of a run, also of a failed one.

@@ -114,7 +114,7 @@ impl Notes {
         let (outcome, bytes) = match came {
             None => ("unknown", 0),
             Some(CallOutcome::Value(text)) => (OK, u64::try_from(text.len()).unwrap_or(u64::MAX)),
-            Some(CallOutcome::Failed { reason, .. }) => (reason.name(), 0),
+            Some(CallOutcome::Failed(it)) => (it.reason.name(), 0),
         };
         let mut noted = self.noted();
         noted.add(Part::Upstream, time);

@@ -99,6 +99,8 @@ fn told(fault: &Fault) -> Fault {
         reason: fault.reason,
         upstream: fault.upstream.clone(),
         calls_made: fault.calls_made.clone(),
+        variable: None,
+        is_incomplete: fault.is_incomplete,
     }
 }
 

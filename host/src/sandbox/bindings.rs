@@ -24,8 +24,8 @@ pub(super) use generated::exports::pif::evaluator::machines::{
 };
 
 pub(super) use generated::exports::pif::evaluator::types::{
-    Calls as Asked, Cause, Failure, Fault as Reported, Limit as Exceeded, Outcome as Told,
-    Refusal as Refused, Step as Ended,
+    Call as AskedCall, Calls as Asked, Cause, Failure, Fault as Reported, Limit as Exceeded,
+    Outcome as Told, Refusal as Refused, Step as Ended,
 };
 
 pub use generated::exports::pif::evaluator::types::{

@@ -1,6 +1,6 @@
 //! Calls of tools of other servers, as they pass between the evaluator and whoever makes them.
 
-use super::bindings::{Answer, Asked, Cause, Failure, Refused, Told};
+use super::bindings::{Answer, Asked, AskedCall, Cause, Failure, Refused, Told};
 use crate::domain::{Call, CallOutcome, FaultCode, Refusal};
 
 /// Calls whose outcomes a program waits for.
@@ -14,8 +14,11 @@ pub struct Calls {
 
 impl From<Asked> for Calls {
     fn from(Asked { calls, at_most, .. }: Asked) -> Self {
-        let calls = calls.into_iter().map(|call| Call { tool: call.tool, args: call.args });
-        Self { calls: calls.collect(), at_most: usize::try_from(at_most).unwrap_or(1).max(1) }
+        let call = |it: AskedCall| Call { tool: it.tool, args: it.args, is_raw: it.raw };
+        Self {
+            calls: calls.into_iter().map(call).collect(),
+            at_most: usize::try_from(at_most).unwrap_or(1).max(1),
+        }
     }
 }
 
@@ -32,9 +35,11 @@ impl From<CallOutcome> for Told {
     fn from(outcome: CallOutcome) -> Self {
         match outcome {
             CallOutcome::Value(json) => Self::Value(json),
-            CallOutcome::Failed { reason, message } => {
-                Self::Failed(Failure { reason: reason.name().to_owned(), message })
-            }
+            CallOutcome::Failed(it) => Self::Failed(Failure {
+                reason: it.reason.name().to_owned(),
+                message: it.message,
+                value: it.value,
+            }),
         }
     }
 }

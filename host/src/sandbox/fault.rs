@@ -16,7 +16,7 @@ pub(super) const DEFECT: &str =
 impl From<Reported> for Fault {
     fn from(told: Reported) -> Self {
         let Reported { code, message, at, tool, hint, calls, excerpt, warnings, .. } = told;
-        let Reported { upstream, place, .. } = told;
+        let Reported { upstream, place, variable, incomplete: is_incomplete, .. } = told;
         let Some(code) = FaultCode::find(&code) else {
             let message = format!("the evaluator reports a fault with an unknown code: {code}");
             return Self { at, tool, ..fault(FaultCode::Internal, cut(message), Some(DEFECT)) };
@@ -32,7 +32,20 @@ impl From<Reported> for Fault {
             Box::new(FailedCall { tool: cut(call.tool), reason })
         });
         let (plain, place) = (fault(code, message, None), place.map(|it| Box::new(it.into())));
-        Self { at, tool, hint, calls, excerpt, warnings, upstream, place, ..plain }
+        let variable = variable.map(cut);
+        Self {
+            at,
+            tool,
+            hint,
+            calls,
+            excerpt,
+            warnings,
+            upstream,
+            place,
+            variable,
+            is_incomplete,
+            ..plain
+        }
     }
 }
 

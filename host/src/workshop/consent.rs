@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::{Approval, Call, CallOutcome, Choice, Decision, Need, Reason, Wish};
+use crate::domain::{Approval, Call, CallOutcome, Choice, Decision, Failure, Need, Reason, Wish};
 
 /// What somebody says who is asked for an approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl Consent {
     /// What comes of a call that is not sent.
     pub(super) fn outcome(&self) -> Option<CallOutcome> {
         let Self::Declined(message) = self else { return None };
-        Some(CallOutcome::Failed { reason: Reason::Declined, message: message.clone() })
+        Some(Failure::new(Reason::Declined, message.clone()).into())
     }
 }
 

@@ -9,11 +9,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
 use crate::domain::{
-    Answered, Approval, Budget, Call, CallMade, CallOutcome, FaultCode, Offer, Refusal, Unsent,
+    Answered, Approval, Beside, Budget, Call, CallMade, CallOutcome, Failure, FaultCode, Offer,
+    Refusal, Unsent,
 };
 use crate::journal::{Answer, Asked, Came, Digest, Made, Refused};
 use crate::sandbox::Asking;
 use crate::text::quote_one;
+
+/// Hears what comes of a call, by its place in the list.
+pub type Told<'a> = dyn FnMut(usize, &Answered) + Send + 'a;
 
 /// Who calls other servers. Whatever is granted is granted here.
 pub trait Effects: Send + Sync + Debug {
@@ -28,13 +32,15 @@ pub trait Effects: Send + Sync + Debug {
     ) -> Asking<'a, Result<Vec<Answered>, Refusal>>;
 
     /// Makes calls, where `approved` says for each who has approved it; those beyond its end nobody
-    /// has. Says which calls somebody has to approve first, and sends none then.
+    /// has. Says which calls somebody has to approve first, and sends none then. `told` hears what
+    /// comes of each as soon as it does.
     fn call_approved<'a>(
         &'a self,
         calls: &'a [Call],
         at_most: usize,
         left: Budget,
         _approved: &'a [Option<Approval>],
+        _told: &'a mut Told<'_>,
     ) -> Asking<'a, Result<Vec<Answered>, Unsent>> {
         Box::pin(async move { Ok(self.call(calls, at_most, left).await?) })
     }
@@ -121,7 +127,7 @@ impl Script {
             let refusal = Refusal { index, ..Refusal::denied(std::slice::from_ref(call)) };
             return Err(Refusal { hint: Some(hint), ..refusal });
         }
-        let answered = |line: Line| Answered { outcome: line.outcome, millis: 0 };
+        let answered = |line: Line| Answered::new(line.outcome, 0);
         Ok(lines.drain(..calls.len()).map(answered).collect())
     }
 }
@@ -157,8 +163,7 @@ pub struct Allowed {
 
 /// What the journal is told of calls before anything comes of them, and the texts beside it.
 pub(super) fn asked(calls: &[Call]) -> (Answer, Vec<String>) {
-    let made = |asked| Made { asked, outcome: Came::Unknown, ms: 0, ran: None };
-    let answer = Answer::Calls(calls.iter().map(digested).map(made).collect());
+    let answer = Answer::Calls(calls.iter().map(digested).map(Made::new).collect());
     (answer, calls.iter().map(|call| call.args.clone()).collect())
 }
 
@@ -170,17 +175,12 @@ pub(super) fn answered(
     let asked = calls.iter().map(digested);
     match answer {
         Ok(answered) => {
-            let values = answered.iter().filter_map(|it| match &it.outcome {
-                CallOutcome::Value(text) => Some(text.clone()),
-                CallOutcome::Failed { .. } => None,
+            let made = asked.zip(answered).map(|(asked, answered)| {
+                let mut made = Made::new(asked);
+                come(&mut made, answered);
+                made
             });
-            let made = asked.zip(answered).map(|(asked, Answered { outcome, millis })| Made {
-                asked,
-                outcome: came(outcome),
-                ms: *millis,
-                ran: None,
-            });
-            (Answer::Calls(made.collect()), values.collect())
+            (Answer::Calls(made.collect()), answered.iter().flat_map(texts).collect())
         }
         Err(Refusal { index, code, message, hint }) => {
             let (code, message, hint) = (code.name().to_owned(), message.clone(), hint.clone());
@@ -190,18 +190,32 @@ pub(super) fn answered(
     }
 }
 
-/// What came of a call, as the journal has it.
-pub(super) fn came(outcome: &CallOutcome) -> Came {
-    match outcome {
+/// Writes down what came of a call.
+pub(super) fn come(made: &mut Made, Answered { outcome, millis, beside }: &Answered) {
+    made.outcome = match outcome {
         CallOutcome::Value(text) => Came::Value(Digest::of(text)),
-        CallOutcome::Failed { reason, message } => {
-            Came::Failed { reason: *reason, message: message.clone() }
-        }
-    }
+        CallOutcome::Failed(Failure { reason, message, value }) => Came::Failed {
+            reason: *reason,
+            message: message.clone(),
+            value: value.as_deref().map(Digest::of),
+        },
+    };
+    made.ms = *millis;
+    made.whole = beside.whole.as_deref().map(Digest::of);
+    made.warning.clone_from(&beside.warning);
+}
+
+/// The texts of which the journal keeps the digests.
+pub(super) fn texts(answered: &Answered) -> impl Iterator<Item = String> {
+    let own = match &answered.outcome {
+        CallOutcome::Value(text) => Some(text.clone()),
+        CallOutcome::Failed(failure) => failure.value.clone(),
+    };
+    own.into_iter().chain(answered.beside.whole.clone())
 }
 
 fn digested(call: &Call) -> Asked {
-    Asked { tool: call.tool.clone(), args: Digest::of(&call.args) }
+    Asked { tool: call.tool.clone(), args: Digest::of(&call.args), raw: call.is_raw }
 }
 
 /// The calls among what a run asked for.
@@ -210,7 +224,7 @@ pub(super) fn made(answers: &[Answer]) -> Vec<CallMade> {
         Answer::Calls(made) | Answer::Within(made) => Some(made),
         _ => None,
     });
-    let told = |Made { asked, outcome, ms, .. }: &Made| CallMade {
+    let told = |Made { asked, outcome, ms, warning, .. }: &Made| CallMade {
         tool: asked.tool.clone(),
         outcome: outcome.name().to_owned(),
         ms: *ms,
@@ -218,6 +232,7 @@ pub(super) fn made(answers: &[Answer]) -> Vec<CallMade> {
             Came::Value(digest) => digest.bytes,
             Came::Failed { .. } | Came::Unknown => 0,
         },
+        warning: warning.clone(),
     };
     calls.flatten().map(told).collect()
 }
@@ -246,18 +261,22 @@ pub(super) fn recall(
     match recorded {
         Answer::Calls(made) if is_same(&made.iter().map(|it| &it.asked).collect::<Vec<_>>()) => {
             let mut answered = Vec::with_capacity(made.len());
-            for Made { asked, outcome, ms, .. } in made {
+            for Made { asked, outcome, ms, whole, warning, .. } in made {
+                let mut find = |digest: &Digest| {
+                    let found = text(digest).map_err(Missing::Store)?;
+                    found.ok_or_else(|| Missing::Text(asked.tool.clone()))
+                };
                 let outcome = match outcome {
                     Came::Unknown => return Err(Missing::Text(asked.tool.clone())),
-                    Came::Value(digest) => match text(digest).map_err(Missing::Store)? {
-                        Some(text) => CallOutcome::Value(text),
-                        None => return Err(Missing::Text(asked.tool.clone())),
-                    },
-                    Came::Failed { reason, message } => {
-                        CallOutcome::Failed { reason: *reason, message: message.clone() }
+                    Came::Value(digest) => CallOutcome::Value(find(digest)?),
+                    Came::Failed { reason, message, value } => {
+                        let value = value.as_ref().map(&mut find).transpose()?;
+                        Failure { reason: *reason, message: message.clone(), value }.into()
                     }
                 };
-                answered.push(Answered { outcome, millis: *ms });
+                let whole = whole.as_ref().map(find).transpose()?;
+                let beside = Beside { whole, warning: warning.clone() };
+                answered.push(Answered { outcome, millis: *ms, beside });
             }
             Ok(Some(Ok(answered)))
         }

@@ -258,6 +258,8 @@ impl Workshop {
             free => {
                 let names = quote(free);
                 notes.push(format!("warning: no lambda binds {names}; using them will be a fault"));
+                let tools = self.tools()?;
+                notes.extend(free.iter().filter_map(|name| self.meant_by(name, &tools)));
                 Ok((summary, notes))
             }
         }

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::effects::{Line, Script};
-use crate::domain::{CallOutcome, Fault, FaultCode, Reason, fault};
+use crate::domain::{CallOutcome, Failure, Fault, FaultCode, Reason, fault};
 use crate::sandbox::{Argument, Code};
 
 /// The most arguments of one example, as in one `app`.
@@ -54,10 +54,10 @@ impl Scripted {
     fn line(&self) -> Line {
         let outcome = match (&self.value, self.reason) {
             (Some(value), _) => CallOutcome::Value(value.get().to_owned()),
-            (None, reason) => CallOutcome::Failed {
-                reason: reason.unwrap_or(Reason::Unavailable),
-                message: self.message.clone().unwrap_or_default(),
-            },
+            (None, reason) => {
+                let message = self.message.clone().unwrap_or_default();
+                Failure::new(reason.unwrap_or(Reason::Unavailable), message).into()
+            }
         };
         Line { tool: self.tool.clone(), outcome }
     }

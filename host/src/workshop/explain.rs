@@ -3,7 +3,7 @@
 
 use super::opening::Workshop;
 use super::world::Tools;
-use crate::domain::{Fault, FaultCode, Place};
+use crate::domain::{Fault, Place};
 use crate::sandbox::Watch;
 use crate::state::session::Which;
 
@@ -15,16 +15,20 @@ impl Workshop {
     /// one later.
     #[must_use]
     pub fn explain(&self, mut fault: Fault, tools: &Tools, watch: &Watch) -> Fault {
-        if fault.code == FaultCode::Unbound
-            && let Some(name) = fault.message.split('`').nth(1)
-            && let Some(hint) = self.server_hint(name)
-        {
+        if let Some(hint) = fault.variable.as_deref().and_then(|it| self.meant_by(it, tools)) {
             fault.hint = Some(hint);
         }
         if let (Some(tool), None) = (&fault.tool, &fault.place) {
             fault.place = self.place_in(tool, &fault.at, tools, watch).map(Box::new);
         }
         fault
+    }
+
+    /// What to write for a name that nothing binds, if it is the name of a server or of a tool.
+    pub(super) fn meant_by(&self, name: &str, tools: &Tools) -> Option<String> {
+        let is_tool = || tools.look_up(name).ok().flatten().is_some();
+        self.server_hint(name)
+            .or_else(|| is_tool().then(|| format!("`{name}` is a tool: write @{name}(x)")))
     }
 
     /// Adds to a fault in a function of a session where it is in the text that `session_inspect` shows.

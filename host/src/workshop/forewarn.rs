@@ -16,6 +16,9 @@ use crate::text::similar::similar;
 /// Faults that are told at once.
 const MOST: usize = 8;
 
+/// Tools that are looked at for calls that nothing grants.
+const MOST_TOOLS: usize = 64;
+
 /// The name by which a tool's source refers to the tool itself.
 const OWN: &str = "self";
 
@@ -53,7 +56,7 @@ impl Workshop {
             let context: Map<String, Value> = serde_json::from_str(context).unwrap_or_default();
             names.extend(context.into_iter().map(|(name, _)| name));
         }
-        let mut faults = self.foreseen(&outlook, &names, tools)?;
+        let mut faults = self.foreseen(&outlook, &names, tools, watch)?;
         faults.truncate(MOST);
         for fault in &mut faults {
             fault.tool.clone_from(&tool);
@@ -66,6 +69,7 @@ impl Workshop {
         outlook: &Outlook,
         names: &BTreeSet<String>,
         tools: &Tools,
+        watch: &Watch,
     ) -> Result<Vec<Fault>, Fault> {
         let mut faults = Vec::new();
         for spot in outlook.unbound.iter().filter(|it| !names.contains(&it.name)) {
@@ -92,7 +96,52 @@ impl Workshop {
                 faults.extend(self.call(call, &offers));
             }
         }
+        for spot in outlook.tools.iter().filter(|it| it.name != OWN) {
+            if let Some(denied) = self.denied_within(&spot.name, tools, &offers, watch)? {
+                let (message, hint) = denied_call(&denied);
+                let message = format!("{message}, which the tool {} calls", quote_one(&spot.name));
+                let fault = fault(FaultCode::CapabilityDenied, message, Some(hint));
+                faults.push(placed(fault, spot));
+            }
+        }
         Ok(faults)
+    }
+
+    /// A call that a tool makes, itself or by another tool, and that nothing grants.
+    fn denied_within(
+        &self,
+        name: &str,
+        tools: &Tools,
+        offers: &[Offer],
+        watch: &Watch,
+    ) -> Result<Option<String>, Fault> {
+        let (mut open, mut seen) = (vec![name.to_owned()], BTreeSet::new());
+        while let Some(name) = open.pop() {
+            if seen.len() >= MOST_TOOLS || !seen.insert(name.clone()) {
+                continue;
+            }
+            let Some((source, _)) = tools.look_up(&name)? else { continue };
+            let Ok(outlook) = self.sandbox.foresee(&source, &watch.again()) else { continue };
+            for call in &outlook.calls {
+                let is_native = tools.native_of(&call.tool.name, self.effects.as_ref())?.is_some();
+                if !is_native && self.is_denied(&call.tool.name, offers) {
+                    return Ok(Some(call.tool.name.clone()));
+                }
+            }
+            open.extend(outlook.tools.into_iter().map(|it| it.name).filter(|it| it != OWN));
+        }
+        Ok(None)
+    }
+
+    /// Whether nothing grants a tool, as far as that is known.
+    fn is_denied(&self, name: &str, offers: &[Offer]) -> bool {
+        let meant = meant(offers.iter().map(|it| it.name.as_str()), name);
+        match offers.iter().find(|it| Some(it.name.as_str()) == meant) {
+            Some(it) => {
+                it.grant == Grant::Deny || it.grant == Grant::Read && it.class != EffectClass::Read
+            }
+            None => self.broker().is_some_and(|broker| broker.denies(name)),
+        }
     }
 
     fn unbound(&self, spot: &Spot, names: &BTreeSet<String>) -> Fault {
@@ -115,19 +164,15 @@ impl Workshop {
 
     fn call(&self, call: &Foreseen, offers: &[Offer]) -> Option<Fault> {
         let name = &call.tool.name;
+        if self.is_denied(name, offers) {
+            let (message, hint) = denied_call(name);
+            let fault = fault(FaultCode::CapabilityDenied, message, Some(hint));
+            return Some(placed(fault, &call.tool));
+        }
         let meant = meant(offers.iter().map(|it| it.name.as_str()), name);
         let Some(offer) = offers.iter().find(|it| Some(it.name.as_str()) == meant) else {
             return self.unknown(&call.tool, offers);
         };
-        let is_beyond = offer.grant == Grant::Read && offer.class != EffectClass::Read;
-        if offer.grant == Grant::Deny || is_beyond {
-            let message = format!("nothing grants {}", quote_one(name));
-            let hint = "`capabilities` shows what programs may call";
-            return Some(placed(
-                fault(FaultCode::CapabilityDenied, message, Some(hint)),
-                &call.tool,
-            ));
-        }
         let schema: Value = serde_json::from_str(&offer.input_schema).ok()?;
         let read = |text: &String| serde_json::from_str(text).ok();
         let members: Vec<(String, Option<Value>)> = call
@@ -177,6 +222,11 @@ fn has_several_sites(outlook: &Outlook) -> bool {
         at.rsplit_once("/calls/").map_or(at, |(form, _)| form).to_owned()
     };
     outlook.calls.iter().map(site).collect::<BTreeSet<String>>().len() > 1
+}
+
+/// What is told of a call that nothing grants.
+fn denied_call(name: &str) -> (String, &'static str) {
+    (format!("nothing grants {}", quote_one(name)), "`capabilities` shows what programs may call")
 }
 
 fn placed(fault: Fault, spot: &Spot) -> Fault {

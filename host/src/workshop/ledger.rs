@@ -9,7 +9,7 @@ use super::effects;
 use super::intent::Intent;
 use super::observer::Observer;
 use super::past::{Waiting, waits};
-use crate::domain::{Answered, Approval, Call, CallOutcome, Decision, Fault, Need, Refusal};
+use crate::domain::{Answered, Approval, Call, Decision, Fault, Need, Refusal};
 use crate::journal::{Answer, Came as Outcome, Ran};
 use crate::sandbox::milliseconds;
 
@@ -98,15 +98,15 @@ impl<'a> Ledger<'a> {
     }
 
     /// Writes down what came of one of the calls at a place before all of them have ended.
-    pub(super) fn tell(&mut self, place: usize, index: usize, outcome: &CallOutcome, ms: u64) {
+    pub(super) fn tell(&mut self, place: usize, index: usize, answered: &Answered) {
         let Some(Answer::Calls(made) | Answer::Within(made)) = self.answers.get_mut(place) else {
             return;
         };
         let Some(made) = made.get_mut(index) else { return };
-        (made.outcome, made.ms) = (effects::came(outcome), ms);
-        if let CallOutcome::Value(text) = outcome {
-            self.texts.push(text.clone());
+        if made.outcome == Outcome::Unknown {
+            self.texts.extend(effects::texts(answered));
         }
+        effects::come(made, answered);
     }
 
     /// Writes down calls before anything comes of them. Gives their place. `is_within` says that a
@@ -169,11 +169,9 @@ impl<'a> Ledger<'a> {
             return;
         }
         let (mut answer, _) = effects::answered(calls, came);
-        for (index, Answered { outcome, .. }) in came.iter().flatten().enumerate() {
-            if let CallOutcome::Value(text) = outcome
-                && !self.is_told(place, index)
-            {
-                self.texts.push(text.clone());
+        for (index, answered) in came.iter().flatten().enumerate() {
+            if !self.is_told(place, index) {
+                self.texts.extend(effects::texts(answered));
             }
         }
         if let Answer::Calls(made) = &mut answer {

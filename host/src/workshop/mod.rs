@@ -2,6 +2,7 @@
 //! journals the results. The server, the command line and replays use it. Its calls block the
 //! thread. It does not depend on MCP.
 
+mod applied;
 mod backup;
 mod bindings;
 mod bundle;
@@ -51,7 +52,7 @@ pub use self::backup::{Contents, Restored, back_up, restore};
 pub use self::check::Reach;
 pub use self::consent::Said;
 pub use self::declaration::Declaration;
-pub use self::effects::{Allowed, Denied, Effects, Line, Script};
+pub use self::effects::{Allowed, Denied, Effects, Line, Script, Told};
 pub use self::evolve::{Evolved, Prepared, Proposal};
 pub use self::example::{Example, Scripted};
 pub use self::export::Exported;

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use serde_json::json;
 
+use super::applied::{request, told};
 use super::bindings::Bindings;
 use super::consent::Consent;
 use super::effects::{self, Effects};
@@ -16,13 +17,10 @@ use super::past::{Past, waits};
 use super::purse::{Purse, over};
 use super::refusal::{Refused, stored};
 use super::world::{Candidate, Live, Tools, Within, Witness};
-use crate::domain::{
-    Answered, Call, CallOutcome, Fault, FaultCode, Limit, MOST_MESSAGE, Reason, Refusal, Unsent,
-    fault,
-};
+use crate::domain::{Answered, Call, CallOutcome, Fault, FaultCode, Limit, Refusal, Unsent, fault};
 use crate::journal::Ran;
 use crate::sandbox::{
-    Argument, Calls, Code, Ending, Limits, Outcome, Request, Summary, Watch, drive, drive_in_turns,
+    Argument, Calls, Code, Ending, Limits, Request, Summary, Watch, drive, drive_in_turns,
     milliseconds,
 };
 use crate::text::similar::similar;
@@ -115,6 +113,7 @@ struct Applied<'a> {
     native: Native,
     member: &'a str,
     args: &'a str,
+    is_raw: bool,
 }
 
 impl Live {
@@ -178,16 +177,16 @@ impl Live {
         }
         if came.is_none() {
             let known = ledger.known(&calls.calls);
-            let mut sent = self.spend(calls, &known, ledger).await?;
+            let mut sent = self.spend(calls, &known, (place, places), ledger).await?;
             if let Err(Unsent::Asks(needs)) = &sent {
                 sent = match ledger.consider(&calls.calls, needs, place).await? {
                     Ok(decided) => {
                         for (index, consent) in places.iter().zip(&decided) {
                             if let Some(outcome) = consent.outcome() {
-                                ledger.tell(place, *index, &outcome, 0);
+                                ledger.tell(place, *index, &Answered::new(outcome, 0));
                             }
                         }
-                        self.spend(calls, &decided, ledger).await?
+                        self.spend(calls, &decided, (place, places), ledger).await?
                     }
                     Err(refusal) => Err(refusal.into()),
                 };
@@ -196,8 +195,8 @@ impl Live {
         }
         let came = came.unwrap_or_else(|| Err(Refusal::denied(&calls.calls)));
         if let Ok(answered) = &came {
-            for (index, Answered { outcome, millis }) in places.iter().zip(answered) {
-                ledger.tell(place, *index, outcome, *millis);
+            for (index, answered) in places.iter().zip(answered) {
+                ledger.tell(place, *index, answered);
             }
         }
         Ok(came)
@@ -207,10 +206,17 @@ impl Live {
         &mut self,
         calls: &Calls,
         consents: &[Consent],
+        (place, places): (usize, &[usize]),
         ledger: &mut Ledger<'_>,
     ) -> Result<Result<Vec<Answered>, Unsent>, Fault> {
         ledger.send(&calls.calls)?;
-        let spent = self.purse.spend(self.effects.as_ref(), calls, consents).await;
+        // A run that ends meanwhile knows what had come of its calls.
+        let mut told = |index: usize, answered: &Answered| {
+            if let Some(index) = places.get(index) {
+                ledger.tell(place, *index, answered);
+            }
+        };
+        let spent = self.purse.spend(self.effects.as_ref(), calls, consents, &mut told).await;
         Ok(ledger.observe(&calls.calls, spent))
     }
 
@@ -225,7 +231,8 @@ impl Live {
             match self.tools.native_of(&call.tool, self.effects.as_ref())? {
                 None => sent.push((index, call)),
                 Some((native, member)) if native.members.iter().any(|it| it == member) => {
-                    applied.push(Applied { index, native, member, args: &call.args });
+                    let (args, is_raw) = (call.args.as_str(), call.is_raw);
+                    applied.push(Applied { index, native, member, args, is_raw });
                 }
                 Some((native, member)) => return Ok(Err(unknown(index, &native, member))),
             }
@@ -241,11 +248,11 @@ impl Live {
         ledger: &mut Ledger<'_>,
     ) -> Result<Result<Answered, Refusal>, Fault> {
         let start = Instant::now();
-        let answered = |outcome| Answered { outcome, millis: milliseconds(start.elapsed()) };
+        let answered = |outcome: CallOutcome| Answered::new(outcome, milliseconds(start.elapsed()));
         if let Err(outcome) = self.afford() {
             return Ok(Ok(answered(outcome)));
         }
-        let Applied { index, native, member, args } = call;
+        let Applied { index, native, member, args, is_raw } = call;
         let request = request(&native.name, member, args, self.means.limits);
         let (sandbox, watch) = (Arc::clone(&self.means.sandbox), self.means.watch.clone());
         self.means.depth += 1;
@@ -262,6 +269,9 @@ impl Live {
         let name = format!("{}.{member}", native.name);
         Ok(match told(&name, outcome)? {
             Ok(mut outcome) => {
+                if let (true, CallOutcome::Value(value)) = (is_raw, &outcome) {
+                    outcome = CallOutcome::Value(format!("{{\"structuredContent\":{value}}}"));
+                }
                 self.purse.weigh(&mut outcome);
                 Ok(answered(outcome))
             }
@@ -293,50 +303,6 @@ fn unknown(index: usize, Native { name, members, .. }: &Native, member: &str) ->
     let message = format!("the capability `{name}` has no function {}", quote_one(member));
     let code = FaultCode::UnknownCapability;
     Refusal { index, code, message, hint: Some(text::line(&hint, 400)) }
-}
-
-/// Applies a function of a tool's record. Its value becomes text here, for only data can leave it.
-fn request(name: &str, member: &str, args: &str, limits: Limits) -> Request {
-    let function = json!({"get": [{"tool": name}, member]});
-    let term = json!({"json_text": {"app": {"func": function, "args": [{"var": "args"}]}}});
-    Request {
-        code: Code::Term(term.to_string()),
-        argument: Argument::None,
-        context: Some(format!("{{\"args\":{args}}}")),
-        bindings: Vec::new(),
-        keep: false,
-        limits,
-        step: 0,
-        max_steps: 0,
-        output_schema: None,
-        debug: false,
-    }
-}
-
-/// What came of a call, by the outcome of its run.
-fn told(name: &str, outcome: Outcome) -> Result<Result<CallOutcome, Refusal>, Fault> {
-    let failed = |message: &str| CallOutcome::Failed {
-        reason: Reason::ToolError,
-        message: text::line(message, MOST_MESSAGE / 4),
-    };
-    Ok(Ok(match outcome.ending {
-        Ok(Ending::Value(value)) => match serde_json::from_str(&value.json) {
-            Ok(json) => CallOutcome::Value(json),
-            Err(_) => failed("its value is no data"),
-        },
-        Ok(Ending::Continuation(_)) => {
-            failed("it asks to run again, which a function of a capability cannot do")
-        }
-        Err(fault) if fault.code.is_worldly() => return Err(fault),
-        Err(Fault { code: code @ FaultCode::CapabilityDenied, message, hint, .. }) => {
-            let message = format!("{message}, in a call of `{name}`");
-            return Ok(Err(Refusal { index: 0, code, message, hint }));
-        }
-        Err(Fault { code, message, at, tool, .. }) => {
-            let place = tool.map(|tool| format!(" (at {at} of the tool `{tool}`)"));
-            failed(&format!("{code}: {message}{}", place.unwrap_or_default()))
-        }
-    }))
 }
 
 impl Workshop {

@@ -1,8 +1,8 @@
 //! The budgets of a run, and the calls that are sent within them.
 
 use super::consent::Consent;
-use super::effects::{Allowed, Effects};
-use crate::domain::{Answered, Budget, Call, CallOutcome, Limit, Reason, Unsent};
+use super::effects::{Allowed, Effects, Told};
+use crate::domain::{Answered, Budget, Call, CallOutcome, Failure, Limit, Reason, Unsent};
 use crate::sandbox::{Calls, Watch, milliseconds};
 
 /// Keeps the budgets of one run.
@@ -23,6 +23,7 @@ impl Purse {
         effects: &dyn Effects,
         Calls { calls, at_most }: &Calls,
         consents: &[Consent],
+        told: &mut Told<'_>,
     ) -> Result<Vec<Answered>, Unsent> {
         let left = usize::try_from(self.allowed.calls).unwrap_or(usize::MAX);
         let sent = calls.get(..left).unwrap_or(calls);
@@ -33,14 +34,14 @@ impl Purse {
         };
         let mut answered = match sent {
             [] => Vec::new(),
-            sent => send(effects, sent, *at_most, budget, consents).await?,
+            sent => send(effects, (sent, *at_most), budget, consents, told).await?,
         };
         self.allowed.calls -= count(sent.len());
         for Answered { outcome, .. } in &mut answered {
             self.weigh(outcome);
         }
         let unsent = calls.len() - sent.len();
-        answered.extend(vec![Answered { outcome: beyond_calls(), millis: 0 }; unsent]);
+        answered.extend(vec![Answered::new(beyond_calls(), 0); unsent]);
         Ok(answered)
     }
 
@@ -68,7 +69,8 @@ impl Purse {
             self.allowed.bytes = left;
         } else {
             let message = "all answers to a run may not have so many bytes together";
-            *outcome = over(Limit::AnswersSize, message);
+            let message = format!("{message} [{}]", Limit::AnswersSize);
+            *outcome = Failure::new(Reason::TooLarge, message).into();
         }
     }
 }
@@ -76,10 +78,10 @@ impl Purse {
 /// Sends calls, except those that were declined.
 async fn send(
     effects: &dyn Effects,
-    calls: &[Call],
-    at_most: usize,
+    (calls, at_most): (&[Call], usize),
     budget: Budget,
     consents: &[Consent],
+    told: &mut Told<'_>,
 ) -> Result<Vec<Answered>, Unsent> {
     let by = |consent: &Consent| match consent {
         Consent::Given(by) => Some(*by),
@@ -87,22 +89,24 @@ async fn send(
     };
     if consents.iter().all(|it| it.outcome().is_none()) {
         let approved: Vec<_> = consents.iter().map(by).collect();
-        return effects.call_approved(calls, at_most, budget, &approved).await;
+        return effects.call_approved(calls, at_most, budget, &approved, told).await;
     }
-    let is_sent = |(_, consent): &(&Call, &Consent)| consent.outcome().is_none();
-    let (sent, approved): (Vec<Call>, Vec<_>) = calls
-        .iter()
-        .zip(consents)
-        .filter(is_sent)
-        .map(|(call, consent)| (call.clone(), by(consent)))
-        .unzip();
+    let given = calls.iter().zip(consents).enumerate();
+    let given: Vec<_> = given.filter(|(_, (_, consent))| consent.outcome().is_none()).collect();
+    let sent: Vec<Call> = given.iter().map(|(_, (call, _))| (*call).clone()).collect();
+    let approved: Vec<_> = given.iter().map(|(_, (_, consent))| by(consent)).collect();
+    let mut told = |index: usize, answered: &Answered| {
+        if let Some((index, _)) = given.get(index) {
+            told(*index, answered);
+        }
+    };
     let answered = match sent.as_slice() {
         [] => Vec::new(),
-        sent => effects.call_approved(sent, at_most, budget, &approved).await?,
+        sent => effects.call_approved(sent, at_most, budget, &approved, &mut told).await?,
     };
     let mut answered = answered.into_iter();
     let answer = |consent: &Consent| match consent.outcome() {
-        Some(outcome) => Some(Answered { outcome, millis: 0 }),
+        Some(outcome) => Some(Answered::new(outcome, 0)),
         None => answered.next(),
     };
     Ok(consents.iter().take(calls.len()).filter_map(answer).collect())
@@ -118,5 +122,5 @@ fn beyond_calls() -> CallOutcome {
 
 /// What comes of a call beyond a limit.
 pub(super) fn over(limit: Limit, message: &str) -> CallOutcome {
-    CallOutcome::Failed { reason: Reason::Budget, message: format!("{message} [{limit}]") }
+    Failure::new(Reason::Budget, format!("{message} [{limit}]")).into()
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::effects::Effects;
+use super::effects::{Effects, Told};
 use crate::broker::Client;
 use crate::domain::{Answered, Approval, Budget, Call, Offer, Refusal, Unsent};
 use crate::sandbox::Asking;
@@ -18,7 +18,7 @@ impl Effects for Client {
         left: Budget,
     ) -> Asking<'a, Result<Vec<Answered>, Refusal>> {
         Box::pin(async move {
-            let sent = self.call_approved(calls, at_most, left, &[]).await;
+            let sent = self.call_approved(calls, at_most, left, &[], &mut |_, _| {}).await;
             sent.map_err(|unsent| unsent.refusal(calls))
         })
     }
@@ -29,9 +29,10 @@ impl Effects for Client {
         at_most: usize,
         left: Budget,
         approved: &'a [Option<Approval>],
+        told: &'a mut Told<'_>,
     ) -> Asking<'a, Result<Vec<Answered>, Unsent>> {
         let within = Duration::from_millis(left.millis);
-        Box::pin(Self::call(self, calls, at_most, within, approved))
+        Box::pin(self.call_telling(calls, (at_most, within), approved, told))
     }
 
     fn offers(&self) -> Arc<[Offer]> {

@@ -11,6 +11,7 @@
 //! | `ends` | it ends at once |
 //! | `grandchild` | a file for the id of a process that it leaves behind, in a session of its own |
 //! | `started` | a file that gets a line whenever it starts |
+//! | `heard` | a file that gets each line that it reads |
 //! | `tools` | its tools, or the name of a file that holds them |
 //! | `banner` | what it writes before anything else, without a line break |
 //! | `text_ids` | it answers to ids as texts |
@@ -56,6 +57,9 @@ fn main() {
     let script = Arc::new(script);
     for line in io::stdin().lock().lines() {
         let Ok(line) = line else { return };
+        if let Some(file) = script["heard"].as_str() {
+            append(file, &line);
+        }
         let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
         // Notifications and answers need none.
         if message.get("id").is_none() || message.get("method").is_none() {

@@ -103,7 +103,7 @@ fn members(terms: &Terms, term: TermId, form: Form) -> Vec<(&str, Part<'_>)> {
         | Shape::OperandOr(_)
         | Shape::ListOrBare
         | Shape::Extremes => vec![(key, list(operands))],
-        Shape::Members(members) | Shape::Named(members) => {
+        Shape::Members(members) | Shape::MembersOr(members) | Shape::Named(members) => {
             let mut members: Vec<_> = members.iter().copied().zip(operands).collect();
             members.sort_unstable();
             let members = members.into_iter().map(|(key, operand)| (key, Part::Term(*operand)));

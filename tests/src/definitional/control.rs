@@ -122,7 +122,8 @@ impl Evaluator {
         self.active_evals = active;
         self.tried(term, true);
         self.charge(768_u64)?;
-        let value = if code == Code::Fail { self.failed.clone() } else { Value::Unit };
+        let has_value = matches!(code, Code::Fail | Code::Upstream);
+        let value = if has_value { self.failed.clone() } else { Value::Unit };
         let call = self.upstream.take().filter(|_| code == Code::Upstream);
         let [upstream, reason] = call.map_or([Value::Unit, Value::Unit], |(tool, reason)| {
             [Value::Text(tool.as_str().into()), Value::Text(reason.as_str().into())]

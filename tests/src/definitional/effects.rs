@@ -9,12 +9,12 @@ use pif_guest::fault::Code;
 use pif_guest::request::{Call, Outcome};
 use std::rc::Rc;
 
-/// A call that has no value: the reason and the message.
-type Failure = (String, String);
+/// A call that has no value: the reason, the message, and what the server told beside it.
+type Failure = (String, String, Value);
 
 fn bad_output() -> Failure {
     let message = "the answer is not JSON that a value can be made of";
-    ("bad-output".to_owned(), message.to_owned())
+    ("bad-output".to_owned(), message.to_owned(), Value::Unit)
 }
 
 fn record(members: &[(&str, Value)]) -> Value {
@@ -24,19 +24,38 @@ fn record(members: &[(&str, Value)]) -> Value {
 
 impl Evaluator {
     /// `call` and `perform`.
-    pub(super) fn call(&mut self, tool: &Value, args: &Value) -> Evaluated {
-        let Value::Text(tool) = tool else { return Err(mismatch(tool)) };
+    pub(super) fn call(&mut self, operands: &[Value]) -> Evaluated {
+        let Value::Text(tool) = &operands[0] else { return Err(mismatch(&operands[0])) };
         self.charge_texts(&[tool])?;
-        let call = Call { tool: tool.to_string(), args: self.arguments(args)? };
+        let args = self.arguments(&operands[1])?;
+        let is_raw = operands.get(2).map_or(Ok(false), |options| self.wants_raw(options))?;
+        let call = Call { tool: tool.to_string(), args, is_raw };
         let mut outcomes = world::answer(&[call]).map_err(|refusal| refusal.code)?;
         let outcome = outcomes.pop().ok_or(Code::Internal)?;
         match self.came(outcome)? {
             Ok(value) => Ok(value),
-            Err((reason, _)) => {
+            Err((reason, _, value)) => {
                 self.upstream = Some((tool.to_string(), reason));
+                self.failed = value;
                 Err(Code::Upstream)
             }
         }
+    }
+
+    /// The options of one call.
+    fn wants_raw(&mut self, options: &Value) -> Result<bool, Code> {
+        let Value::Record(options) = options else { return Err(mismatch(options)) };
+        self.work(options.len() as u64)?;
+        let mut is_raw = false;
+        for (name, value) in options.iter() {
+            self.work(bytes(name) / TEXT_UNIT)?;
+            match (name.as_str(), value) {
+                ("raw", Value::Boolean(given)) => is_raw = *given,
+                ("raw", _) => return Err(Code::TypeMismatch),
+                _ => return Err(Code::OutOfRange),
+            }
+        }
+        Ok(is_raw)
     }
 
     /// `calls`.
@@ -51,21 +70,23 @@ impl Evaluator {
         let mut calls = Vec::new();
         for element in &elements {
             let Value::Record(members) = element else { return Err(Code::Malformed) };
-            let (args, tool) = match members.as_slice() {
-                [(key, tool)] if key == "tool" => (&Value::Unit, tool),
-                [(first, args), (second, tool)] | [(second, tool), (first, args)]
-                    if first == "args" && second == "tool" =>
-                {
-                    (args, tool)
-                }
-                _ => return Err(Code::Malformed),
-            };
-            let Value::Text(tool) = tool else { return Err(Code::Malformed) };
-            if !matches!(args, Value::Unit | Value::Record(_)) {
+            let is_known = |key: &String| ["tool", "args", "options"].contains(&key.as_str());
+            if !members.iter().all(|(key, _)| is_known(key)) {
+                return Err(Code::Malformed);
+            }
+            let member = |name: &str| members.iter().find(|it| it.0 == name).map(|it| &it.1);
+            let Some(Value::Text(tool)) = member("tool") else { return Err(Code::Malformed) };
+            let args = member("args").unwrap_or(&Value::Unit);
+            let options = member("options");
+            if !matches!(args, Value::Unit | Value::Record(_))
+                || !matches!(options, None | Some(Value::Record(_)))
+            {
                 return Err(Code::Malformed);
             }
             self.charge_texts(&[tool])?;
-            calls.push(Call { tool: tool.to_string(), args: self.arguments(args)? });
+            let args = self.arguments(args)?;
+            let is_raw = options.map_or(Ok(false), |options| self.wants_raw(options))?;
+            calls.push(Call { tool: tool.to_string(), args, is_raw });
         }
         let outcomes = world::answer(&calls).map_err(|refusal| refusal.code)?;
         self.work(outcomes.len() as u64)?;
@@ -77,16 +98,23 @@ impl Evaluator {
         for (came, call) in came.into_iter().zip(calls) {
             results.push(match came {
                 Ok(value) if all => value,
-                Err((reason, _)) if all => {
+                Err((reason, _, value)) if all => {
                     self.upstream = Some((call.tool, reason));
+                    self.failed = value;
                     return Err(Code::Upstream);
                 }
                 Ok(value) => record(&[("ok", Value::Boolean(true)), ("value", value)]),
-                Err((reason, message)) => record(&[
-                    ("message", text(&message)),
-                    ("ok", Value::Boolean(false)),
-                    ("reason", text(&reason)),
-                ]),
+                Err((reason, message, value)) => {
+                    let mut members = vec![
+                        ("message", text(&message)),
+                        ("ok", Value::Boolean(false)),
+                        ("reason", text(&reason)),
+                    ];
+                    if !matches!(value, Value::Unit) {
+                        members.push(("value", value));
+                    }
+                    record(&members)
+                }
             });
         }
         Ok(Value::List(results.into_iter().collect()))
@@ -131,9 +159,14 @@ impl Evaluator {
                     read => Ok(read.map_err(|_| bad_output())),
                 }
             }
-            Outcome::Failed { reason, message } => {
+            Outcome::Failed { reason, message, value } => {
                 self.charge_texts(&[&reason, &message])?;
-                Ok(Err((reason, message)))
+                let Some(json) = value else { return Ok(Err((reason, message, Value::Unit))) };
+                self.charge_texts(&[&json])?;
+                match self.read_json(&json) {
+                    Err(Code::OutOfFuel) => Err(Code::OutOfFuel),
+                    read => Ok(Err((reason, message, read.unwrap_or(Value::Unit)))),
+                }
             }
         }
     }

@@ -94,7 +94,8 @@ impl Generator {
         };
         match called {
             Form::Calls => {
-                let call = form("record", format!(r#"{{"args":{args},"tool":{name}}}"#));
+                let options = self.call_options();
+                let call = form("record", format!(r#"{{"args":{args}{options},"tool":{name}}}"#));
                 let other = format!("\"{}\"", self.random.pick(CAPABILITIES));
                 let other = form("record", format!(r#"{{"tool":{other}}}"#));
                 form("calls", list(&[list(&[call, other])]))
@@ -102,10 +103,27 @@ impl Generator {
             Form::Perform => {
                 let name =
                     if self.random.chance(70) { name } else { self.term(Kind::Text, size / 3) };
-                form("perform", format!(r#"{{"capability":{name},"args":{args}}}"#))
+                let options = self.call_options();
+                form("perform", format!(r#"{{"capability":{name},"args":{args}{options}}}"#))
             }
-            _ => form("call", format!(r#"{{"tool":{name},"args":{args}}}"#)),
+            _ => {
+                let options = self.call_options();
+                form("call", format!(r#"{{"tool":{name},"args":{args}{options}}}"#))
+            }
         }
+    }
+
+    /// Mostly no options.
+    fn call_options(&mut self) -> &'static str {
+        self.random.pick(&[
+            "",
+            "",
+            "",
+            r#","options":{"record":{"raw":true}}"#,
+            r#","options":{"record":{"raw":1}}"#,
+            r#","options":{"record":{}}"#,
+            r#","options":null"#,
+        ])
     }
 
     pub(super) fn tool_name(&mut self, size: usize) -> String {

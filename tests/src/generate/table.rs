@@ -132,7 +132,6 @@ impl Generator {
             | Shape::Functions
             | Shape::Lambda
             | Shape::Application => self.any(size),
-            Shape::Members(_) if row.form == Form::Perform => self.call(row.form, size),
             Shape::Members(members) => {
                 let members = members.iter().zip(operand_kinds(row.form));
                 let written = members
@@ -143,7 +142,7 @@ impl Generator {
                 let (a, b) = (self.any(size / 2), self.any(size / 2));
                 form(row.name, format!(r#"{{"a":{a},"é":{b}}}"#))
             }
-            Shape::Named(_) => self.call(row.form, size),
+            Shape::MembersOr(_) | Shape::Named(_) => self.call(row.form, size),
             _ => form(row.name, "true"),
         }
     }

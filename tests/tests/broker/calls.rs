@@ -43,14 +43,11 @@ fn both_eras_are_spoken() -> Result<()> {
 
 #[test]
 fn every_reason_is_told() -> Result<()> {
-    let schema =
-        json!({"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}});
     let tools = json!([
         {"name": "fails", "does": {"result": {"isError": true, "content": [{"type": "text", "text": "no such repo"}]}}},
         {"name": "error", "does": {"error": {"code": -32050, "message": "out of order"}}},
         {"name": "ends", "does": {"exit": true}},
         {"name": "asks", "does": {"result": {"resultType": "input_required", "requestState": "x", "inputRequests": {}}}},
-        {"name": "lies", "outputSchema": schema, "does": {"result": {"content": [], "structuredContent": {"n": "one"}}}},
         {"name": "often", "does": {}},
     ]);
     let config = json!({"mcpServers": {
@@ -64,9 +61,9 @@ fn every_reason_is_told() -> Result<()> {
     for (tool, expected) in [
         ("s.fails", "tool-error: no such repo"),
         ("s.error", "rpc-error: out of order (code -32050)"),
-        ("s.ends", "unavailable: the server ended before it answered; what it did is unknown"),
-        ("s.lies", "bad-output: the answer is not as the tool's schema says: at `/n`"),
-        ("gone.x", "unavailable: "),
+        ("s.ends", "lost: the server ended before it answered; what it did is unknown"),
+        ("s.asks", "tool-error: the tool asks for input, which nobody can give here"),
+        ("gone.x", "unavailable: it cannot be started: /nonexistent/program: "),
         (
             "dies.x",
             "unavailable: the server ended while it started; its last words: missing API key",
@@ -87,7 +84,8 @@ fn a_slow_server_times_out() -> Result<()> {
     let config = json!({"mcpServers": {"s": server_with(&json!({"tools": tools}), &limits)}});
     let shop = Shop::new(&config)?;
     let start = Instant::now();
-    assert_eq!(shop.complaint("s.slow", "{}")?, "timeout: `slow` did not answer within 200ms");
+    let told = "timeout: `slow` did not answer within 200ms; what it did is unknown";
+    assert_eq!(shop.complaint("s.slow", "{}")?, told);
     ensure!(start.elapsed().as_secs() < 15);
     assert_eq!(shop.value("s.quick", "{}")?, r#""done""#);
     Ok(())

@@ -99,7 +99,7 @@ fn a_worker_that_dies_fails_its_calls_only() -> Result<()> {
     kill(worker)?;
     let told = running.receive()?["result"]["structuredContent"].clone();
     ensure!(told["code"] == "upstream", "{told}");
-    ensure!(told["upstream"] == json!({"tool": "sales.slow", "reason": "unavailable"}), "{told}");
+    ensure!(told["upstream"] == json!({"tool": "sales.slow", "reason": "lost"}), "{told}");
     ensure!(told["calls_made"][0]["tool"] == "sales.slow", "{told}");
     until("a new worker calls", || {
         let told = running.call("run", &json!({"code": reduction()}));

@@ -168,6 +168,14 @@ impl Running {
         Ok(())
     }
 
+    /// Sends a notification.
+    pub(super) fn notify(&mut self, method: &str, params: &Value) -> Result<()> {
+        let message = json!({"jsonrpc": "2.0", "method": method, "params": params});
+        let input = self.child.stdin.as_mut().context("no input")?;
+        writeln!(input, "{message}")?;
+        Ok(())
+    }
+
     /// The next message.
     pub(super) fn receive(&mut self) -> Result<Value> {
         let mut line = String::new();

@@ -135,7 +135,7 @@ fn an_answer_that_cannot_be_read_ends_the_call_at_once() -> Result<()> {
         (line(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}"#), false),
         (line(r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"no"}}"#), false),
         (line(r#"{"jsonrpc":"2.0","id":ID}"#), false),
-        (line(r#"{"jsonrpc":"2.0","id":ID,"id":ID,RESULT}"#), false),
+        (line(r#"{"jsonrpc":"2.0","id":ID,"id":ID,RESULT}"#), true),
         (line(r#"{"jsonrpc":"2.0","id":"ID",RESULT}"#), true),
         (line(r#"{"jsonrpc":"2.0","id":ID.0,RESULT}"#), true),
         (line("\u{feff}{\"jsonrpc\":\"2.0\",\"id\":ID,RESULT}"), true),
@@ -206,6 +206,10 @@ fn one_bad_entry_stops_nobody_else() -> Result<()> {
     }
     let told = shop.complaint("poor.t", "{}")?;
     ensure!(told.contains("no variable `PIF_NO_SUCH_SECRET`"), "{told}");
+    for name in ["misspelt", "unset", "older"] {
+        let told = shop.complaint(&format!("{name}.t"), "{}")?;
+        ensure!(told.starts_with("unavailable: the configuration is wrong: "), "{name}: {told}");
+    }
     let said = shop.say(&["capability", "list"])?;
     for told in [
         "/mcpServers/older/type",

@@ -150,7 +150,7 @@ fn a_run_has_a_budget_of_calls_and_bytes() -> Result<()> {
         |bytes: u64| json!({"record": {"tool": "box.fill", "args": {"record": {"bytes": bytes}}}});
     peer.run(10, &json!({"calls": [[fill(500), fill(600), fill(400)]]}))?;
     let value = peer.value(10)?;
-    ensure!(reasons(&value) == [&none, &budget, &none].map(Clone::clone), "{value}");
+    ensure!(reasons(&value) == [&none, &json!("too-large"), &none].map(Clone::clone), "{value}");
     ensure!(value[1]["message"].to_string().contains("[answers]"), "{value}");
     let told = fault(
         &mut peer,

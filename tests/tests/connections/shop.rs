@@ -3,7 +3,8 @@
 use anyhow::{Context, Result, ensure};
 use mcp_pif::config::Config;
 use mcp_pif::domain::{
-    Answered, Budget, Call, CallOutcome, EffectClass, FaultCode, Grant, Offer, Pin, Reason, Refusal,
+    Answered, Budget, Call, CallOutcome, EffectClass, Failure, FaultCode, Grant, Offer, Pin,
+    Reason, Refusal,
 };
 use mcp_pif::harden::Hardening;
 use mcp_pif::mcp::Service;
@@ -153,10 +154,10 @@ impl Effects for Clock {
                 std::mem::forget(waits);
                 let (upstream, tool) = call.tool.split_once('.').unwrap_or_default();
                 let outcome = match (upstream, tool) {
-                    ("fails", reason) => CallOutcome::Failed {
-                        reason: Reason::find(reason).unwrap_or(Reason::BadOutput),
-                        message: format!("it is {reason}"),
-                    },
+                    ("fails", reason) => {
+                        let told = format!("it is {reason}");
+                        Failure::new(Reason::find(reason).unwrap_or(Reason::BadOutput), told).into()
+                    }
                     (_, "echo") => CallOutcome::Value(call.args.clone()),
                     (_, "fill") => {
                         let size = args["bytes"].as_u64().unwrap_or_default();
@@ -167,7 +168,7 @@ impl Effects for Clock {
                     }
                     _ => CallOutcome::Value(asked.to_string()),
                 };
-                answered.push(Answered { outcome, millis });
+                answered.push(Answered::new(outcome, millis));
             }
             Ok(answered)
         })

@@ -10,11 +10,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// What `server_info` tells of limits.
-fn layers(client: &mut Client) -> Result<Vec<Value>> {
+/// What `server_info` tells of limits: their values by name, and a line with all of them.
+fn limits(client: &mut Client) -> Result<(Value, String)> {
     let info = client.call("server_info", &json!({}))?;
-    let layers = info["structuredContent"]["layers"].as_array().context("layers")?;
-    Ok(layers.clone())
+    let told = text(&info)?.lines().find(|line| line.starts_with("layers: "));
+    Ok((info["structuredContent"]["limits"].clone(), told.context("layers")?.to_owned()))
 }
 
 /// What `--help` says of a flag.
@@ -44,17 +44,18 @@ fn sources(folder: &Path, all: &mut String) -> Result<()> {
 fn every_limit_is_told_with_its_flag_and_its_default() -> Result<()> {
     let help = Command::new(binary::path()?).arg("--help").env_clear().output()?;
     let help = String::from_utf8(help.stdout)?;
-    let layers = layers(&mut Client::legacy()?)?;
-    ensure!(layers.len() == Limit::ALL.len(), "{} limits", layers.len());
-    for (limit, known) in Limit::ALL.iter().zip(&layers) {
+    let (values, told) = limits(&mut Client::legacy()?)?;
+    ensure!(values.as_object().is_some_and(|all| all.len() == Limit::ALL.len()), "{values}");
+    for limit in Limit::ALL {
         let row = limit.row();
-        ensure!(known["name"] == row.name && known["fault"] == row.beyond.text(), "{known}");
-        ensure!(known["limit"].is_u64(), "{known}");
+        let value = values[row.name].as_u64().with_context(|| format!("{limit}: {values}"))?;
+        let beyond = row.beyond.text();
         let Setting::Flag { flag, default, .. } = row.setting else {
-            ensure!(known.get("flag").is_none(), "{known}");
+            ensure!(told.contains(&format!(" {limit} {value} ({beyond})")), "{limit}: {told}");
             continue;
         };
-        ensure!(known["flag"] == format!("--{flag}"), "{known}");
+        let expected = format!(" {limit} {value} (--{flag}, {beyond})");
+        ensure!(told.contains(&expected), "{limit}: {told}");
         let section = section(&help, &format!("--{flag}"))?;
         let words = section.split_whitespace().collect::<Vec<_>>().join(" ");
         ensure!(words.contains(&format!("[default: {}]", default.text())), "{limit}: {words}");
@@ -77,34 +78,43 @@ fn every_fixed_limit_says_why() -> Result<()> {
     Ok(())
 }
 
-/// A value that is not the default, as a user writes it and as the server tells it.
-fn other(limit: Limit, known: &Value) -> Option<(&'static str, String, u64)> {
-    let Setting::Flag { flag, most, .. } = limit.row().setting else { return None };
-    let usual = known["limit"].as_u64()?;
-    let other = if usual < limit.shown(most) { usual + 1 } else { usual - 1 };
-    let unit = if limit.row().unit == Unit::Time { "ms" } else { "" };
-    Some((flag, format!("{other}{unit}"), other))
+/// A limit with a flag, and a value that is not its default.
+struct Other {
+    limit: Limit,
+    flag: &'static str,
+    /// As a user writes it.
+    written: String,
+    /// As the server tells it.
+    value: u64,
+}
+
+impl Other {
+    fn of(limit: Limit, usual: &Value) -> Option<Self> {
+        let Setting::Flag { flag, most, .. } = limit.row().setting else { return None };
+        let usual = usual[limit.name()].as_u64()?;
+        let value = if usual < limit.shown(most) { usual + 1 } else { usual - 1 };
+        let unit = if limit.row().unit == Unit::Time { "ms" } else { "" };
+        Some(Self { limit, flag, written: format!("{value}{unit}"), value })
+    }
 }
 
 #[test]
 fn every_limit_is_set_by_its_flag_and_by_its_variable() -> Result<()> {
-    let usual = layers(&mut Client::legacy()?)?;
-    let pairs = Limit::ALL.iter().zip(&usual);
-    let others: Vec<_> = pairs.filter_map(|(limit, known)| other(*limit, known)).collect();
+    let (usual, _) = limits(&mut Client::legacy()?)?;
+    let others: Vec<_> = Limit::ALL.iter().filter_map(|limit| Other::of(*limit, &usual)).collect();
     ensure!(others.len() > 20, "{} limits can be set", others.len());
     let flags: Vec<String> =
-        others.iter().map(|(flag, value, _)| format!("--{flag}={value}")).collect();
+        others.iter().map(|it| format!("--{}={}", it.flag, it.written)).collect();
     let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
     let variables: Vec<(String, &str)> =
-        others.iter().map(|(flag, value, _)| (variable(flag), value.as_str())).collect();
+        others.iter().map(|it| (variable(it.flag), it.written.as_str())).collect();
     let variables: Vec<(&str, &str)> =
         variables.iter().map(|(name, value)| (name.as_str(), *value)).collect();
     for mut client in [Client::start(&flags)?, Client::start_in(&variables, &[])?] {
         client.initialize()?;
-        let layers = layers(&mut client)?;
-        for (flag, _, value) in &others {
-            let known = layers.iter().find(|layer| layer["flag"] == format!("--{flag}"));
-            ensure!(known.is_some_and(|known| known["limit"] == *value), "--{flag}: {known:?}");
+        let (values, _) = limits(&mut client)?;
+        for Other { limit, value, .. } in &others {
+            ensure!(values[limit.name()] == *value, "{limit}: {values}");
         }
     }
     Ok(())

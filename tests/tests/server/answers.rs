@@ -113,15 +113,29 @@ fn a_hint_that_converts_texts_leaves_numbers() -> Result<()> {
     Ok(())
 }
 
-/// Some clients show a model only the record.
+/// Some clients show a model only the record, others only the text.
 #[test]
-fn the_record_of_help_is_not_larger_than_its_text() -> Result<()> {
+fn a_record_is_not_larger_than_its_text_by_more_than_a_third() -> Result<()> {
     let mut client = Client::legacy()?;
-    for arguments in [json!({}), json!({"category": "lists"}), json!({"form": "fold"})] {
-        let told = client.call("help", &arguments)?;
+    client.call("run", &json!({"code": "[1, 2].map(x => x.y)"}))?;
+    client.call("run", &json!({"code": {"map": [{"lam": "x", "body": 1}, [1, 2, 3]]}}))?;
+    for (tool, arguments) in [
+        ("help", json!({})),
+        ("help", json!({"category": "lists"})),
+        ("help", json!({"form": "fold"})),
+        ("list", json!({"query": "std_"})),
+        ("journal_recent", json!({"limit": 2})),
+        ("server_info", json!({})),
+    ] {
+        let told = client.call(tool, &arguments)?;
         let text = told["content"][0]["text"].as_str().context("a text")?.len();
         let record = told["structuredContent"].to_string().len();
-        ensure!(3 * record <= 4 * text, "{arguments}: {record} beside {text}");
+        ensure!(3 * record <= 4 * text, "{tool} {arguments}: {record} beside {text}");
     }
+    let told = client.text("journal_recent", &json!({"limit": 2}))?;
+    for part in ["request: {\"code\":\"[1, 2].map(x => x.y)\"", "notation: [1, 2, 3].map(x => 1)"] {
+        ensure!(told.contains(part), "{part} is not in {told}");
+    }
+    ensure!(told.contains("outcome: {\"fault\":{\"code\":\"type-mismatch\""), "{told}");
     Ok(())
 }

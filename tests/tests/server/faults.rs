@@ -42,6 +42,46 @@ fn a_fault_in_a_tool_names_it() -> Result<()> {
     Ok(())
 }
 
+/// A model calls a tool by its bare name.
+#[test]
+fn the_name_of_a_tool_without_its_sign_is_explained() -> Result<()> {
+    let mut client = Client::legacy()?;
+    let double = json!({"name": "double", "description": "Doubles", "code": "x => x * 2"});
+    client.call("evolve", &double)?;
+    let quad = |examples: Value| {
+        let code = "x => double(double(x))";
+        json!({"name": "quad", "description": "Twice", "code": code, "examples": examples})
+    };
+    for (tool, arguments) in [
+        ("run", json!({"code": "double(5)"})),
+        ("run", json!({"code": {"app": {"func": {"var": "double"}, "arg": 5}}})),
+        ("run", json!({"code": "[1, 2].map(double)"})),
+        ("run", json!({"code": "std_index_by([])"})),
+        ("session_eval", json!({"code": "double(5)"})),
+        ("evolve", quad(json!([{"input": 3, "output": 12}]))),
+    ] {
+        let fault = client.fault(tool, &arguments)?;
+        let name = if arguments["code"] == "std_index_by([])" { "std_index_by" } else { "double" };
+        let hint = fault["hint"].as_str().unwrap_or_default();
+        let expected = format!("`{name}` is a tool: write @{name}(x)");
+        ensure!(fault["code"] == "unbound" && hint.contains(&expected), "{fault}");
+    }
+    let told = client.call("evolve", &quad(json!([])))?;
+    ensure!(text(&told)?.contains("`double` is a tool: write @double(x)"), "{told}");
+    Ok(())
+}
+
+/// The code of a tool is shown in the notation, and so is what to write.
+#[test]
+fn hints_of_a_tool_are_in_the_notation() -> Result<()> {
+    let mut client = Client::legacy()?;
+    client.evolve("odd", "Is wrong", &json!({"lam": "x", "body": {"var": "unknown"}}))?;
+    let fault = client.fault("odd", &json!({"input": 1}))?;
+    let hint = fault["hint"].as_str().unwrap_or_default();
+    ensure!(fault["caret"].is_string() && hint.contains("const x = 1"), "{fault}");
+    Ok(())
+}
+
 #[test]
 fn every_refusal_names_its_code_and_says_what_to_do() -> Result<()> {
     let mut client = Client::legacy()?;

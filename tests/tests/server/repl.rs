@@ -205,6 +205,10 @@ fn pastes_are_turns_and_long_values_come_in_pages() -> Result<()> {
     terminal.expect("…> ")?;
     terminal.send("2].sum() * 100\r")?;
     terminal.expect("300")?;
+    terminal.send("{\"add\": [1,\r")?;
+    terminal.expect("…> ")?;
+    terminal.send("4000]}\r")?;
+    terminal.expect("4001")?;
     terminal.send("[1,\r")?;
     terminal.expect("…> ")?;
     terminal.send("\r")?;

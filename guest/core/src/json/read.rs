@@ -62,7 +62,8 @@ impl Wrong {
             }
             Self::Syntax(at, what) => {
                 let message = format!("not JSON: {what} at {}", place(text, at));
-                Fault::new(Code::Unparsable, message)
+                let fault = Fault::new(Code::Unparsable, message);
+                if at >= text.len() { fault.incomplete() } else { fault }
             }
         }
     }

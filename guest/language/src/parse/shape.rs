@@ -57,7 +57,10 @@ impl Parser<'_> {
             Shape::Literal => self.literal(form, token, value)?,
             Shape::Branches => self.branches(token, value)?,
             Shape::Try => self.attempt(token, value)?,
-            Shape::Members(members) => self.named(form, token, value, members)?,
+            Shape::Members(members) => self.named(form, token, value, (members, members.len()))?,
+            Shape::MembersOr(members) => {
+                self.named(form, token, value, (members, members.len() - 1))?;
+            }
             Shape::Lambda => self.lambda(token, value)?,
             Shape::Application => self.application(token, value)?,
             Shape::Bindings | Shape::Functions => self.bindings(form, token, value)?,
@@ -182,22 +185,26 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// Reads named members, of which at least so many are there.
     fn named(
         &mut self,
         form: Form,
         token: TokenId,
         value: TokenId,
-        members: &[&str],
+        (members, least): (&[&str], usize),
     ) -> Result<(), Wrong> {
         if !matches!(self.tape().token(value), Token::Object { .. }) {
             return Err(self.malformed(form, value));
         }
         let mut operands = Vec::with_capacity(members.len());
-        for member in members {
-            let found = self.tape().member(value, member);
-            operands.push(found.ok_or_else(|| missing(form, value, member))?);
+        for (at, member) in members.iter().enumerate() {
+            match self.tape().member(value, member) {
+                Some(found) => operands.push(found),
+                None if at < least => return Err(missing(form, value, member)),
+                None => {}
+            }
         }
-        self.build(form, token, to_u32(members.len()), &[]);
+        self.build(form, token, to_u32(operands.len()), &[]);
         self.operands(&operands);
         Ok(())
     }
@@ -219,7 +226,7 @@ impl Parser<'_> {
                 let syntax = Form::App.row().map_or("", |row| row.syntax);
                 Err(Wrong { token, fault: fault.hint(format!("write {syntax}")) })
             } else {
-                self.named(form, token, value, members)
+                self.named(form, token, value, (members, members.len()))
             };
         };
         let form_name = form.name();
@@ -238,7 +245,7 @@ impl Parser<'_> {
             let fault = Fault::new(Code::Malformed, message).hint(format!("write {syntax}"));
             return Err(Wrong { token: named, fault });
         }
-        self.named(form, token, value, members)
+        self.named(form, token, value, (members, members.len() - 1))
     }
 
     fn lambda(&mut self, token: TokenId, value: TokenId) -> Result<(), Wrong> {

@@ -60,11 +60,12 @@ impl Cx<'_, '_> {
         let parts = self.items(arguments).await?;
         let mut b = self.b();
         let tool = b.text(tool, span);
-        let given = match parts.first() {
-            Some((id, _)) => *id,
-            None => b.null(span),
-        };
-        Ok(b.form(Form::Call, &[tool, given], span))
+        let mut operands = vec![tool];
+        operands.extend(parts.iter().take(2).map(|(id, _)| *id));
+        if parts.is_empty() {
+            operands.push(b.null(span));
+        }
+        Ok(b.form(Form::Call, &operands, span))
     }
 
     /// `f.call(null, x)` and `f.apply(null, list)` of a function that the program names. There is no

@@ -251,7 +251,8 @@ impl Printer<'_> {
                 | Form::Apply
         );
         let is_one = first & !NULL != 0 && first & !BEFORE == 0 || row.form == Form::Get;
-        let is_named = matches!(row.shape, Shape::Members(_) | Shape::Named(_));
+        let is_named =
+            matches!(row.shape, Shape::Members(_) | Shape::MembersOr(_) | Shape::Named(_));
         !is_apart && (arguments(row.form).is_some() || is_one && !is_named)
     }
 
@@ -259,7 +260,12 @@ impl Printer<'_> {
     fn can_be_method(&self, id: TermId, row: &Row) -> bool {
         let is_listed = !matches!(
             row.shape,
-            Shape::Branches | Shape::Try | Shape::Ignored | Shape::Members(_) | Shape::Named(_)
+            Shape::Branches
+                | Shape::Try
+                | Shape::Ignored
+                | Shape::Members(_)
+                | Shape::MembersOr(_)
+                | Shape::Named(_)
         );
         let operands = self.terms.operands(id);
         let Some(before) = operands.get(subject(row.form)).filter(|_| is_listed) else {

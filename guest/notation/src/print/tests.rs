@@ -286,9 +286,13 @@ impl Maker {
                 }
                 format!("{{\"{name}\":{{{out}}}}}")
             }
-            Shape::Named(_) => {
-                let value = self.term(depth);
-                format!("{{\"{name}\":{{\"tool\":\"a.b\",\"args\":{value}}}}}")
+            Shape::MembersOr(keys) | Shape::Named(keys) => {
+                let mut out = "\"a.b\"".to_owned();
+                for key in keys.iter().skip(1).take(1 + self.next(2)) {
+                    let value = self.term(depth);
+                    let _ = write!(out, ",\"{key}\":{value}");
+                }
+                format!("{{\"{name}\":{{\"{}\":{out}}}}}", keys[0])
             }
             Shape::Bindings | Shape::Functions => self.binding(name, depth),
             Shape::Fields => {

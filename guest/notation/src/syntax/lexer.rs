@@ -99,6 +99,13 @@ impl<'s> Lexer<'s> {
         Err(wrong((self.source, to_u32(at)), Code::Unparsable, message, hint))
     }
 
+    /// A fault of a part that the text does not end.
+    fn unended(&self, start: u32, message: &str, hint: &str) -> Wrong {
+        let mut fault = wrong((self.source, start), Code::Unparsable, message, hint);
+        fault.is_incomplete = true;
+        fault
+    }
+
     /// Appends the token from a byte to the current one.
     pub(super) fn push(&mut self, kind: Kind, start: usize) {
         let (start, end) = (to_u32(start), to_u32(self.at));
@@ -144,7 +151,8 @@ impl<'s> Lexer<'s> {
             return Ok(());
         }
         let Some(end) = self.rest().get(2..).and_then(|rest| rest.find("*/")) else {
-            return self.wrong(self.at, "a comment without its end", "write /* … */");
+            let start = to_u32(self.at);
+            return Err(self.unended(start, "a comment without its end", "write /* … */"));
         };
         self.on_new_line |= self.rest().get(..end + 2).is_some_and(|it| it.contains('\n'));
         self.at += end + 4;
@@ -299,7 +307,7 @@ impl<'s> Lexer<'s> {
         };
         let message = format!("`{shown}` of {} is not closed", self.place(open));
         let hint = format!("write `{close}` where it ends");
-        wrong((self.source, start), Code::Unparsable, &message, &hint)
+        self.unended(start, &message, &hint)
     }
 
     /// Characters of a template, up to its end or to a hole.

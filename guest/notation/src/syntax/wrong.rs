@@ -50,7 +50,10 @@ impl Parser<'_> {
             // It is told no more, and to find its line would take time.
             return Box::new(Fault::new(Code::Unparsable, message));
         }
-        wrong((self.source, start), Code::Unparsable, message, hint)
+        let mut fault = wrong((self.source, start), Code::Unparsable, message, hint);
+        let next = self.token(0);
+        fault.is_incomplete = next.kind == Kind::End && next.start == start;
+        fault
     }
 
     #[inline(never)]

@@ -11,7 +11,7 @@ use super::install::{Install, installs};
 use super::pattern::Pattern;
 use super::reader::Node;
 use super::rules::patterns;
-use super::secret::{Secret, Secrets, hide_plain};
+use super::secret::{Secret, Secrets, is_exposed};
 use super::server::{Manner, Server};
 use super::telemetry::Telemetry;
 use super::{comments, file, secret, server, telemetry};
@@ -88,6 +88,7 @@ impl Capabilities {
         read.model_may_approve = read.sound(approvable).unwrap_or_default();
         let telemetry = root.read("telemetry", |it| telemetry::read(it, &read.secrets));
         read.telemetry = read.sound(telemetry);
+        read.warn_of_exposed();
         Ok(read)
     }
 
@@ -116,10 +117,9 @@ impl Capabilities {
         variables.collect()
     }
 
-    /// The texts of secrets, with values of the file whose names say that they are secret. A server
-    /// whose secret cannot be got is off.
+    /// The texts of secrets. A server whose secret cannot be got, or cannot be one, is off.
     pub fn texts(&mut self) -> Secrets {
-        let (mut secrets, missing) = Secrets::get(&self.secrets);
+        let (secrets, missing) = Secrets::get(&self.secrets);
         self.warnings.extend(missing.values().cloned());
         for (id, server) in &mut self.servers {
             let why = server.manner.secrets().find_map(|name| missing.get(name)).cloned();
@@ -135,12 +135,31 @@ impl Capabilities {
             self.warnings.push("traces are sent nowhere: a secret is missing".to_owned());
             self.telemetry = None;
         }
-        let named = self.servers.values().flat_map(|server| server.manner.named());
-        let headers = self.telemetry.iter().flat_map(|it| &it.headers);
-        for (name, text) in named.chain(headers) {
-            hide_plain(name, text, &mut secrets);
-        }
         secrets
+    }
+
+    /// Warns of texts that look like secrets: only what stands under `secrets` is hidden.
+    fn warn_of_exposed(&mut self) {
+        let servers = self.servers.iter().map(|(id, server)| {
+            let member = match server.manner {
+                Manner::Http { .. } => "headers",
+                Manner::Process { .. } | Manner::Off(_) => "env",
+            };
+            (format!("/mcpServers/{id}/{member}"), server.manner.named())
+        });
+        let collector = self.telemetry.iter();
+        let collector =
+            collector.map(|it| ("/telemetry/headers".to_owned(), it.headers.as_slice()));
+        let mut warnings = Vec::new();
+        for (at, named) in servers.chain(collector) {
+            for (name, _) in named.iter().filter(|(name, text)| is_exposed(name, text)) {
+                warnings.push(format!(
+                    "{at}/{name} looks like a secret and is not hidden in answers: \
+                     put it under `secrets`"
+                ));
+            }
+        }
+        self.warnings.append(&mut warnings);
     }
 
     /// What is granted for a tool.

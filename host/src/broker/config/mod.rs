@@ -12,6 +12,7 @@ mod isolation;
 mod limits;
 mod pattern;
 mod reader;
+mod redact;
 mod rules;
 mod secret;
 mod server;

@@ -1,15 +1,19 @@
 //! Secrets: where they come from, and how they get into what servers are started with. They leave
 //! the broker in no other way.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::error::Error;
 use super::file;
 use super::reader::Node;
+use super::redact::Spellings;
 use super::rules::located;
 use crate::config::variable;
+use crate::json::rewrite;
 use crate::text;
 use crate::text::similar::similar;
 
@@ -141,18 +145,78 @@ pub(super) fn plain(node: &Node<'_>, secrets: &BTreeMap<String, Secret>) -> Resu
     }
 }
 
-/// The texts of secrets, by their names.
+/// The texts of secrets, by their names, and how each may be spelled.
 #[derive(Clone, Default)]
-pub struct Secrets(BTreeMap<String, String>);
+pub struct Secrets {
+    texts: BTreeMap<String, String>,
+    spellings: Arc<Spellings>,
+}
 
 impl fmt::Debug for Secrets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.0.keys()).finish()
+        f.debug_set().entries(self.texts.keys()).finish()
     }
 }
 
-/// Shorter texts are not taken out of answers: they would be found in everything.
-const LEAST: usize = 4;
+/// Characters of a secret: a shorter one would be found in everything.
+const LEAST: usize = 6;
+
+/// Words that are no secrets: they would be found in everything.
+const COMMON: [&str; 40] = [
+    "0.0.0.0",
+    "000000",
+    "111111",
+    "123456",
+    "12345678",
+    "123456789",
+    "127.0.0.1",
+    "admin",
+    "always",
+    "changeme",
+    "database",
+    "default",
+    "development",
+    "disabled",
+    "enabled",
+    "example",
+    "false",
+    "github",
+    "google",
+    "http://localhost",
+    "info",
+    "localhost",
+    "master",
+    "message",
+    "normal",
+    "null",
+    "number",
+    "object",
+    "password",
+    "postgres",
+    "private",
+    "production",
+    "public",
+    "secret",
+    "server",
+    "staging",
+    "string",
+    "true",
+    "undefined",
+    "warning",
+];
+
+/// A text that can be a secret, or why it cannot.
+fn fit(text: String) -> Result<String, String> {
+    let is_common = COMMON.iter().any(|word| text.trim().eq_ignore_ascii_case(word));
+    if text.trim().chars().count() >= LEAST && !is_common {
+        return Ok(text);
+    }
+    let what = if is_common { "is a common word" } else { "has less than 6 characters" };
+    Err(format!(
+        "it {what}, so it would be hidden in every answer; a setting that is no secret is written \
+         as `${{VARIABLE}}` without a row under `secrets`"
+    ))
+}
 
 impl Secrets {
     /// Gets those that can be got. The others are told by their names.
@@ -166,54 +230,33 @@ impl Secrets {
                     file::read_secret(path).map_err(|error| format!("{}: {error}", path.display()))
                 }
             };
-            match text {
+            match text.and_then(fit) {
                 Ok(text) => drop(texts.insert(name.clone(), text)),
                 Err(why) => drop(missing.insert(name.clone(), format!("/secrets/{name}: {why}"))),
             }
         }
-        (Self(texts), missing)
+        (Self::of(texts), missing)
     }
 
-    /// Adds a text that is no secret by name and must not show either.
-    fn hide(&mut self, name: &str, text: &str) {
-        self.0.entry(name.to_owned()).or_insert_with(|| text.to_owned());
+    fn of(texts: BTreeMap<String, String>) -> Self {
+        let named = texts.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+        let spellings = Arc::new(Spellings::of(named));
+        Self { texts, spellings }
     }
 
     /// A text with the names of secrets where their texts were.
     #[must_use]
     pub fn redact(&self, text: &str) -> String {
-        let mut text = text.to_owned();
-        for (name, secret) in self.by_length() {
-            if text.contains(secret) {
-                text = text.replace(secret, &format!("[{name}]"));
-            }
-        }
-        text
+        self.spellings.redact(text).unwrap_or_else(|| text.to_owned())
     }
 
-    /// Replaces secrets in JSON text, where some characters are escaped.
+    /// The same for the strings of a JSON text. Its numbers and words stay.
     #[must_use]
-    pub fn redact_json(&self, json: &str) -> String {
-        let mut json = json.to_owned();
-        for (name, secret) in self.by_length() {
-            let escaped = serde_json::to_string(secret).unwrap_or_default();
-            let escaped = escaped.get(1..escaped.len().saturating_sub(1)).unwrap_or_default();
-            // A number that looks like the secret would become a text that is no JSON.
-            let is_number = secret.parse::<f64>().is_ok();
-            if !is_number && !escaped.is_empty() && json.contains(escaped) {
-                json = json.replace(escaped, &format!("[{name}]"));
-            }
+    pub fn redact_json<'a>(&self, json: &'a str) -> Cow<'a, str> {
+        if self.texts.is_empty() {
+            return Cow::Borrowed(json);
         }
-        json
-    }
-
-    /// The longest first: one secret may be a part of another.
-    fn by_length(&self) -> Vec<(&str, &str)> {
-        let mut secrets: Vec<_> =
-            self.0.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-        secrets.retain(|(_, text)| text.len() >= LEAST);
-        secrets.sort_by_key(|(_, text)| std::cmp::Reverse(text.len()));
-        secrets
+        rewrite(json, |text| self.spellings.redact(text))
     }
 }
 
@@ -222,12 +265,12 @@ impl Secrets {
 pub(in super::super) fn fill(template: &Template, secrets: &Secrets) -> String {
     let told = template.0.iter().map(|piece| match piece {
         Piece::Text(text) | Piece::Setting(_, text) => text.as_str(),
-        Piece::Secret(name) => secrets.0.get(name).map_or("", String::as_str),
+        Piece::Secret(name) => secrets.texts.get(name).map_or("", String::as_str),
     });
     told.collect()
 }
 
-/// Words in the names of what is secret, though it stands in the file.
+/// Words in the names of what is secret.
 const TELLING: [&str; 6] = ["token", "key", "secret", "password", "authorization", "cookie"];
 
 /// Whether a name says that its value is secret.
@@ -236,24 +279,9 @@ pub(super) fn is_telling(name: &str) -> bool {
     TELLING.iter().any(|word| name.contains(word))
 }
 
-/// Hides values of the file and of the environment whose names say that they are secret.
-pub(super) fn hide_plain(name: &str, template: &Template, secrets: &mut Secrets) {
-    for piece in &template.0 {
-        if let Piece::Setting(name, text) = piece
-            && text.len() >= 8
-            && is_telling(name)
-        {
-            secrets.hide(name, text);
-        }
-    }
-    let text = template.written();
-    if template.is_plain() && text.len() >= 8 && is_telling(name) {
-        secrets.hide(name, &text);
-        // What follows `Bearer` shows by itself.
-        if let Some((_, token)) = text.split_once(' ') {
-            secrets.hide(name, token);
-        }
-    }
+/// Whether a text of the file looks like a secret that is none: it is not hidden in answers.
+pub(super) fn is_exposed(name: &str, template: &Template) -> bool {
+    template.is_plain() && template.written().len() >= 8 && is_telling(name)
 }
 
 #[cfg(test)]
@@ -261,16 +289,28 @@ mod tests {
     use super::*;
 
     fn secrets(texts: &[(&str, &str)]) -> Secrets {
-        Secrets(texts.iter().map(|(name, text)| ((*name).into(), (*text).into())).collect())
+        Secrets::of(texts.iter().map(|(name, text)| ((*name).into(), (*text).into())).collect())
     }
 
     #[test]
     fn texts_of_secrets_become_their_names() {
-        let secrets =
-            secrets(&[("A", "hunter2"), ("B", "hunter2-long"), ("C", "x\"y\\z"), ("D", "12345")]);
+        let secrets = secrets(&[
+            ("A", "hunter2"),
+            ("B", "hunter2-long"),
+            ("C", "x\"y\\z-1"),
+            ("D", "8675309"),
+        ]);
         assert_eq!(secrets.redact("is hunter2-long, hunter2"), "is [B], [A]");
-        assert_eq!(secrets.redact_json(r#"{"a":"x\"y\\z"}"#), r#"{"a":"[C]"}"#);
-        assert_eq!(secrets.redact_json("[12345]"), "[12345]");
-        assert_eq!(secrets.redact("pin 12345"), "pin [D]");
+        assert_eq!(secrets.redact_json(r#"{"a":"x\"y\\z-1"}"#), r#"{"a":"[C]"}"#);
+        assert_eq!(secrets.redact_json(r#"[8675309, "8675309"]"#), r#"[8675309, "[D]"]"#);
+        assert_eq!(secrets.redact("pin 8675309"), "pin [D]");
+    }
+
+    #[test]
+    fn what_is_found_everywhere_is_no_secret() {
+        for text in ["", "true", "info", "12345", "LocalHost", "password"] {
+            assert!(fit(text.to_owned()).is_err(), "{text}");
+        }
+        assert_eq!(fit("hunter2".to_owned()).as_deref(), Ok("hunter2"));
     }
 }

@@ -83,6 +83,8 @@ pub struct Server {
     pub is_unmet: bool,
     /// How long it may have nothing to do before it is stopped.
     pub idle: Duration,
+    /// Whether an answer that is not as the tool's schema says has no value.
+    pub is_strict: bool,
 }
 
 impl Server {
@@ -97,7 +99,14 @@ impl Server {
             limits: Limits::default(),
             is_unmet: false,
             idle: IDLE,
+            is_strict: false,
         }
+    }
+
+    /// Whether it can be used as it stands in the file.
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        !self.disabled && !matches!(self.manner, Manner::Off(_))
     }
 
     /// What the operator says of the effects of a tool.
@@ -137,6 +146,7 @@ const MEMBERS: &[&str] = &[
     "limits",
     "idle",
     "isolate",
+    "strict",
 ];
 
 /// What other clients keep here, and what is nothing to us: a client's approvals are not grants.
@@ -228,6 +238,7 @@ pub(super) fn read_sound(
         limits,
         is_unmet: false,
         idle: node.read("idle", |it| it.time(DAY))?.unwrap_or(IDLE),
+        is_strict: node.read("strict", Node::flag)?.unwrap_or(false),
     })
 }
 

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, Implementation,
-    JsonObject, ProtocolVersion, SubscriptionFilter,
+    CallToolRequestParams, ClientCapabilities, ClientConfig, Implementation, JsonObject,
+    ProtocolVersion, SubscriptionFilter,
 };
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, NotificationContext, Peer,
@@ -25,12 +25,12 @@ use super::super::config::{Manner, Secrets, Template, fill};
 use super::super::definition::Definition;
 use super::super::pin::Era;
 use super::lines::{Ending, Lines};
-use super::patient::send;
+use super::patient::Sent;
 use super::process::{Process, Start};
-use super::questions::Questions;
+use super::questions::{Questions, whole};
 use super::trouble::{Trouble, of_call, of_start};
 use super::web::Web;
-use crate::domain::{Limit, Reason};
+use crate::domain::Limit;
 
 /// Pages of a list of tools.
 const MOST_PAGES: usize = 100;
@@ -161,29 +161,28 @@ impl Connection {
         Ok((tools, self.questions.remarks()))
     }
 
-    /// Calls a tool. To drop this cancels the call. With `rest` the call ends when its server has told of
-    /// no progress for so long.
+    /// Calls a tool; gives the JSON text of the result. To drop this cancels the call. With `rest` the
+    /// call ends when its server has told of no progress for so long.
     pub(super) async fn call(
         &self,
         tool: &str,
         args: JsonObject,
         rest: Option<Duration>,
-    ) -> Result<rmcp::model::CallToolResult, Trouble> {
+    ) -> Result<String, Trouble> {
         self.busy.fetch_add(1, Ordering::Relaxed);
         let _busy = Busy(self);
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(args);
-        match send(&self.peer, params, rest).await {
-            Ok(CallToolResponse::Complete(result)) => Ok(result),
-            Ok(CallToolResponse::InputRequired(_)) => Err(Trouble::new(
-                Reason::Declined,
-                "the tool asks for input, which nobody can give here",
-            )),
-            Ok(_) => Err(Trouble::new(
-                Reason::BadOutput,
-                "the server answered with a task, which was not asked for",
-            )),
-            Err(error) => Err(self.trouble(&error)),
-        }
+        let sent = Sent::new(&self.peer, params, rest).await;
+        let sent = sent.map_err(|_| {
+            let gone = || Trouble::unavailable("the server ended before the call was sent");
+            self.ending.get().map_or_else(gone, Trouble::before_sending)
+        })?;
+        let result = sent.answer().await;
+        let lost = |error| match self.ending.get() {
+            Some(ending) => ending.after_sending(),
+            None => of_call(&error),
+        };
+        result.map(whole).map_err(lost)
     }
 
     fn trouble(&self, error: &rmcp::ServiceError) -> Trouble {

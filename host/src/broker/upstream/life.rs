@@ -21,7 +21,7 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 
 /// How long a server that starts keeps others from it.
-const TURN: Duration = Duration::from_secs(5);
+const TURN: Duration = Duration::from_secs(3);
 
 impl Upstream {
     /// Starts the server in the background: whoever waits for it may give up.

@@ -15,6 +15,7 @@ use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout_at};
 
+use super::names::unmarked;
 use super::questions::{Question, Questions};
 use super::trouble::Trouble;
 use crate::domain::{Limit, Reason};
@@ -125,7 +126,7 @@ impl Transport<RoleClient> for Lines {
             self.probed = self.patience.map(|patience| Instant::now() + patience);
         }
         async move {
-            let mut line = serde_json::to_vec(&message)?;
+            let mut line = unmarked(serde_json::to_vec(&message)?);
             line.push(b'\n');
             let mut output = output.lock().await;
             let output = output.as_mut().ok_or(io::ErrorKind::NotConnected)?;

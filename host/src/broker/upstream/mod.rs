@@ -6,6 +6,7 @@ mod connect;
 mod life;
 mod lines;
 mod mend;
+mod names;
 mod patient;
 mod process;
 mod questions;
@@ -24,12 +25,13 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::{timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
+pub(super) use self::names::object;
 pub(super) use self::trouble::Trouble;
 
 use self::connect::{Connection, off};
 use super::config::{Manner, Secrets, Server};
 use super::pin::Pins;
-use crate::domain::{Limit, Reason};
+use crate::domain::{Beside, Limit, Reason};
 use crate::schema::Schema;
 
 /// How long all servers may take to end.
@@ -130,38 +132,49 @@ impl Upstream {
         read
     }
 
-    /// Calls a tool; gives the JSON text of its value.
+    /// Calls a tool; gives the JSON text of its value, and what the answer holds beside it.
     pub(super) async fn call(
         self: &Arc<Self>,
         tool: &Sendable,
         args: JsonObject,
+        is_raw: bool,
         deadline: Instant,
-    ) -> Result<String, Trouble> {
+    ) -> Result<(String, Beside), Trouble> {
         let limits = &self.server.limits;
         // A server that starts does so on the time of whoever asks, not on that of the call.
         let connection = self.connection(deadline).await?;
         // What the server offered before may not be what it offers now.
         self.ensure_unchanged(tool)?;
-        let time = limits.timeout(&tool.name);
+        let name = &tool.name;
+        let time = limits.timeout(name);
         let rest = limits.progress.then_some(time);
-        let called = async {
-            let place = self.places.acquire().await;
-            let _place = place.map_err(|_| Trouble::unavailable("the broker ends"))?;
-            self.count()?;
-            connection.call(&tool.name, args, rest).await
-        };
-        let late = || {
-            let told = format!("`{}` did not answer within {time:?}", tool.name);
-            Trouble::new(Reason::Timeout, told)
-        };
         let most = rest.map_or(time, |_| Duration::from_nanos(Limit::UpstreamLongest.fixed()));
         let until = deadline.min(Instant::now() + most);
-        let result = timeout_at(until.into(), called).await.map_err(|_| late())??;
-        let value = answer::value(result, limits.answer(&tool.name))?;
-        if let Some(schema) = &tool.output {
-            answer::conforms(schema, &value)?;
-        }
-        Ok(value)
+        let in_time = if until == deadline {
+            "before the time of the run was over".to_owned()
+        } else {
+            format!("within {most:?}")
+        };
+        let place = timeout_at(until.into(), self.places.acquire()).await.map_err(|_| {
+            let told = "other calls of this server did not end";
+            Trouble::unavailable(format!("{told} {in_time}; `{name}` was not called"))
+        })?;
+        let _place = place.map_err(|_| Trouble::unavailable("the broker ends"))?;
+        self.count()?;
+        let called = connection.call(name, args, rest);
+        let result = timeout_at(until.into(), called).await.map_err(|_| {
+            let told = format!("`{name}` did not answer {in_time}; what it did is unknown");
+            Trouble::new(Reason::Timeout, told)
+        })??;
+        answer::read(
+            &result,
+            answer::Reading {
+                is_raw,
+                most: limits.answer(name),
+                schema: tool.output.as_deref(),
+                is_strict: self.server.is_strict,
+            },
+        )
     }
 
     fn ensure_unchanged(&self, tool: &Sendable) -> Result<(), Trouble> {
@@ -220,7 +233,7 @@ impl Upstream {
                 Phase::Down { why, until } if until > Instant::now() => {
                     let seconds = until.duration_since(Instant::now()).as_secs() + 1;
                     let told = format!("{}; it is tried again in {seconds} s", why.message);
-                    return Err(Trouble::new(why.reason, told));
+                    return Err(Trouble::new(why.reason.before_sending(), told));
                 }
                 Phase::Off | Phase::Down { .. } => self.start(),
                 Phase::On(_) | Phase::Starting => {
@@ -278,13 +291,5 @@ impl Upstream {
         let has_ended = |phase: &Phase| !matches!(phase, Phase::On(_));
         // Who does not end is ended by others.
         let _ = timeout(PARTING, phase.wait_for(has_ended)).await;
-    }
-}
-
-/// The arguments of a call, which are an object.
-pub(super) fn object(args: &str) -> Option<JsonObject> {
-    match serde_json::from_str(args) {
-        Ok(Value::Object(members)) => Some(members),
-        _ => None,
     }
 }

@@ -1,50 +1,56 @@
-//! Calls whose time begins anew whenever their server tells of progress.
+//! Calls that are sent. The time of a call may begin anew whenever its server tells of progress.
 
 use std::time::Duration;
 
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CallToolResponse, CallToolResult,
-    CancelledNotificationParam, ClientRequest, RequestId, ServerResult,
+    CallToolRequest, CallToolRequestParams, CancelledNotificationParam, ClientRequest, RequestId,
+    ServerResult,
 };
-use rmcp::service::{Peer, PeerRequestOptions};
+use rmcp::service::{Peer, PeerRequestOptions, RequestHandle};
 use rmcp::{RoleClient, ServiceError};
 
 use crate::domain::Limit;
 
-/// Sends a call. With `rest` it ends when its server has told of no progress for so long.
-pub(super) async fn send(
-    peer: &Peer<RoleClient>,
-    params: CallToolRequestParams,
-    rest: Option<Duration>,
-) -> Result<CallToolResponse, ServiceError> {
-    let Some(rest) = rest else { return peer.call_tool_once(params).await };
-    let options = PeerRequestOptions::with_timeout(rest)
-        .reset_timeout_on_progress()
-        .with_max_total_timeout(Duration::from_nanos(Limit::UpstreamLongest.fixed()));
-    let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-    let handle = peer.send_cancellable_request(request, options).await?;
-    let mut sent = Sent { peer: peer.clone(), id: Some(handle.id.clone()) };
-    let result = handle.await_response().await;
-    sent.id = None;
-    match result? {
-        ServerResult::CallToolResult(result) => Ok(CallToolResponse::Complete(result)),
-        ServerResult::InputRequiredResult(result) => Ok(CallToolResponse::InputRequired(result)),
-        ServerResult::CreateTaskResult(result) => Ok(CallToolResponse::Task(result)),
-        // A result with nothing in it.
-        ServerResult::EmptyResult(_) | ServerResult::TaskAckResult(_) => {
-            Ok(CallToolResponse::Complete(CallToolResult::default()))
-        }
-        _ => Err(ServiceError::UnexpectedResponse),
+/// A call that is on its way. To drop it cancels the call.
+pub(super) struct Sent {
+    handle: RequestHandle<RoleClient>,
+    abandoned: Abandoned,
+}
+
+impl Sent {
+    /// Sends a call. With `rest` it ends when its server has told of no progress for so long.
+    pub(super) async fn new(
+        peer: &Peer<RoleClient>,
+        params: CallToolRequestParams,
+        rest: Option<Duration>,
+    ) -> Result<Self, ServiceError> {
+        let options = rest.map_or_else(PeerRequestOptions::no_options, |rest| {
+            PeerRequestOptions::with_timeout(rest)
+                .reset_timeout_on_progress()
+                .with_max_total_timeout(Duration::from_nanos(Limit::UpstreamLongest.fixed()))
+        });
+        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        let handle = peer.send_request_with_option(request, options).await?;
+        let abandoned = Abandoned { peer: peer.clone(), id: Some(handle.id.clone()) };
+        Ok(Self { handle, abandoned })
+    }
+
+    /// Waits for the answer.
+    pub(super) async fn answer(self) -> Result<ServerResult, ServiceError> {
+        let Self { handle, mut abandoned } = self;
+        let result = handle.await_response().await;
+        abandoned.id = None;
+        result
     }
 }
 
-/// A call that nobody has answered. To drop it cancels the call.
-struct Sent {
+/// Tells the server of a call that nobody waits for any more.
+struct Abandoned {
     peer: Peer<RoleClient>,
     id: Option<RequestId>,
 }
 
-impl Drop for Sent {
+impl Drop for Abandoned {
     fn drop(&mut self) {
         let Some(id) = self.id.take() else { return };
         let peer = self.peer.clone();

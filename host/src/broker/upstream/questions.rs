@@ -5,17 +5,16 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, ErrorData, JsonRpcMessage,
-    RequestId, ServerJsonRpcMessage, ServerResult,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, CustomResult, ErrorCode, ErrorData,
+    JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerResult,
 };
-use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::super::pin::Era;
 use super::mend;
 use super::trouble::UNREADABLE;
-use crate::json::member;
+use crate::json::{Members, member};
 use crate::text;
 
 /// Places in a line at which a message may begin.
@@ -40,6 +39,8 @@ pub(super) enum Question {
     Tools,
     /// To be told of changes, as long as the connection lasts.
     Listen,
+    /// A call of a tool. Its result stays the text that it is: see [`whole`].
+    Call,
     /// Anything else.
     Other,
 }
@@ -51,6 +52,7 @@ impl Question {
             ClientRequest::DiscoverRequest(_) => Self::Discover,
             ClientRequest::ListToolsRequest(_) => Self::Tools,
             ClientRequest::SubscriptionsListenRequest(_) => Self::Listen,
+            ClientRequest::CallToolRequest(_) => Self::Call,
             _ => Self::Other,
         }
     }
@@ -153,12 +155,10 @@ impl Questions {
 
     /// An answer, as the question asks for it.
     fn answer(&self, shape: &Shape<'_>) -> Option<ServerJsonRpcMessage> {
-        let id = shape.id.map(RawValue::get);
-        let (result, error) = (shape.result.map(RawValue::get), shape.error.map(RawValue::get));
+        let Shape { id, result, error, .. } = *shape;
         // Programs log JSON too, with members of such names.
-        let version = shape.jsonrpc.map(RawValue::get);
-        id.or(version)?;
-        result.or(error).or(version)?;
+        id.or(shape.jsonrpc)?;
+        result.or(error).or(shape.jsonrpc)?;
         let (id, question) = self.take(id)?;
         let read = match (result, error) {
             _ if shape.is_foreign() => Err("it is of another version of JSON-RPC".to_owned()),
@@ -190,8 +190,12 @@ impl Questions {
 
     fn result(&self, question: Question, text: &str) -> Result<ServerResult, String> {
         let told = |error: serde_json::Error| error.to_string();
-        if matches!(question, Question::Other | Question::Listen) {
-            return serde_json::from_str(text).map_err(told);
+        match question {
+            Question::Call => return Ok(ServerResult::CustomResult(CustomResult::new(text.into()))),
+            Question::Other | Question::Listen => {
+                return serde_json::from_str(text).map_err(told);
+            }
+            _ => {}
         }
         let value: Value = serde_json::from_str(text).map_err(told)?;
         match question {
@@ -253,7 +257,7 @@ impl Questions {
         if shape.method.is_some() || shape.result.or(shape.error).is_none() {
             return None;
         }
-        let id = serde_json::value::to_raw_value(id).ok()?;
+        let id = serde_json::to_string(id).ok()?;
         self.answer(&Shape { id: Some(&id), ..shape })
     }
 
@@ -267,25 +271,37 @@ impl Questions {
     }
 }
 
-/// The members of a message that tell what it is.
-#[derive(Deserialize, Clone, Copy)]
+/// The members of a message that tell what it is. A member that is null is absent; of several with one
+/// name the last counts.
+#[derive(Default, Clone, Copy)]
 struct Shape<'a> {
-    #[serde(borrow)]
-    jsonrpc: Option<&'a RawValue>,
-    #[serde(borrow)]
-    id: Option<&'a RawValue>,
-    #[serde(borrow)]
-    method: Option<&'a RawValue>,
-    #[serde(borrow)]
-    result: Option<&'a RawValue>,
-    #[serde(borrow)]
-    error: Option<&'a RawValue>,
+    jsonrpc: Option<&'a str>,
+    id: Option<&'a str>,
+    method: Option<&'a str>,
+    result: Option<&'a str>,
+    error: Option<&'a str>,
 }
 
-impl Shape<'_> {
+impl<'a> Shape<'a> {
+    fn read(text: &'a str) -> serde_json::Result<Self> {
+        let mut shape = Self::default();
+        for (name, value) in Members::parse(text)?.iter() {
+            let place = match name {
+                "jsonrpc" => &mut shape.jsonrpc,
+                "id" => &mut shape.id,
+                "method" => &mut shape.method,
+                "result" => &mut shape.result,
+                "error" => &mut shape.error,
+                _ => continue,
+            };
+            *place = Some(value).filter(|it| *it != "null");
+        }
+        Ok(shape)
+    }
+
     /// Whether it says that it is of another version of JSON-RPC.
     fn is_foreign(&self) -> bool {
-        self.jsonrpc.is_some_and(|version| version.get() != "\"2.0\"")
+        self.jsonrpc.is_some_and(|version| version != "\"2.0\"")
     }
 }
 
@@ -296,7 +312,7 @@ fn message(text: &str) -> Result<(Shape<'_>, &str), serde_json::Error> {
             Some(first) => first?,
             None => serde_json::from_str(text)?,
         };
-        Ok((serde_json::from_str(raw.get())?, raw.get()))
+        Ok((Shape::read(raw.get())?, raw.get()))
     };
     let first = read(text);
     if first.is_ok() {
@@ -310,6 +326,14 @@ fn message(text: &str) -> Result<(Shape<'_>, &str), serde_json::Error> {
     let mut found = behind.filter_map(|it| read(it).ok()).filter(|(shape, _)| is_message(shape));
     // An object within one that is no JSON is no message.
     if text.starts_with('{') { first } else { found.next().map_or(first, Ok) }
+}
+
+/// The JSON text of the result of a call.
+pub(super) fn whole(result: ServerResult) -> String {
+    match result {
+        ServerResult::CustomResult(CustomResult(Value::String(text))) => text,
+        other => serde_json::to_string(&other).unwrap_or_default(),
+    }
 }
 
 /// An error of the server. What cannot be read of it is told as its text.

@@ -21,15 +21,31 @@ pub(in super::super) struct Trouble {
     pub(in super::super) reason: Reason,
     /// One sentence; what servers say themselves is in it.
     pub(in super::super) message: String,
+    /// The JSON text of what the server told beside it.
+    pub(in super::super) value: Option<String>,
 }
 
 impl Trouble {
-    pub(super) fn new(reason: Reason, message: impl Into<String>) -> Self {
-        Self { reason, message: shorten(message.into()) }
+    pub(in super::super) fn new(reason: Reason, message: impl Into<String>) -> Self {
+        Self { reason, message: shorten(message.into()), value: None }
     }
 
+    /// Nothing was sent.
     pub(super) fn unavailable(message: impl Into<String>) -> Self {
         Self::new(Reason::Unavailable, message)
+    }
+
+    /// The same, where nothing was sent.
+    pub(super) fn before_sending(self) -> Self {
+        Self { reason: self.reason.before_sending(), ..self }
+    }
+
+    /// The same, after a call was sent: whatever says that it was not is no longer true.
+    pub(super) fn after_sending(self) -> Self {
+        match self.reason {
+            Reason::Unavailable => Self { reason: Reason::Lost, ..self },
+            _ => self,
+        }
     }
 }
 
@@ -47,18 +63,18 @@ pub(super) fn shorten(mut message: String) -> String {
 pub(super) fn of_call(error: &ServiceError) -> Trouble {
     match error {
         ServiceError::McpError(error) => of_answer(error),
-        ServiceError::TransportSend(error) => of_transport(error.error.as_ref()),
+        ServiceError::TransportSend(error) => of_sending(error.error.as_ref()),
         ServiceError::UnexpectedResponse => {
             Trouble::new(Reason::BadOutput, "the answer is none that a call of a tool can have")
         }
         ServiceError::Timeout { timeout } => {
-            let told = format!("the server told of no progress for {timeout:?}");
+            let told = format!("the server told of no progress for {timeout:?}; {UNKNOWN}");
             Trouble::new(Reason::Timeout, told)
         }
         ServiceError::TransportClosed | ServiceError::Cancelled { .. } => {
-            Trouble::unavailable("the server ended before it answered; what it did is unknown")
+            Trouble::new(Reason::Lost, format!("the server ended before it answered; {UNKNOWN}"))
         }
-        other => Trouble::unavailable(other.to_string()),
+        other => Trouble::new(Reason::Lost, format!("{other}; {UNKNOWN}")),
     }
 }
 
@@ -66,7 +82,67 @@ fn of_answer(error: &ErrorData) -> Trouble {
     if error.code.0 == UNREADABLE {
         return Trouble::new(Reason::BadOutput, error.message.to_string());
     }
-    Trouble::new(Reason::RpcError, format!("{} (code {})", error.message, error.code.0))
+    let told = format!("{} (code {})", error.message, error.code.0);
+    let value = error.data.as_ref().filter(|it| !it.is_null()).map(ToString::to_string);
+    Trouble { value, ..Trouble::new(Reason::RpcError, told) }
+}
+
+/// What is told of a call that may have been made.
+const UNKNOWN: &str = "what it did is unknown";
+
+/// Why a call has no answer that went through a transport. A connection that was never there took
+/// nothing; a status from 400 to 499 says that nothing was done.
+fn of_sending(error: &(dyn Error + 'static)) -> Trouble {
+    let told = of_transport(error);
+    if is_unconnected(error) || is_expired(error) {
+        return told;
+    }
+    match (told.reason, status_of(error)) {
+        (Reason::Unavailable, Some(400..=499)) => Trouble { reason: Reason::RpcError, ..told },
+        (Reason::Unavailable, _) => {
+            Trouble::new(Reason::Lost, format!("{}; {UNKNOWN}", told.message))
+        }
+        _ => told,
+    }
+}
+
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    fn cause<'a>(error: &&'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+        (**error).source()
+    }
+    std::iter::successors(Some(error), cause)
+}
+
+/// The errors of HTTP among the causes of an error.
+fn of_http<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a reqwest::Error> {
+    causes(error).filter_map(|it| match it.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+        Some(StreamableHttpError::Client(error)) => Some(error),
+        _ => it.downcast_ref(),
+    })
+}
+
+fn is_unconnected(error: &(dyn Error + 'static)) -> bool {
+    of_http(error).any(reqwest::Error::is_connect)
+}
+
+/// Whether the server has forgotten the session: it did nothing.
+fn is_expired(error: &(dyn Error + 'static)) -> bool {
+    causes(error).any(|it| {
+        let error = it.downcast_ref::<StreamableHttpError<reqwest::Error>>();
+        matches!(error, Some(StreamableHttpError::SessionExpired))
+    })
+}
+
+fn status_of(error: &(dyn Error + 'static)) -> Option<u16> {
+    let of_status = |it: &(dyn Error + 'static)| {
+        let status = it.downcast_ref::<HttpStatusError>();
+        match it.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+            Some(StreamableHttpError::HttpStatus(status)) => Some(status.status),
+            _ => status.map(|it| it.status),
+        }
+    };
+    let own = causes(error).find_map(of_status);
+    own.or_else(|| of_http(error).find_map(|it| Some(it.status()?.as_u16())))
 }
 
 /// Why a server cannot be reached.
@@ -128,7 +204,7 @@ fn of_transport(error: &(dyn Error + 'static)) -> Trouble {
         }
         cause = error.source();
     }
-    Trouble::unavailable(format!("the server cannot be reached: {error}"))
+    Trouble::unavailable(format!("the connection to the server fails: {error}"))
 }
 
 fn of_status(status: &HttpStatusError) -> Trouble {

@@ -23,6 +23,7 @@ use sse_stream::{Sse, SseStream};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use super::names::unmarked;
 use super::questions::{Question, Questions};
 use crate::text;
 
@@ -241,7 +242,7 @@ impl StreamableHttpClient for Web {
         for (name, value) in headers.into_iter().chain(header_of(session.as_deref())) {
             request = request.header(name, value);
         }
-        let body = serde_json::to_vec(&message)?;
+        let body = unmarked(serde_json::to_vec(&message)?);
         let sent = request.header(CONTENT_TYPE, JSON).body(body).send();
         let Some((id, question)) = asked else {
             // Nothing hangs on what is answered to a notification.

@@ -9,7 +9,7 @@ use clap::Args;
 use super::super::print::{complain, print};
 use super::super::source::read;
 use crate::broker::Client;
-use crate::domain::{Approval, Call, CallOutcome};
+use crate::domain::{Answered, Approval, Call, CallOutcome};
 
 /// The longest that a call may take with the start of its server. The broker gives it less.
 const PATIENCE: Duration = Duration::from_secs(3_690);
@@ -24,17 +24,25 @@ pub(super) struct CallOne {
     /// Call a tool whose grant is `ask`
     #[arg(long)]
     yes: bool,
+    /// Print the whole result instead of the value
+    #[arg(long)]
+    raw: bool,
 }
 
 impl CallOne {
     pub(super) async fn execute(self, client: &Client) -> Result<ExitCode> {
-        let calls = [Call { tool: self.name, args: read(&self.arguments)? }];
+        let calls = [Call { tool: self.name, args: read(&self.arguments)?, is_raw: self.raw }];
         let approved = [self.yes.then_some(Approval::Once)];
         let told = match client.call(&calls, 1, PATIENCE, &approved).await {
-            Ok(outcomes) => match outcomes.into_iter().next().map(|it| it.outcome) {
-                Some(CallOutcome::Value(value)) => return Ok(print(&value)),
-                Some(CallOutcome::Failed { reason, message }) => {
-                    format!("{}: {message}", reason.name())
+            Ok(outcomes) => match outcomes.into_iter().next() {
+                Some(Answered { outcome: CallOutcome::Value(value), beside, .. }) => {
+                    if let Some(warning) = beside.warning {
+                        complain(&format!("mcp-pif: warning: {warning}"));
+                    }
+                    return Ok(print(&value));
+                }
+                Some(Answered { outcome: CallOutcome::Failed(it), .. }) => {
+                    format!("{}: {}", it.reason.name(), it.message)
                 }
                 None => "nothing came of it".to_owned(),
             },

@@ -19,7 +19,7 @@ use super::pages::Pages;
 use super::paint::Paint;
 use super::table::{shape, table};
 use crate::config::Config;
-use crate::domain::{Fault, FaultCode, Limit};
+use crate::domain::{Fault, Limit};
 use crate::render;
 use crate::sandbox::{Argument, Code, Ending, Limits, Outcome, Request, Watch, finish};
 use crate::state::session::{Binding, Change, Forgotten, Session, USER, Which, is_name};
@@ -133,12 +133,9 @@ impl Room {
         if code.len() > self.most_code {
             return false;
         }
-        if is_begun_json(code) {
-            return true;
-        }
         match self.workshop.sandbox.check(code, &self.watch()) {
             Ok(_) => false,
-            Err(faults) => faults.first().is_some_and(is_beginning),
+            Err(faults) => faults.first().is_some_and(|fault| fault.is_incomplete),
         }
     }
 
@@ -384,20 +381,4 @@ impl Room {
             Err(fault) => self.refuse(&fault),
         }
     }
-}
-
-/// Whether a text is JSON that has no end yet.
-fn is_begun_json(text: &str) -> bool {
-    let read = serde_json::from_str::<serde::de::IgnoredAny>(text);
-    text.starts_with(['{', '[']) && read.is_err_and(|error| error.is_eof())
-}
-
-/// Whether a text that has this fault may go on: something is not closed, or an operand is missing
-/// at its end.
-fn is_beginning(fault: &Fault) -> bool {
-    let says = |words: &str| fault.message.contains(words);
-    fault.code == FaultCode::Unparsable
-        && (says("is not closed")
-            || says("the end of the text")
-            || says("a comment without its end"))
 }

@@ -1,5 +1,6 @@
 //! `capabilities`: the tools of other servers, found by words.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use super::{Call, Tool, ToolResult, reply};
 use crate::broker::{Offers, index, sample};
 use crate::config::Profile;
 use crate::domain::{Fault, FaultCode, Grant, Limit, Offer, fault};
+use crate::json::rewrite;
 use crate::render::Reply;
 use crate::sandbox::Watch;
 use crate::text;
@@ -22,6 +24,9 @@ const MOST: usize = 20;
 
 /// Bytes of signatures that are shown all at once: 2,000 tokens.
 const MOST_AT_ONCE: usize = 8_000;
+
+/// Bytes of a schema.
+const MOST_SCHEMA: usize = 32_000;
 
 /// Characters of a description in a list.
 const MOST_DESCRIPTION: usize = 160;
@@ -111,8 +116,30 @@ pub(in super::super) async fn offered(backend: &Backend) -> Result<Offers, Fault
         return Err(fault(FaultCode::CapabilityDenied, message, Some(hint)));
     };
     let mut offers = broker.offers(None).await;
-    offers.tools.retain(|offer| offer.grant != Grant::Deny);
+    let (granted, denied): (Vec<Offer>, Vec<Offer>) =
+        offers.tools.into_iter().partition(|offer| offer.grant != Grant::Deny);
+    let is_granted = |id: &str| granted.iter().any(|offer| server(offer) == id);
+    for id in denied.iter().map(server).filter(|id| !is_granted(id)) {
+        match offers.ungranted.last_mut() {
+            Some((last, count)) if last == id => *count += 1,
+            _ => offers.ungranted.push((id.to_owned(), 1)),
+        }
+    }
+    offers.tools = granted;
     Ok(offers)
+}
+
+/// The id of the server of a tool.
+fn server(offer: &Offer) -> &str {
+    offer.name.split('.').next().unwrap_or_default()
+}
+
+/// What is told of a server of which nothing is granted.
+fn ungranted((id, count): &(String, usize)) -> String {
+    format!(
+        "{id}: nothing grants any of its {count} tools; the operator writes at it in \
+         capabilities.json: \"grants\": \"read\", or {{\"TOOL\": \"allow\"}}"
+    )
 }
 
 /// The tool with this name.
@@ -144,7 +171,7 @@ impl Arguments {
             None | Some("") => (tools.iter().collect::<Vec<_>>(), false),
             Some(query) => (index::rank(&tools, query), true),
         };
-        let all: usize = ranked.iter().map(|offer| offer.signature.len() + 16).sum();
+        let all: usize = ranked.iter().map(|offer| line(offer, Detail::Signature).len() + 3).sum();
         let fits = all <= MOST_AT_ONCE;
         // All of them, if that is little: whoever has to search needs more turns.
         let shown = if fits && !is_search { ranked.len() } else { ranked.len().min(MOST) };
@@ -156,13 +183,18 @@ impl Arguments {
 }
 
 fn of_server(offers: &Offers, id: &str) -> Result<Vec<Offer>, Fault> {
-    let server = |offer: &Offer| offer.name.split('.').next().unwrap_or_default().to_owned();
     let tools: Vec<Offer> =
         offers.tools.iter().filter(|offer| server(offer) == id).cloned().collect();
     if tools.is_empty() {
-        let mut ids: Vec<String> = offers.tools.iter().map(server).collect();
+        if let Some(own) = offers.ungranted.iter().find(|it| it.0 == id) {
+            return Err(fault(FaultCode::CapabilityDenied, ungranted(own), None));
+        }
+        let mut ids: Vec<&str> = offers.tools.iter().map(server).collect();
         ids.dedup();
-        let hint = format!("the servers are {}", text::quote(&ids));
+        let hint = match ids.as_slice() {
+            [] => "no server offers anything now".to_owned(),
+            ids => format!("the servers are {}", text::quote(ids)),
+        };
         let message = format!("no server {} offers anything", text::quote_one(id));
         return Err(fault(FaultCode::UnknownCapability, message, Some(&hint)));
     }
@@ -184,7 +216,8 @@ fn list(shown: &[&Offer], more: usize, detail: Detail, offers: &Offers) -> Reply
     if let Some(first) = shown.first() {
         let _ = write!(text, "\ncall one: {}", sample(first));
     }
-    for failure in &offers.failures {
+    let ungranted: Vec<String> = offers.ungranted.iter().map(ungranted).collect();
+    for failure in offers.failures.iter().chain(&ungranted) {
         let _ = write!(text, "\nnot available: {}", text::line(failure, 300));
     }
     let tools: Vec<Value> = shown.iter().map(|offer| record(offer, detail)).collect();
@@ -192,8 +225,9 @@ fn list(shown: &[&Offer], more: usize, detail: Detail, offers: &Offers) -> Reply
     if more > 0 {
         told["truncated"] = more.into();
     }
-    if !offers.failures.is_empty() {
-        told["failures"] = offers.failures.clone().into();
+    let failures = [offers.failures.clone(), ungranted].concat();
+    if !failures.is_empty() {
+        told["failures"] = failures.into();
     }
     Reply::new(text, told)
 }
@@ -205,17 +239,27 @@ fn line(offer: &Offer, detail: Detail) -> String {
         Detail::Names => offer.name.clone(),
         Detail::Signature => format!("{}{}: {description}", offer.signature, state(offer)),
         Detail::Schema => {
-            let output = offer.output_schema.as_ref().map(|it| format!("\n  gives: {it}"));
+            let schema = |it: &str| text::line(&seen(it), MOST_SCHEMA);
+            let output = offer.output_schema.as_deref().map(schema);
+            let output = output.map(|it| format!("\n  gives: {it}"));
             format!(
                 "{}{}: {}\n  takes: {}{}",
                 offer.signature,
                 state(offer),
                 text::line(&offer.description, 4_000),
-                offer.input_schema,
+                schema(&offer.input_schema),
                 output.unwrap_or_default()
             )
         }
     }
+}
+
+/// A schema with hidden characters escaped in all of its texts.
+fn seen(schema: &str) -> Cow<'_, str> {
+    rewrite(schema, |it| match text::visible(it) {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(seen) => Some(seen),
+    })
 }
 
 /// What keeps a tool from being called at once.
@@ -254,10 +298,15 @@ fn record(offer: &Offer, detail: Detail) -> Value {
         "class": offer.class,
         "grant": offer.grant,
         "pin": offer.pin,
-        "description": text::visible(&offer.description),
+        "description": text::line(&offer.description, MOST_DESCRIPTION),
     });
     if detail == Detail::Schema {
-        let schema = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
+        // A schema that is too long is told as the beginning of its text.
+        let schema = |it: &str| match seen(it) {
+            seen if seen.len() > MOST_SCHEMA => text::line(&seen, MOST_SCHEMA).into(),
+            seen => serde_json::from_str::<Value>(&seen).unwrap_or_default(),
+        };
+        told["description"] = text::visible(&offer.description).into();
         told["title"] = offer.title.as_str().into();
         told["input_schema"] = schema(&offer.input_schema);
         told["output_schema"] = offer.output_schema.as_deref().map(schema).into();

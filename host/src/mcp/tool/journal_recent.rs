@@ -153,11 +153,11 @@ fn number(entry: u64) -> i64 {
 fn tell(found: &[Entry], limit: usize, room: usize, shown: Shown<'_>) -> Reply {
     let (mut lines, mut records, mut used) = (Vec::new(), Vec::new(), 0);
     for entry in found.iter().take(limit) {
-        let line = entry.to_line();
         let (full, short) = (record(entry, Some(shown)), record(entry, None));
-        let size = |record: &Value| line.chars().count() + record.to_string().chars().count();
+        let size = |record: &Value| record.to_string().chars().count();
         let record = if used + size(&full) <= room { full } else { short };
-        used += size(&record);
+        let line = tell_one(entry, &record);
+        used += size(&record).max(line.chars().count());
         if used > room && !lines.is_empty() {
             break;
         }
@@ -175,6 +175,19 @@ fn tell(found: &[Entry], limit: usize, room: usize, shown: Shown<'_>) -> Reply {
         reply.structured.insert("next_before".to_owned(), next.into());
     }
     reply
+}
+
+/// An entry in lines, with as much of its payload as its record quotes.
+fn tell_one(entry: &Entry, record: &Value) -> String {
+    let mut told = entry.to_line();
+    for part in ["request", "notation", "outcome"] {
+        match record.get(part) {
+            Some(Value::String(text)) => told.extend(["\n  ", part, ": ", text]),
+            Some(value) => told.extend(["\n  ", part, ": ", &value.to_string()]),
+            None => {}
+        }
+    }
+    told
 }
 
 /// The displayed form of an entry: quoted texts are bounded and hidden characters are made visible.

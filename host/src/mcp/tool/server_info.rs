@@ -69,10 +69,9 @@ async fn inform(backend: &Backend, call: &Call) -> ToolResult {
                 "bytes": sandbox.size(),
                 "compiled": tell_origin(sandbox.origin()),
             },
-            "limits": limits(config),
+            "limits": limits(&layers),
             "profile": config.profile.name(),
             "toolsets": config.toolsets.iter().map(|set| set.name()).collect::<Vec<_>>(),
-            "layers": layers.iter().map(Layer::record).collect::<Vec<_>>(),
             "hardening": hardening(hardened),
             "tools": tools,
             "changes": *backend.workshop.registry.changes().borrow(),
@@ -114,29 +113,22 @@ fn layers(config: &Config) -> Vec<Layer> {
 }
 
 impl Layer {
-    fn record(&self) -> Value {
-        let row = self.limit.row();
-        let mut record = json!({"name": row.name, "limit": self.value, "fault": row.beyond.text()});
-        if let Setting::Flag { flag, .. } = row.setting {
-            record["flag"] = format!("--{flag}").into();
-        }
-        if !self.adds.is_empty() {
-            record["adds"] = self.adds.iter().map(|(what, count)| (*what, *count)).collect();
-        }
-        record
-    }
-
     fn tell(&self) -> String {
-        let told = format!("{} {} ({})", self.limit, self.value, self.limit.row().beyond.text());
+        let row = self.limit.row();
+        let flag = match row.setting {
+            Setting::Flag { flag, .. } => format!("--{flag}, "),
+            Setting::Fixed { .. } => String::new(),
+        };
+        let told = format!("{} {} ({flag}{})", self.limit, self.value, row.beyond.text());
         self.adds
             .iter()
             .fold(told, |told, (what, count)| format!("{told} + {count} for each {what}"))
     }
 }
 
-fn limits(config: &Config) -> Value {
-    let value = |limit: &Limit| (limit.name(), limit.shown(config.values.get(*limit)));
-    Limit::ALL.iter().map(value).collect()
+/// The values alone: the text tells the flags and the faults.
+fn limits(layers: &[Layer]) -> Value {
+    layers.iter().map(|layer| (layer.limit.name(), layer.value)).collect()
 }
 
 fn hardening(report: Hardening) -> Value {

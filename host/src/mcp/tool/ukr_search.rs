@@ -90,14 +90,15 @@ fn argument(offer: &Offer) -> Option<String> {
 
 async fn ask(broker: &Client, offer: &Offer, argument: &str, query: &str) -> CallOutcome {
     let args: Map<String, Value> = [(argument.to_owned(), query.into())].into_iter().collect();
-    let call = domain::Call { tool: offer.name.clone(), args: Value::from(args).to_string() };
+    let args = Value::from(args).to_string();
+    let call = domain::Call { tool: offer.name.clone(), args, is_raw: false };
     let calls = [call];
     match broker.call(&calls, 1, PATIENCE, &[]).await {
         Ok(outcomes) => outcomes.into_iter().next().map(|it| it.outcome),
-        Err(unsent) => Some(CallOutcome::Failed {
-            reason: domain::Reason::Unavailable,
-            message: unsent.refusal(&calls).message,
-        }),
+        Err(unsent) => {
+            let message = unsent.refusal(&calls).message;
+            Some(domain::Failure::new(domain::Reason::Unavailable, message).into())
+        }
     }
     .unwrap_or(CallOutcome::Value("null".to_owned()))
 }
@@ -118,7 +119,7 @@ fn tell(asked: &[(&Offer, String)], outcomes: Vec<CallOutcome>) -> Reply {
                 let value: Value = serde_json::from_str(&json).unwrap_or(Value::String(json));
                 results.push(json!({"source": source, "ok": true, "value": value}));
             }
-            CallOutcome::Failed { reason, message } => {
+            CallOutcome::Failed(domain::Failure { reason, message, .. }) => {
                 let _ =
                     write!(text, "\n- {source}: {}: {}", reason.name(), text::line(&message, 300));
                 results.push(json!({"source": source, "ok": false, "reason": reason.name(), "message": message}));

@@ -140,6 +140,9 @@ pub struct Asked {
     pub tool: String,
     /// What it is applied to: the text is kept beside the entry.
     pub args: Digest,
+    /// Whether its value is the whole result.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub raw: bool,
 }
 
 /// A call that was sent, or for which there was no budget.
@@ -155,6 +158,20 @@ pub struct Made {
     /// What ran, if a native capability was called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran: Option<Ran>,
+    /// The whole result, where the value leaves some of it out: the text is kept beside the entry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole: Option<Digest>,
+    /// How the answer differs from what its server promises.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+}
+
+impl Made {
+    /// A call of which nothing is known yet.
+    #[must_use]
+    pub fn new(asked: Asked) -> Self {
+        Self { asked, outcome: Came::Unknown, ms: 0, ran: None, whole: None, warning: None }
+    }
 }
 
 /// The run of a native capability.
@@ -180,6 +197,9 @@ pub enum Came {
         reason: Reason,
         /// What the other server says, or what went wrong.
         message: String,
+        /// What it told beside: the text is kept beside the entry.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        value: Option<Digest>,
     },
 }
 
@@ -217,6 +237,7 @@ fn kept(answers: &[Answer], policy: Policy) -> Vec<Answer> {
         _ => None,
     });
     for made in made.flatten() {
+        made.warning = None;
         if let Came::Failed { message, .. } = &mut made.outcome {
             message.clear();
         }

@@ -89,8 +89,8 @@ fn fits(form: Form, count: usize) -> bool {
         }
         Shape::OperandOr(most) => (1..=most).contains(&given),
         Shape::Extremes => given >= 1,
-        Shape::Named(_) => count == 1 || count == 2,
-        Shape::Members(keys) => count == keys.len() || form == Form::Perform && count == 1,
+        Shape::Named(keys) | Shape::MembersOr(keys) => (1..=keys.len()).contains(&count),
+        Shape::Members(keys) => count == keys.len(),
         Shape::Try => given == 2 || given == 3,
         Shape::Ignored => given == 0 || form == Form::SelfRef,
         Shape::Application => given >= 2,
@@ -133,8 +133,8 @@ fn of_parts(w: &mut Work<'_, '_>, form: Form, parts: &[Argument]) -> Made {
         Shape::Literal => literal(w, form, first),
         Shape::Branches => branches(w, &operands),
         Shape::Try => attempt(w, parts, &operands),
-        Shape::Named(_) => Ok(call(w, first, operands.get(1).copied())),
-        Shape::Members(_) if form == Form::Perform && count == 1 => Ok(call(w, first, None)),
+        Shape::Named(_) => Ok(call(w, first, operands.get(1..).unwrap_or_default())),
+        Shape::MembersOr(_) if count == 1 => Ok(call(w, first, &[])),
         Shape::Fields if w.b.tree.form_of(first) == Form::Record => Ok(first),
         Shape::Lambda | Shape::Bindings | Shape::Functions | Shape::Fields => {
             Err(wrong_count(w, form, count))
@@ -155,11 +155,15 @@ fn of_parts(w: &mut Work<'_, '_>, form: Form, parts: &[Argument]) -> Made {
     }
 }
 
-/// `call("server.tool", {k: 1})`; with a computed name it is `perform`.
-fn call(w: &mut Work<'_, '_>, tool: Id, arguments: Option<Id>) -> Id {
-    let arguments = arguments.unwrap_or_else(|| w.null());
+/// `call("server.tool", {k: 1}, {raw: true})`; with a computed name it is `perform`.
+fn call(w: &mut Work<'_, '_>, tool: Id, given: &[Id]) -> Id {
     let form = if w.b.tree.literal(tool).is_some() { Form::Call } else { Form::Perform };
-    w.form(form, &[tool, arguments])
+    let mut operands = vec![tool];
+    operands.extend_from_slice(given);
+    if given.is_empty() {
+        operands.push(w.null());
+    }
+    w.form(form, &operands)
 }
 
 /// `float` and `int` of a literal.

@@ -138,8 +138,9 @@ fn request(w: &mut Work<'_, '_>, call: Id) -> Option<Id> {
     if !matches!(w.b.tree.form_of(at), Form::Call | Form::Perform) {
         return None;
     }
-    let [tool, arguments] = *w.b.tree.operands(at) else { return None };
-    let mut whole = w.record(&[("tool", tool), ("args", arguments)]);
+    let operands = w.b.tree.operands(at).to_vec();
+    let members: Vec<_> = ["tool", "args", "options"].into_iter().zip(operands).collect();
+    let mut whole = w.record(&members);
     for bindings in lets.into_iter().rev() {
         whole = w.b.bind(bindings, whole, w.span);
     }
