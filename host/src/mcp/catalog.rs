@@ -190,6 +190,7 @@ pub fn tools_page() -> String {
 
 A client sees these tools, and below them the tools that a model has evolved. They come in sets: switch sets
 on with `--toolsets core,state` or `MCP_PIF_TOOLSETS`. A tool of a set that is off cannot be called.
+`--prefix pif_` [puts a prefix before their names](clients.md#give-the-tools-a-prefix).
 "
     .to_owned();
     for set in Toolset::ALL {
