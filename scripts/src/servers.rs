@@ -131,9 +131,9 @@ fn restart(client: &mut Client, world: &World) -> Result<Vec<String>> {
     let told = client.answer(&id)?;
     ensure!(start.elapsed().as_secs() < LONG / 2, "the calls went on: {told}");
     let values = told["result"]["structuredContent"]["value"].as_array().context("no values")?;
-    let reason = |value: &Value| value["reason"].as_str().map(str::to_owned);
-    values
-        .iter()
-        .map(|value| reason(value).with_context(|| format!("a call ended well: {value}")))
-        .collect()
+    let told = |(row, value): (&world::Row, &Value)| {
+        let reason = value["reason"].as_str().context(format!("a call ended well: {value}"))?;
+        Ok(format!("{} {reason}", row.name))
+    };
+    world.restarted().iter().zip(values).map(told).collect()
 }

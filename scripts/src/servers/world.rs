@@ -76,9 +76,9 @@ impl World {
         sh.write_file(shared.join("a.txt"), "hello")?;
         sh.change_dir(&shared);
         let author = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
-        cmd!(sh, "git init --quiet").run()?;
-        cmd!(sh, "git add --all").run()?;
-        cmd!(sh, "git {author...} commit --quiet --message first").run()?;
+        cmd!(sh, "git init --quiet").quiet().run()?;
+        cmd!(sh, "git add --all").quiet().run()?;
+        cmd!(sh, "git {author...} commit --quiet --message first").quiet().run()?;
         let site = Web::start(&["--ephemeral"])?;
         let commands = packages.join("node_modules/.bin");
         let over_http = OverHttp::start(commands.join("mcp-server-everything"))?;
@@ -92,9 +92,9 @@ impl World {
         let file = self.folder.path().join("capabilities.json");
         let servers: Map<String, Value> =
             self.rows.iter().map(|row| (row.name.to_owned(), row.server.clone())).collect();
-        tasks::shell()?.write_file(&file, json!({"mcpServers": servers}).to_string())?;
-        let owned = tasks::shell()?;
-        cmd!(owned, "chmod 600 {file}").run()?;
+        let sh = tasks::shell()?;
+        sh.write_file(&file, json!({"mcpServers": servers}).to_string())?;
+        cmd!(sh, "chmod 600 {file}").quiet().run()?;
         Ok(file)
     }
 
@@ -107,7 +107,7 @@ impl World {
     pub(super) fn kill(&self) -> Result<()> {
         let process = fs::read_to_string(self.folder.path().join("everything.pid"))?;
         let (sh, process) = (tasks::shell()?, process.trim());
-        cmd!(sh, "kill -KILL {process}").run()?;
+        cmd!(sh, "kill -KILL {process}").quiet().run()?;
         self.over_http.borrow_mut().restart()
     }
 }
