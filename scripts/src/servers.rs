@@ -7,11 +7,10 @@ use anyhow::{Context, Result, ensure};
 use pif_tests::server::client::{Client, command};
 use pif_tests::server::folder::Folder;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use self::world::World;
+use self::world::{Row, World};
 
 /// How long servers may take to start, all of them at once.
 const STARTS: Duration = Duration::from_mins(3);
@@ -22,7 +21,7 @@ const LONG: u64 = 60;
 
 /// What came of a call.
 struct Called {
-    ms: u64,
+    ms: f64,
     outcome: String,
 }
 
@@ -35,48 +34,53 @@ pub(crate) fn run() -> Result<()> {
     server.env("PATH", std::env::var_os("PATH").unwrap_or_default());
     let mut client = Client::of(&mut server)?;
     client.initialize()?;
-    let mut tools = BTreeMap::new();
+    let mut tools = Vec::new();
     for row in &world.rows {
-        tools.insert(row.name, listed(&mut client, row.name)?);
+        tools.push(listed(&mut client, row.text("name"))?);
     }
-    let program = |rows: &[world::Row]| {
-        let calls: Vec<Value> =
-            rows.iter().map(|row| json!({"tool": row.tool, "args": row.arguments})).collect();
-        json!({"code": "calls(data)", "data": calls})
-    };
-    let told = client.call("run", &program(&world.rows))?;
-    let values = told["structuredContent"]["value"].as_array().context("no values")?.clone();
+    let values = values(&client.call("run", &program(world.rows.iter().map(Row::call)))?)?;
     let mut calls = made(&mut client)?;
     let lost = restart(&mut client, &world)?;
     // A server that forgot the session refuses one call; the next begins a session anew.
-    let mut again = json!(null);
+    let mut again = Vec::new();
     for _ in 0..2 {
-        again = client.call("run", &program(world.restarted()))?;
+        let killed = world.rows.iter().filter(|row| row.is_killed());
+        again = self::values(&client.call("run", &program(killed.map(Row::call)))?)?;
         calls.extend(made(&mut client)?);
     }
+    print(&world, &tools, &calls);
+    println!("killed amid calls: {}", lost.join(", "));
+    ensure!(values.len() == world.rows.len(), "{values:?}");
+    for (row, value) in world.rows.iter().zip(&values) {
+        ensure!(row.is_right(value), "{}: {value}", row.call());
+    }
+    ensure!(again.iter().all(|value| value["ok"] == true), "after the restart: {again:?}");
+    Ok(())
+}
 
+/// The arguments of a run that makes calls at once.
+fn program(calls: impl Iterator<Item = Value>) -> Value {
+    json!({"code": "calls(data)", "data": calls.collect::<Vec<_>>()})
+}
+
+/// What came of the calls of such a run.
+fn values(told: &Value) -> Result<Vec<Value>> {
+    let values = told["structuredContent"]["value"].as_array();
+    Ok(values.with_context(|| format!("the run has no value: {told}"))?.clone())
+}
+
+fn print(world: &World, tools: &[usize], calls: &[(String, Called)]) {
     println!("| server | transport | tools | calls | slowest, ms | outcomes |");
     println!("|---|---|---|---|---|---|");
-    for row in &world.rows {
-        let own: Vec<&Called> =
-            calls.iter().filter(|(tool, _)| tool == row.tool).map(|(_, call)| call).collect();
-        let slowest = own.iter().map(|call| call.ms).max().unwrap_or_default();
+    for (row, tools) in world.rows.iter().zip(tools) {
+        let own = calls.iter().filter(|(tool, _)| *tool == row.text("tool")).map(|(_, call)| call);
+        let own: Vec<&Called> = own.collect();
+        let slowest = own.iter().map(|call| call.ms).fold(0.0, f64::max);
         let outcomes: Vec<&str> = own.iter().map(|call| call.outcome.as_str()).collect();
-        let (name, way, tools) = (row.name, row.transport, tools[row.name]);
-        println!(
-            "| {name} | {way} | {tools} | {} | {slowest} | {} |",
-            own.len(),
-            outcomes.join(", ")
-        );
+        let (name, way, made) = (row.text("name"), row.text("transport"), own.len());
+        let outcomes = outcomes.join(", ");
+        println!("| {name} | {way} | {tools} | {made} | {slowest:.0} | {outcomes} |");
     }
-    println!("killed amid calls: {}", lost.join(", "));
-    for (row, value) in world.rows.iter().zip(&values) {
-        ensure!(row.is_right(value), "{} {}: {value}", row.tool, row.arguments);
-    }
-    ensure!(values.len() == world.rows.len(), "{told}");
-    let values = again["structuredContent"]["value"].as_array().context("no values")?;
-    ensure!(values.iter().all(|value| value["ok"] == true), "after the restart: {again}");
-    Ok(())
 }
 
 /// The number of tools that a server offers. It may still be starting.
@@ -103,7 +107,7 @@ fn made(client: &mut Client) -> Result<Vec<(String, Called)>> {
     let read = |call: &Value| {
         let tool = call["tool"].as_str().unwrap_or_default().to_owned();
         let outcome = call["outcome"].as_str().unwrap_or_default().to_owned();
-        (tool, Called { ms: call["ms"].as_f64().unwrap_or_default().round() as u64, outcome })
+        (tool, Called { ms: call["ms"].as_f64().unwrap_or_default(), outcome })
     };
     Ok(calls.iter().map(read).collect())
 }
@@ -111,29 +115,24 @@ fn made(client: &mut Client) -> Result<Vec<(String, Called)>> {
 /// Kills servers amid calls that take long, and starts those again that nobody else does. Gives what
 /// the program was told of each call.
 fn restart(client: &mut Client, world: &World) -> Result<Vec<String>> {
-    let calls: Vec<Value> = world
-        .restarted()
-        .iter()
-        .map(|row| {
-            let tool = format!("{}.trigger-long-running-operation", row.name);
-            json!({"tool": tool, "args": {"duration": LONG, "steps": LONG}})
-        })
-        .collect();
+    let killed = || world.rows.iter().filter(|row| row.is_killed());
+    let long = |row: &Row| {
+        let tool = format!("{}.trigger-long-running-operation", row.text("name"));
+        json!({"tool": tool, "args": {"duration": LONG, "steps": LONG}})
+    };
     let id = client.id();
-    let arguments = json!({"code": "calls(data)", "data": calls});
-    let params = json!({"name": "run", "arguments": arguments});
+    let params = json!({"name": "run", "arguments": program(killed().map(long))});
     client.send(
         json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string(),
     )?;
     sleep(UNDER_WAY);
     let start = Instant::now();
     world.kill()?;
-    let told = client.answer(&id)?;
-    ensure!(start.elapsed().as_secs() < LONG / 2, "the calls went on: {told}");
-    let values = told["result"]["structuredContent"]["value"].as_array().context("no values")?;
-    let told = |(row, value): (&world::Row, &Value)| {
+    let answer = client.answer(&id)?;
+    ensure!(start.elapsed().as_secs() < LONG / 2, "the calls went on: {answer}");
+    let told = |(row, value): (&Row, &Value)| {
         let reason = value["reason"].as_str().context(format!("a call ended well: {value}"))?;
-        Ok(format!("{} {reason}", row.name))
+        Ok(format!("{} {reason}", row.text("name")))
     };
-    world.restarted().iter().zip(values).map(told).collect()
+    killed().zip(&values(&answer["result"])?).map(told).collect()
 }

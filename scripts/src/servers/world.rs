@@ -21,35 +21,40 @@ const SOURCES: &str = "tests/clients/servers";
 /// How long the server over HTTP may take to start.
 const STARTS: Duration = Duration::from_mins(1);
 
-/// What a call has to come to.
-enum Wanted {
-    /// A value with this text in it.
-    Value(&'static str),
-    /// A fault of the tool: what it needs is not on this machine.
-    Fault,
-}
-
-/// A server, and the call that is made of it.
-pub(super) struct Row {
-    pub(super) name: &'static str,
-    pub(super) transport: &'static str,
-    pub(super) tool: &'static str,
-    pub(super) arguments: Value,
-    wanted: Wanted,
-    /// How it is reached.
-    server: Value,
-}
+/// A row of `servers.json`: a server, and the call that is made of it.
+pub(super) struct Row(Value);
 
 impl Row {
-    /// Whether `{ok, value}` or `{ok, reason, message}` is what the call has to come to.
+    /// A member that is a text.
+    pub(super) fn text(&self, member: &str) -> &str {
+        self.0[member].as_str().unwrap_or_default()
+    }
+
+    /// Its call, for `calls`.
+    pub(super) fn call(&self) -> Value {
+        json!({"tool": self.0["tool"], "args": self.0["arguments"]})
+    }
+
+    /// Whether it is killed amid calls.
+    pub(super) fn is_killed(&self) -> bool {
+        self.0["is_killed"] == true
+    }
+
+    /// Whether `{ok, value}` or `{ok, reason, message}` is what the call has to come to. A machine may
+    /// lack what the call needs; it is a fault of the tool then.
     pub(super) fn is_right(&self, came: &Value) -> bool {
-        match self.wanted {
-            Wanted::Value(text) => came["ok"] == true && came["value"].to_string().contains(text),
-            Wanted::Fault => {
-                came["ok"] == true
-                    || ["rpc-error", "tool-error"].iter().any(|it| came["reason"] == *it)
-            }
+        if came["ok"] == true {
+            return came["value"].to_string().contains(self.text("value"));
         }
+        let is_its_own = ["rpc-error", "tool-error"].iter().any(|it| came["reason"] == *it);
+        self.0["without"].is_string() && is_its_own
+    }
+
+    /// It in the configuration, with all its tools.
+    fn granted(&self) -> (String, Value) {
+        let mut server = self.0["server"].clone();
+        server["grants"] = "allow".into();
+        (self.text("name").to_owned(), server)
     }
 }
 
@@ -82,28 +87,35 @@ impl World {
         let site = Web::start(&["--ephemeral"])?;
         let commands = packages.join("node_modules/.bin");
         let over_http = OverHttp::start(commands.join("mcp-server-everything"))?;
-        let place = Place { commands, python, shared, folder: folder.path().to_owned(), sources };
-        let rows = place.rows(&site.address, over_http.port);
+        let places = [
+            ("{commands}", commands.display().to_string()),
+            ("{folder}", folder.path().display().to_string()),
+            ("{python}", python.display().to_string()),
+            ("{sources}", sources.display().to_string()),
+            ("{chromium}", chromium().display().to_string()),
+            ("{site}", site.address.clone()),
+            ("{port}", over_http.port.to_string()),
+        ];
+        let mut rows = fs::read_to_string(sources.join("servers.json"))?;
+        for (name, place) in places {
+            rows = rows.replace(name, &place);
+        }
+        let rows: Vec<Value> = serde_json::from_str(&rows)?;
+        let rows = rows.into_iter().map(Row).collect();
         Ok(Self { rows, folder, _site: site, over_http: RefCell::new(over_http) })
     }
 
     /// Writes the file that names the servers.
     pub(super) fn configuration(&self) -> Result<PathBuf> {
         let file = self.folder.path().join("capabilities.json");
-        let servers: Map<String, Value> =
-            self.rows.iter().map(|row| (row.name.to_owned(), row.server.clone())).collect();
+        let servers: Map<String, Value> = self.rows.iter().map(Row::granted).collect();
         let sh = tasks::shell()?;
         sh.write_file(&file, json!({"mcpServers": servers}).to_string())?;
         cmd!(sh, "chmod 600 {file}").quiet().run()?;
         Ok(file)
     }
 
-    /// The servers that are killed.
-    pub(super) fn restarted(&self) -> &[Row] {
-        self.rows.get(..2).unwrap_or_default()
-    }
-
-    /// Kills them. The one over HTTP is started again; the other one the broker starts.
+    /// Kills those that are to be killed. The one over HTTP is started again; the other one the broker starts.
     pub(super) fn kill(&self) -> Result<()> {
         let process = fs::read_to_string(self.folder.path().join("everything.pid"))?;
         let (sh, process) = (tasks::shell()?, process.trim());
@@ -112,145 +124,11 @@ impl World {
     }
 }
 
-/// Where everything is that servers are started with.
-struct Place {
-    commands: PathBuf,
-    python: PathBuf,
-    shared: PathBuf,
-    folder: PathBuf,
-    sources: PathBuf,
-}
-
-impl Place {
-    /// The servers; the first two are killed amid calls.
-    fn rows(&self, site: &str, port: u16) -> Vec<Row> {
-        let stdio = |name, server, tool, arguments, wanted| Row {
-            name,
-            transport: "stdio",
-            tool,
-            arguments,
-            wanted,
-            server,
-        };
-        let pid = self.folder.join("everything.pid");
-        // The shell becomes the server, whose number stands in the file then.
-        let noted = json!({"command": "/bin/sh", "grants": "allow", "args": [
-            "-c", "echo $$ > \"$0\"; exec \"$1\"", pid, self.commands.join("mcp-server-everything"),
-        ]});
-        let over_http = json!({"url": format!("http://127.0.0.1:{port}/mcp"), "grants": "allow"});
-        let hi = json!({"message": "hi"});
-        let memory =
-            self.node("memory", &[], &json!({"MEMORY_FILE_PATH": self.folder.join("memory.json")}));
-        let notion = json!({"NOTION_TOKEN": "ntn_00000000000000000000"});
-        let entity = json!({"name": "Ada", "entityType": "person", "observations": ["counts"]});
-        let thought = json!({"thought": "begin", "nextThoughtNeeded": false, "thoughtNumber": 1,
-            "totalThoughts": 1});
-        let day =
-            json!({"source_timezone": "UTC", "time": "12:00", "target_timezone": "Asia/Tokyo"});
-        let shared = self.shared.display().to_string();
-        vec![
-            stdio("everything", noted, "everything.echo", hi.clone(), Wanted::Value("hi")),
-            Row {
-                transport: "HTTP",
-                ..stdio(
-                    "everything_http",
-                    over_http,
-                    "everything_http.echo",
-                    hi,
-                    Wanted::Value("hi"),
-                )
-            },
-            stdio(
-                "filesystem",
-                self.node("filesystem", &[&shared], &json!({})),
-                "filesystem.read_text_file",
-                json!({"path": format!("{shared}/a.txt")}),
-                Wanted::Value("hello"),
-            ),
-            stdio(
-                "memory",
-                memory,
-                "memory.create_entities",
-                json!({"entities": [entity]}),
-                Wanted::Value("Ada"),
-            ),
-            stdio(
-                "thinking",
-                self.node("sequential-thinking", &[], &json!({})),
-                "thinking.sequentialthinking",
-                thought,
-                Wanted::Value("thoughtHistoryLength"),
-            ),
-            stdio(
-                "fetch",
-                self.module("fetch", &["--ignore-robots-txt", "--allow-private-ips"]),
-                "fetch.fetch",
-                json!({"url": format!("http://{site}/health"), "raw": true}),
-                Wanted::Value("Contents of"),
-            ),
-            stdio(
-                "git",
-                self.module("git", &[]),
-                "git.git_log",
-                json!({"repo_path": shared}),
-                Wanted::Value("first"),
-            ),
-            stdio(
-                "time",
-                self.module("time", &["--local-timezone", "UTC"]),
-                "time.convert_time",
-                day,
-                Wanted::Value("+9.0h"),
-            ),
-            stdio(
-                "playwright",
-                self.browser(),
-                "playwright.browser_navigate",
-                json!({"url": format!("http://{site}/health")}),
-                Wanted::Fault,
-            ),
-            stdio(
-                "notion",
-                self.command("notion-mcp-server", &[], &notion),
-                "notion.API-get-self",
-                json!({}),
-                Wanted::Fault,
-            ),
-            stdio(
-                "own",
-                json!({"command": self.python, "args": [self.sources.join("own.py")],
-                "grants": "allow"}),
-                "own.area",
-                json!({"width": 6, "height": 7}),
-                Wanted::Value("42"),
-            ),
-        ]
-    }
-
-    fn command(&self, name: &str, words: &[&str], variables: &Value) -> Value {
-        let command = self.commands.join(name);
-        json!({"command": command, "args": words, "env": variables, "grants": "allow"})
-    }
-
-    fn node(&self, name: &str, words: &[&str], variables: &Value) -> Value {
-        self.command(&format!("mcp-server-{name}"), words, variables)
-    }
-
-    fn module(&self, name: &str, words: &[&str]) -> Value {
-        let module = format!("mcp_server_{name}");
-        let words: Vec<&str> = ["-m", &module].iter().chain(words).copied().collect();
-        json!({"command": self.python, "args": words, "grants": "allow"})
-    }
-
-    /// The browser of the system, if there is one.
-    fn browser(&self) -> Value {
-        let path = env::var_os("PATH").unwrap_or_default();
-        let found = env::split_paths(&path).map(|it| it.join("chromium")).find(|it| it.exists());
-        let mut words = vec!["--headless", "--isolated", "--no-sandbox"];
-        let found = found.map(|it| it.display().to_string());
-        words.extend(found.iter().flat_map(|it| ["--executable-path", it.as_str()]));
-        self.command("playwright-mcp", &words, &json!({}))
-    }
+/// The browser of the system, or where it would be.
+fn chromium() -> PathBuf {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let found = env::split_paths(&path).map(|it| it.join("chromium")).find(|it| it.exists());
+    found.unwrap_or_else(|| PathBuf::from("/usr/bin/chromium"))
 }
 
 /// A server over HTTP, which nobody starts but us.
