@@ -136,6 +136,7 @@ impl From<domain::Fault> for Fault {
         let domain::Fault {
             code, message, at, tool, hint, calls, excerpt, place, warnings, ..
         } = fault;
+        let excerpt = excerpt.map(Into::into);
         let place = place.map(|place| format!("{}:{}", place.line, place.column));
         let (code, limit) = (code.to_string(), fault.limit.map(|limit| limit.name.name()));
         Self { code, message, at, tool, hint, calls, excerpt, place, warnings, limit }

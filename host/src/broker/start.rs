@@ -33,7 +33,7 @@ impl Link {
     /// The broker of these settings; None: there is nothing to call. `once` says whether this process
     /// keeps its environment: else it may become itself once more.
     ///
-    /// A run may wait as long as the longest call that the file allows.
+    /// A run may wait as long as the longest call that the file allows, unless the operator says how long.
     pub fn open(config: &mut Config, once: bool) -> Result<Option<Self>> {
         let link = Self::begin(config, once)?;
         if let Some(Self { greeting, .. }) = &link {

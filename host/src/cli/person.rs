@@ -100,7 +100,7 @@ fn list(workshop: &Workshop, shown: &Shown) -> Result<ExitCode, Fault> {
 fn show(workshop: &Workshop, One { name, shown }: &One) -> Result<ExitCode, Fault> {
     let Belongings { sessions, saved, keys, waiting, .. } = workshop.belongings(&name.name)?;
     let names =
-        |all: &[Session]| all.iter().map(|it| it.name().to_string()).collect::<Vec<String>>();
+        |all: &[Session]| all.iter().map(|it| it.name().to_owned()).collect::<Vec<String>>();
     let (sessions, saved) = (names(&sessions), names(&saved));
     let mut output = Output::open();
     if shown.json {

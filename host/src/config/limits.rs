@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::thread;
 use std::time::Duration;
 
+use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
 use super::error::Error;
@@ -18,13 +19,17 @@ const OUTPUT: u32 = 16 << 20;
 
 /// The value of each limit. Times are in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Values([u64; Limit::ALL.len()]);
+pub struct Values {
+    all: [u64; Limit::ALL.len()],
+    /// Whether somebody set it.
+    given: [bool; Limit::ALL.len()],
+}
 
 impl Values {
     /// The value of a limit that counts things or bytes.
     #[must_use]
     pub fn get(&self, limit: Limit) -> u64 {
-        self.0.get(limit as usize).copied().unwrap_or_default()
+        self.all.get(limit as usize).copied().unwrap_or_default()
     }
 
     /// The value of a limit that counts things or bytes, as a `usize`.
@@ -39,10 +44,11 @@ impl Values {
         Duration::from_nanos(self.get(limit))
     }
 
-    /// Makes a time that is shorter as long as this.
+    /// Makes a time that is shorter as long as this, unless somebody set it.
     pub(crate) fn extend(&mut self, limit: Limit, least: Duration) {
         let least = u64::try_from(least.as_nanos()).unwrap_or(u64::MAX);
-        if let Some(time) = self.0.get_mut(limit as usize) {
+        let is_given = self.given.get(limit as usize).copied().unwrap_or_default();
+        if let Some(time) = self.all.get_mut(limit as usize).filter(|_| !is_given) {
             *time = least.max(*time);
         }
     }
@@ -95,7 +101,8 @@ impl FromArgMatches for Flags {
         let mut given = [None; Limit::ALL.len()];
         for (limit, given) in Limit::ALL.iter().zip(&mut given) {
             if let Setting::Flag { flag, .. } = limit.row().setting {
-                *given = matches.get_one::<u64>(flag).copied();
+                let is_usual = matches.value_source(flag) == Some(ValueSource::DefaultValue);
+                *given = matches.get_one::<u64>(flag).copied().filter(|_| !is_usual);
             }
         }
         Ok(Self(given))
@@ -146,8 +153,9 @@ impl Flags {
         profile: Profile,
         name: impl Fn(&str) -> String,
     ) -> Result<Values, Error> {
-        let mut values = Values([0; Limit::ALL.len()]);
-        for (value, (limit, given)) in values.0.iter_mut().zip(Limit::ALL.iter().zip(self.0)) {
+        let given = self.0.map(|it| it.is_some());
+        let mut values = Values { all: [0; Limit::ALL.len()], given };
+        for (value, (limit, given)) in values.all.iter_mut().zip(Limit::ALL.iter().zip(self.0)) {
             *value = match limit.row().setting {
                 Setting::Fixed { value, .. } => value,
                 Setting::Flag { default, .. } => {

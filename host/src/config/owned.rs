@@ -16,9 +16,8 @@ pub enum Forbidden {
 /// The text of a file of at most so many bytes. The error says what is wrong with it, and what to do.
 pub fn read_owned(path: &Path, most: u64, forbidden: Forbidden) -> Result<String, String> {
     let failed = |error: std::io::Error| error.to_string();
-    let ensure_file = |metadata: &Metadata| match metadata.is_file() {
-        true => Ok(()),
-        false => Err("this is no file".to_owned()),
+    let ensure_file = |metadata: &Metadata| {
+        if metadata.is_file() { Ok(()) } else { Err("this is no file".to_owned()) }
     };
     // To open a pipe would wait for somebody who writes to it.
     ensure_file(&fs::metadata(path).map_err(failed)?)?;

@@ -23,11 +23,11 @@ pub struct Fault {
     /// Tools whose code was active, outermost first.
     pub calls: Vec<String>,
     /// The code at `at`, on one line and shortened.
-    pub excerpt: Option<String>,
+    pub excerpt: Option<Box<str>>,
     /// The warnings of the run before the fault.
     pub warnings: Vec<String>,
     /// The limit that was met, if there is one.
-    pub limit: Option<Excess>,
+    pub limit: Option<Box<Excess>>,
     /// The differences between the value and its schema.
     pub mismatches: Option<Box<Mismatches>>,
     /// Why a session is over, if the code is `session-closed`.
@@ -39,7 +39,7 @@ pub struct Fault {
     /// Where `at` is in a program that was written in the notation.
     pub place: Option<Box<Place>>,
     /// The variable that nothing binds, if the code is `unbound`.
-    pub variable: Option<String>,
+    pub variable: Option<Box<str>>,
     /// Whether the text ends before the program does, so that more text may complete it.
     pub is_incomplete: bool,
 }
@@ -70,13 +70,13 @@ impl Fault {
     /// Adds the limit that was met.
     #[must_use]
     pub fn by(self, limit: Option<Excess>) -> Self {
-        Self { limit, ..self }
+        Self { limit: limit.map(Box::new), ..self }
     }
 
     /// The message followed by the figures of the limit.
     #[must_use]
     pub fn told(&self) -> String {
-        match self.limit {
+        match self.limit.as_deref() {
             Some(Excess { name, used, limit }) => {
                 format!("{} [{name}: {used} of {limit}]", self.message)
             }

@@ -11,7 +11,7 @@ const MOST_DIGITS: u64 = 315_652;
 
 /// A JSON text in which `change` has rewritten strings, names of members too. It gets them decoded.
 /// None: the string stays as it is written.
-pub(crate) fn rewrite<'a>(text: &'a str, change: impl Fn(&str) -> Option<String>) -> Cow<'a, str> {
+pub(crate) fn rewrite(text: &str, change: impl Fn(&str) -> Option<String>) -> Cow<'_, str> {
     let (mut out, mut from, mut at) = (String::new(), 0, 0);
     while let Some(found) = text.get(at..).and_then(|rest| rest.find('"')) {
         let start = at + found;

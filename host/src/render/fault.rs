@@ -46,7 +46,7 @@ pub(crate) fn record(fault: &Fault) -> Record {
         record.extend(object(json!({"line": line, "column": column, "caret": caret})));
     }
     if let Some(excerpt) = excerpt {
-        record.insert("excerpt".to_owned(), excerpt.into());
+        record.insert("excerpt".to_owned(), excerpt.into_string().into());
     }
     if let Some(hint) = hint {
         record.insert("hint".to_owned(), hint.into());
@@ -57,7 +57,7 @@ pub(crate) fn record(fault: &Fault) -> Record {
     put(&mut record, "calls", calls);
     put(&mut record, "warnings", fault.warnings.clone());
     if let Some(limit) = limit {
-        record.insert("limit".to_owned(), excess(limit));
+        record.insert("limit".to_owned(), excess(*limit));
     }
     if let Some(reason) = fault.reason {
         record.insert("reason".to_owned(), reason.into());
@@ -88,9 +88,9 @@ fn told(fault: &Fault) -> Fault {
         tool: fault.tool.as_ref().map(|tool| text::line(tool, MOST_NAME)),
         hint: fault.hint.as_ref().map(line),
         calls: fault.calls.clone(),
-        excerpt: fault.excerpt.as_ref().map(line),
+        excerpt: fault.excerpt.as_deref().map(|it| text::line(it, MOST_LINE).into()),
         warnings: fault.warnings.clone(),
-        limit: fault.limit,
+        limit: fault.limit.clone(),
         place: fault.place.as_deref().map(shown).map(Box::new),
         mismatches: fault
             .mismatches

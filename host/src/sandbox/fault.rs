@@ -26,13 +26,14 @@ impl From<Reported> for Fault {
             FaultCode::UnknownTool => cut(named(&hint).into_owned()),
             _ => cut(hint),
         });
-        let (message, excerpt) = (cut(message), excerpt.map(cut));
+        let message = cut(message);
+        let excerpt = excerpt.map(|it| cut(it).into());
         let upstream = upstream.map(|call| {
             let reason = Reason::find(&call.reason).unwrap_or(Reason::BadOutput);
             Box::new(FailedCall { tool: cut(call.tool), reason })
         });
         let (plain, place) = (fault(code, message, None), place.map(|it| Box::new(it.into())));
-        let variable = variable.map(cut);
+        let variable = variable.map(|it| cut(it).into());
         Self {
             at,
             tool,

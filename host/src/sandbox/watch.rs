@@ -231,7 +231,7 @@ mod tests {
         watch.waits().total = WAITING / 2;
         let fault = watch.verdict().expect_err("it has waited too long");
         assert_eq!(fault.code, FaultCode::Timeout);
-        assert_eq!(fault.limit.map(|excess| excess.name), Some(Limit::Waiting));
+        assert_eq!(fault.limit.as_deref().map(|excess| excess.name), Some(Limit::Waiting));
     }
 
     #[test]

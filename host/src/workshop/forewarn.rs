@@ -231,5 +231,5 @@ fn denied_call(name: &str) -> (String, &'static str) {
 
 fn placed(fault: Fault, spot: &Spot) -> Fault {
     let place = spot.place.clone().map(|it| Box::new(Place::from(it)));
-    Fault { at: spot.at.clone(), excerpt: Some(spot.excerpt.clone()), place, ..fault }
+    Fault { at: spot.at.clone(), excerpt: Some(spot.excerpt.as_str().into()), place, ..fault }
 }

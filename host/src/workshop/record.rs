@@ -200,7 +200,7 @@ pub(super) fn fault(fault: &Fault) -> Value {
         add("calls", (!calls.is_empty()).then(|| json!(calls)));
         let excess =
             |it: &Excess| json!({"name": it.name.name(), "used": it.used, "limit": it.limit});
-        add("limit", limit.as_ref().map(excess));
+        add("limit", limit.as_deref().map(excess));
         add("line", place.as_ref().map(|it| json!(it.line)));
         add("column", place.as_ref().map(|it| json!(it.column)));
         add("caret", place.as_ref().map(|it| json!(it.caret)));

@@ -191,7 +191,8 @@ fn ensure_tools(name: &str, summary: &Summary, tools: &Tools) -> Result<(), Faul
         let hint = "`mcp-pif session export --with-tools` and `mcp-pif session import --with-tools` \
             take the tools along";
         let fault = fault(FaultCode::UnknownTool, message, Some(hint));
-        return Err(Fault { at: mention.at.clone(), excerpt: mention.excerpt.clone(), ..fault });
+        let excerpt = mention.excerpt.as_deref().map(Into::into);
+        return Err(Fault { at: mention.at.clone(), excerpt, ..fault });
     }
     Ok(())
 }

@@ -36,7 +36,7 @@ fn failed(Fault { code, message, .. }: Fault) -> anyhow::Error {
 }
 
 fn ensure_stopped(fault: &Fault, code: FaultCode, limit: Limit) -> Result<()> {
-    let by = fault.limit.with_context(|| format!("no limit: {fault:?}"))?;
+    let by = fault.limit.as_deref().with_context(|| format!("no limit: {fault:?}"))?;
     ensure!(fault.code == code && by.name == limit && by.used >= by.limit, "{fault:?}");
     ensure!(fault.told().contains(&format!("[{limit}: ")), "{}", fault.told());
     Ok(())
@@ -187,7 +187,7 @@ fn ten_thousand_traps_leave_nothing_behind() -> Result<()> {
             ] {
                 let fault = sandbox.start(&program(code), LIMITS, &patient()).err();
                 let fault = fault.context("no trap")?;
-                let by = fault.limit.map(|limit| limit.name);
+                let by = fault.limit.as_deref().map(|limit| limit.name);
                 ensure!(fault.code == FaultCode::Internal && by == layer, "{code}: {fault:?}");
             }
         }

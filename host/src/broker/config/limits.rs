@@ -57,7 +57,9 @@ impl Limits {
         let times = tools.chain([&mut self.all]).filter_map(|it| it.timeout.as_mut());
         let long: Vec<&mut Duration> = times.filter(|time| **time > longest).collect();
         let is_cut = !long.is_empty();
-        long.into_iter().for_each(|time| *time = longest);
+        for time in long {
+            *time = longest;
+        }
         is_cut.then_some(longest)
     }
 

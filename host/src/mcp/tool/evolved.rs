@@ -138,9 +138,10 @@ fn prepare(
     if let Some(fault) = misspelt(&others, &settings, takes, name) {
         return Err(fault);
     }
-    let read_settings: Settings = match own.is_empty() {
-        true => read(text, name)?,
-        false => read(&json_object(others.into_iter()), name)?,
+    let read_settings: Settings = if own.is_empty() {
+        read(text, name)?
+    } else {
+        read(&json_object(others.into_iter()), name)?
     };
     let is_given = read_settings.has_argument();
     let mut request = read_settings.request(backend, Code::Tool(name.to_owned()))?;

@@ -147,8 +147,9 @@ fn advise(fault: Fault) -> Fault {
     if fault.code != FaultCode::Unbound {
         return fault;
     }
-    let first = fault.hint.iter().map(|hint| format!("{hint}; ")).collect::<String>();
-    Fault { hint: Some(format!("{first}`define` binds a name for later turns")), ..fault }
+    let own = "`define` binds a name for later turns";
+    let hint = fault.hint.as_ref().map_or(own.to_owned(), |hint| format!("{hint}; {own}"));
+    Fault { hint: Some(hint), ..fault }
 }
 
 /// Warns of code that only declares a name, which is gone after the turn.
@@ -253,11 +254,12 @@ type Defined = (Option<String>, Vec<(String, String)>);
 
 /// A name for the value, or names with their code.
 fn read_define(raw: &RawValue, tools: &Tools, most: &Capacity) -> Result<Defined, Fault> {
-    let ensure = |name: &str| match is_recent(name) {
-        true => {
-            Err(malformed(format!("`{name}` is one of the last values"), Some("use another name")))
+    let ensure = |name: &str| {
+        if is_recent(name) {
+            let message = format!("`{name}` is one of the last values");
+            return Err(malformed(message, Some("use another name")));
         }
-        false => sessions::ensure_name("define", name),
+        sessions::ensure_name("define", name)
     };
     if raw.get().starts_with('"') {
         let name = decode("define", raw.get())?;
