@@ -6,12 +6,14 @@ use anyhow::{Context, Result, ensure};
 use pif_tests::server::binary;
 use pif_tests::server::folder::Folder;
 use pif_tests::server::web::Web;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::env;
 use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::{npm, tasks};
 
@@ -99,28 +101,100 @@ fn try_server(suite: Suite) -> Result<bool> {
 fn visit(server: &Path, url: &str) -> Result<()> {
     let folder = Folder::new()?;
     let config = folder.path().join("capabilities.json");
-    let servers = json!({"mcpServers": {"s": {"url": url, "grants": "allow"}}});
+    let mut own = json!({"url": url, "grants": "allow"});
+    let context = context();
+    if context["client_id"].is_string() {
+        let members = ["client_id", "client_secret"].into_iter();
+        let told = members.map(|it| (it.to_owned(), context[it].clone()));
+        own["oauth"] = told.filter(|(_, it)| !it.is_null()).collect::<Map<_, _>>().into();
+    }
+    let servers = json!({"mcpServers": {"s": own}});
     fs::write(&config, servers.to_string())?;
     fs::set_permissions(&config, fs::Permissions::from_mode(0o600))?;
-    let say = |words: &[&str]| -> Result<String> {
-        let mut command = Command::new(server);
-        command.arg("capability").args(words).arg("--capabilities").arg(&config);
-        let output = command.arg("--data").arg(folder.path()).output()?;
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        println!("{said}{}", String::from_utf8_lossy(&output.stderr));
-        Ok(said)
-    };
-    let offered = say(&["test", "s"])?;
+    let visit = Visit { server, config: &config, data: folder.path() };
+    visit.say(&["test", "s"])?;
+    let offered = visit.say(&["list", "--json"])?;
     for (tool, arguments) in calls(&offered)? {
-        say(&["call", &format!("s.{tool}"), &arguments.to_string()])?;
+        visit.say(&["call", &format!("s.{tool}"), &arguments.to_string()])?;
     }
     Ok(())
 }
 
+/// How often somebody logs in for one command.
+const MOST_LOGINS: usize = 2;
+
+/// A configuration with one server.
+struct Visit<'a> {
+    server: &'a Path,
+    config: &'a Path,
+    data: &'a Path,
+}
+
+impl Visit<'_> {
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(self.server);
+        command.arg("capability").args(words).arg("--capabilities").arg(self.config);
+        command.arg("--data").arg(self.data);
+        command
+    }
+
+    /// Gives what a command prints. Whoever is told to log in does so, and says it again.
+    fn say(&self, words: &[&str]) -> Result<String> {
+        let mut logins = 0;
+        loop {
+            let output = self.command(words).output()?;
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            let errors = String::from_utf8_lossy(&output.stderr);
+            println!("{said}{errors}");
+            let login = errors.split("run `mcp-pif capability login s").nth(1);
+            let Some(login) = login.filter(|_| logins < MOST_LOGINS) else { return Ok(said) };
+            let scopes = login.split('`').next().and_then(|it| it.split('\'').nth(1));
+            logins += 1;
+            if !self.log_in(scopes)? {
+                return Ok(said);
+            }
+        }
+    }
+
+    /// Logs in as a person does who agrees: the pages of the suite lead back by themselves.
+    fn log_in(&self, scopes: Option<&str>) -> Result<bool> {
+        let mut command = self.command(&["login", "s", "--no-browser", "--wait", "10s"]);
+        if let Some(scopes) = scopes {
+            command.args(["--scope", scopes]);
+        }
+        let mut login = command.stdout(Stdio::piped()).spawn()?;
+        let mut lines = BufReader::new(login.stdout.take().context("no output")?).lines();
+        let mut next = lines.next().transpose()?.filter(|line| line.starts_with("http://"));
+        while let Some(url) = next {
+            next = follow(&url)?;
+        }
+        Ok(login.wait()?.success())
+    }
+}
+
+/// Opens a page; gives where it leads.
+fn follow(url: &str) -> Result<Option<String>> {
+    let rest = url.strip_prefix("http://").context("a page of this machine")?;
+    let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let mut stream = TcpStream::connect(host)?;
+    write!(stream, "GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")?;
+    let mut told = String::new();
+    stream.read_to_string(&mut told)?;
+    let head = told.split("\r\n\r\n").next().unwrap_or_default();
+    let mut headers = head.lines().filter_map(|line| line.split_once(": "));
+    let location = headers.find(|(name, _)| name.eq_ignore_ascii_case("location"));
+    Ok(location.map(|(_, to)| to.to_owned()))
+}
+
+/// What the suite says of a scenario.
+fn context() -> Value {
+    let context = env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
+    serde_json::from_str(&context).unwrap_or_default()
+}
+
 /// The calls that the suite wants, or one of each tool.
 fn calls(offered: &str) -> Result<Vec<(String, Value)>> {
-    let context = env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
-    let context: Value = serde_json::from_str(&context).unwrap_or_default();
+    let context = context();
     if let Some(calls) = context["toolCalls"].as_array() {
         let call = |call: &Value| {
             let name = call["name"].as_str().context("a name")?;
@@ -128,8 +202,8 @@ fn calls(offered: &str) -> Result<Vec<(String, Value)>> {
         };
         return calls.iter().map(call).collect();
     }
-    let names = offered.lines().filter_map(|line| line.strip_prefix("s."));
-    let names = names.filter_map(|line| line.split_once('(')).map(|(name, _)| name);
+    let tools = offered.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>()?;
+    let names = tools.iter().filter_map(|tool| tool["name"].as_str()?.strip_prefix("s."));
     Ok(names.map(|name| (name.to_owned(), arguments(name))).collect())
 }
 

@@ -14,6 +14,7 @@ mod broker {
     mod cost;
     mod discovery;
     mod foreseen;
+    mod guarded;
     mod guide;
     mod harm;
     mod hostile;
@@ -21,6 +22,7 @@ mod broker {
     mod install;
     mod installed;
     mod kills;
+    mod login;
     mod measured;
     mod native;
     mod processes;
@@ -29,6 +31,7 @@ mod broker {
     mod sealed;
     mod secrets;
     mod shop;
+    mod strayed;
     mod team;
     mod telemetry;
     mod waits;

@@ -6,6 +6,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::sync::{mpsc, watch};
@@ -35,11 +36,26 @@ pub struct Offers {
     /// for the operator. None: that was not done.
     pub installed: Option<(bool, bool)>,
     /// What went wrong, a sentence for each server.
-    pub failures: Vec<String>,
+    pub failures: Vec<Undone>,
     /// What is wrong with the list of a server that was asked for, and left out.
     pub remarks: Vec<String>,
     /// Servers of which nothing is granted, and how many tools each has.
     pub ungranted: Vec<(String, usize)>,
+}
+
+/// Why something could not be done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Undone {
+    /// As data, where a server failed.
+    pub reason: Option<Reason>,
+    /// In words, with the id of the server.
+    pub message: String,
+}
+
+impl Undone {
+    fn new(message: &str) -> Self {
+        Self { reason: None, message: message.to_owned() }
+    }
 }
 
 /// The broker, as the server asks it.
@@ -371,7 +387,7 @@ impl Client {
     pub async fn approve(&self, name: &str) -> Offers {
         if name.len() > LONGEST_NAME {
             return Offers {
-                failures: vec!["the name is too long".to_owned()],
+                failures: vec![Undone::new("the name is too long")],
                 ..Offers::default()
             };
         }
@@ -395,7 +411,7 @@ impl Client {
     async fn collect(&self, message: impl FnOnce(u64) -> ToBroker) -> Offers {
         let mut offers = Offers::default();
         let Some(mut request) = self.ask(0, |id| vec![message(id)]) else {
-            offers.failures.push("the broker has ended: restart the server".to_owned());
+            offers.failures.push(Undone::new("the broker has ended: restart the server"));
             return offers;
         };
         while let Some(answer) = request.answers.recv().await {
@@ -404,7 +420,9 @@ impl Client {
                 FromBroker::Installed { was_there, waits, .. } => {
                     offers.installed = Some((was_there, waits));
                 }
-                FromBroker::Failed { message, .. } => offers.failures.push(message),
+                FromBroker::Failed { message, reason, .. } => {
+                    offers.failures.push(Undone { reason, message });
+                }
                 FromBroker::Remark { message, .. } => offers.remarks.push(message),
                 _ => {}
             }

@@ -26,7 +26,7 @@
 //! | `offer {id, offer}` | one tool |
 //! | `installed {id, was_there, waits}` | a server was installed or removed; one that `waits` for the operator is not started; the tools of another one follow |
 //! | `remark {id, message}` | something is wrong with what a server offers, and left out |
-//! | `failed {id, message}` | what was asked for cannot be done, or a server cannot be reached |
+//! | `failed {id, message, reason?}` | what was asked for cannot be done, or a server cannot be reached |
 //! | `lost {calls}` | the collector did not get the traces of so many calls. It answers nothing, and may come at any time |
 //! | `done {id}` | the last message of an answer |
 //!
@@ -231,6 +231,9 @@ pub enum FromBroker {
         id: u64,
         /// Why.
         message: String,
+        /// Why, as data, where a server failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<Reason>,
     },
     /// The collector did not get traces.
     Lost {

@@ -17,12 +17,13 @@ use tokio_util::sync::CancellationToken;
 use super::catalog::Catalog;
 use super::config::{Capabilities, Error, Origin};
 use super::install::Installed;
+use super::login::Folder;
 use super::order::Heard;
 use super::pin::Pins;
 use super::protocol::{CallPart, FromBroker, Greeting, ToBroker, frame, receive_frame};
 use super::quiet;
 use super::telemetry::Exporter;
-use super::upstream::{Shared, Upstream};
+use super::upstream::{Shared, Trouble, Upstream};
 use crate::domain::{Limit, Offer};
 
 /// Messages that wait for the server to read them.
@@ -56,7 +57,7 @@ impl Worker {
             .map_err(|error| Error::new(format!("what was installed cannot be read: {error}")))?;
         let pins = Pins::open(state)
             .map_err(|error| Error::new(format!("what was approved cannot be read: {error}")))?;
-        let shared = Arc::new(Shared::new(secrets, pins));
+        let shared = Arc::new(Shared::new(secrets, pins, Folder::beside(file)));
         let mut greeting = Greeting::of(&capabilities);
         let catalog = Catalog::new(capabilities, installed, Arc::clone(&shared));
         greeting.installable = catalog.installable();
@@ -228,7 +229,15 @@ impl Request {
             asked.iter().map(|it| async move { (&it.id, it.ask(deadline).await) }).collect();
         while let Some((id, result)) = asking.next().await {
             if let Err(trouble) = result {
-                self.fail(format!("{id}: {}", trouble.message)).await;
+                self.fail_of(id, &trouble).await;
+            }
+        }
+        // Nobody has to ask a server whose login is known to be over.
+        let others =
+            catalog.all().into_values().filter(|it| !asked.iter().any(|own| own.id == it.id));
+        for other in others.filter(|it| !known && server.as_ref().is_none_or(|id| *id == it.id)) {
+            if let Some(trouble) = other.needs_login() {
+                self.fail_of(&other.id, &trouble).await;
             }
         }
         for remark in asked.iter().filter(|_| server.is_some()).flat_map(|it| it.remarks()) {
@@ -310,6 +319,13 @@ impl Request {
 
     async fn fail(&self, message: String) {
         let message = self.worker.shared.secrets.redact(&message);
-        self.tell(FromBroker::Failed { id: self.id, message }).await;
+        self.tell(FromBroker::Failed { id: self.id, message, reason: None }).await;
+    }
+
+    /// A server cannot be used.
+    async fn fail_of(&self, server: &str, trouble: &Trouble) {
+        let message = format!("{server}: {}", trouble.message);
+        let message = self.worker.shared.secrets.redact(&message);
+        self.tell(FromBroker::Failed { id: self.id, message, reason: Some(trouble.reason) }).await;
     }
 }

@@ -2,6 +2,15 @@
 
 use super::code::FaultCode;
 
+/// The least memory that a machine can start with.
+pub(super) const LEAST_MEMORY: u64 = 1 << 20;
+
+/// The most memory of a run. The evaluator needs twice as much, and room for its input.
+pub(super) const MOST_MEMORY: u64 = 512 << 20;
+
+/// The greatest depth that can be set.
+pub(super) const MOST_DEPTH: u64 = 100_000_000;
+
 /// The unit of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {

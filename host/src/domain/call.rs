@@ -90,6 +90,7 @@ reasons! {
     RpcError "rpc-error" Refused "The other server answered with an error of the protocol."
     RateLimited "rate-limited" Refused "The other server takes no more calls for now."
     Auth "auth" Refused "The other server does not accept the credentials."
+    NeedsLogin "needs-login" Refused "The operator has to log in at the other server."
     Timeout "timeout" Unknown "The answer took longer than a call may take."
     Lost "lost" Unknown "The connection ended before the answer came."
     TooLarge "too-large" Done "The answer, or all answers of a run, are larger than is allowed."

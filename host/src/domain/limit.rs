@@ -1,7 +1,7 @@
 //! The limits. Each row of the table defines a name in faults, a flag, an environment variable, a
 //! line of `server_info` and a row of `host/docs/limits.md`.
 
-use super::bound::{Beyond, Default, Unit};
+use super::bound::{Beyond, Default, LEAST_MEMORY, MOST_DEPTH, MOST_MEMORY, Unit};
 use super::code::FaultCode;
 use super::section::Section;
 
@@ -80,15 +80,6 @@ impl Setting {
 const fn fault(code: FaultCode) -> Beyond {
     Beyond::Fault(code)
 }
-
-/// The least memory that a machine can start with.
-const LEAST_MEMORY: u64 = 1 << 20;
-
-/// The most memory of a run. The evaluator needs twice as much, and room for its input.
-const MOST_MEMORY: u64 = 512 << 20;
-
-/// The greatest depth that can be set.
-const MOST_DEPTH: u64 = 100_000_000;
 
 /// The most wasmtime fuel. Counters of wasmtime overflow beyond it.
 const MOST_FUEL: u64 = 1 << 62;
@@ -439,6 +430,10 @@ limits! {
         fixed(60_000_000_000, "It bounds what a server that hangs can hold up."),
         Beyond::Other("`unavailable`"), "a_server_that_does_not_start_hides_only_itself",
         "How long a server may take to start";
+    UpstreamLogin "upstream_login_ms" Upstream Time
+        fixed(300_000_000_000, "A person has to type a password meanwhile."),
+        Beyond::Other("the login is given up"), "a_login_waits_for_the_browser_as_long_as_it_may",
+        "How long `capability login` waits for the browser";
     UpstreamInstalled "upstream_installed" Upstream Count
         fixed(32, "A model that wants more can uninstall one."),
         Beyond::Other("refused"), "no_more_servers_are_installed_than_may_be",

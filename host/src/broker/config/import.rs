@@ -17,13 +17,14 @@ use super::server::is_id;
 const PLACES: [&str; 5] = ["/mcpServers", "/servers", "/mcp/servers", "/context_servers", "/mcp"];
 
 /// Members that are taken over.
-const KEPT: [&str; 10] = [
+const KEPT: [&str; 11] = [
     "command",
     "args",
     "env",
     "cwd",
     "url",
     "headers",
+    "oauth",
     "type",
     "disabled",
     "timeout",
@@ -110,6 +111,8 @@ impl Importing {
                     let kind = ours.map_or(kind.as_str(), |(_, ours)| ours);
                     members.insert("type".to_owned(), kind.into());
                 }
+                // opencode switches logins off so; here nobody has to log in.
+                ("oauth", Value::Bool(_)) => {}
                 (ours, value) if KEPT.contains(&ours) => {
                     members.insert(ours.to_owned(), self.value(ours, value));
                 }
@@ -270,6 +273,16 @@ mod tests {
             json!({"LOG_LEVEL": "${LOG_LEVEL:-info}", "KEY": "${MY_KEY}", "DIR": "${HOME}"});
         assert_eq!(a["env"], named);
         assert_eq!(ours["mcpServers"]["b"]["url"], "${API_BASE:-https://x.test}/mcp");
+    }
+
+    #[test]
+    fn a_client_for_logins_is_taken_over() {
+        let theirs = r#"{"mcpServers": {"a": {"url": "https://x.test/mcp",
+            "oauth": {"clientId": "c", "clientSecret": "${env:SHOP_SECRET}", "callbackPort": 8765}}}}"#;
+        let (ours, _) = import(theirs);
+        assert_eq!(ours["secrets"], json!({"SHOP_SECRET": {"env": "SHOP_SECRET"}}));
+        let told = json!({"clientId": "c", "clientSecret": "${SHOP_SECRET}", "callbackPort": 8765});
+        assert_eq!(ours["mcpServers"]["a"]["oauth"], told);
     }
 
     #[test]

@@ -31,7 +31,10 @@ impl<'a> Node<'a> {
 
     /// A mistake that also quotes the value that stands there, unless that may be a secret.
     fn expected(&self, what: &str) -> Error {
-        if ["/secrets/", "/env/", "/headers/"].iter().any(|place| self.at.contains(place)) {
+        if ["/secrets/", "/env/", "/headers/", "/oauth/"]
+            .iter()
+            .any(|place| self.at.contains(place))
+        {
             return self.wrong(format!("write {what}"));
         }
         let written = text::line(&self.value.to_string(), text::MOST_NAME);

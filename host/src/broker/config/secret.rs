@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::error::Error;
 use super::file;
+use super::learned::Learned;
 use super::reader::Node;
 use super::redact::Spellings;
 use super::rules::located;
@@ -150,6 +151,7 @@ pub(super) fn plain(node: &Node<'_>, secrets: &BTreeMap<String, Secret>) -> Resu
 pub struct Secrets {
     texts: BTreeMap<String, String>,
     spellings: Arc<Spellings>,
+    learned: Learned,
 }
 
 impl fmt::Debug for Secrets {
@@ -241,22 +243,39 @@ impl Secrets {
     fn of(texts: BTreeMap<String, String>) -> Self {
         let named = texts.iter().map(|(name, text)| (name.as_str(), text.as_str()));
         let spellings = Arc::new(Spellings::of(named));
-        Self { texts, spellings }
+        Self { texts, spellings, learned: Learned::default() }
+    }
+
+    /// Learns a secret of a server while the broker works. Whoever has a copy of these secrets does, too.
+    pub(in super::super) fn learn(&self, server: &str, text: &str) {
+        if let Ok(text) = fit(text.to_owned()) {
+            self.learned.add(&format!("login of {server}"), &text);
+        }
     }
 
     /// A text with the names of secrets where their texts were.
     #[must_use]
     pub fn redact(&self, text: &str) -> String {
-        self.spellings.redact(text).unwrap_or_else(|| text.to_owned())
+        self.redacted(text).unwrap_or_else(|| text.to_owned())
     }
 
     /// The same for the strings of a JSON text. Its numbers and words stay.
     #[must_use]
     pub fn redact_json<'a>(&self, json: &'a str) -> Cow<'a, str> {
-        if self.texts.is_empty() {
+        if self.texts.is_empty() && self.learned.is_empty() {
             return Cow::Borrowed(json);
         }
-        rewrite(json, |text| self.spellings.redact(text))
+        rewrite(json, |text| self.redacted(text))
+    }
+
+    /// A text without secrets; None: there are none in it.
+    fn redacted(&self, text: &str) -> Option<String> {
+        let own = if self.texts.is_empty() { None } else { self.spellings.redact(text) };
+        if self.learned.is_empty() {
+            return own;
+        }
+        let learned = self.learned.spellings();
+        learned.redact(own.as_deref().unwrap_or(text)).or(own)
     }
 }
 

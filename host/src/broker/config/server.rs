@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::error::Error;
 use super::isolation::{Isolation, isolation};
 use super::limits::{Limits, limits, timeout};
+use super::oauth::{self, Oauth};
 use super::pattern::{Pattern, decide};
 use super::reader::Node;
 use super::rules::{EFFECTS, by_pattern, grants, located};
@@ -40,6 +41,8 @@ pub enum Manner {
         url: Template,
         /// Headers of each request.
         headers: Vec<(String, Template)>,
+        /// How its operator logs in.
+        oauth: Oauth,
     },
     /// Not at all: why.
     Off(String),
@@ -56,11 +59,12 @@ impl Manner {
 
     /// The names of the secrets that it needs.
     pub(super) fn secrets(&self) -> impl Iterator<Item = &str> {
-        let url = match self {
-            Self::Http { url, .. } => Some(url),
-            Self::Process { .. } | Self::Off(_) => None,
+        let others = match self {
+            Self::Http { url, oauth, .. } => [Some(url), oauth.client_secret.as_ref()],
+            Self::Process { .. } | Self::Off(_) => [None, None],
         };
-        self.named().iter().map(|(_, text)| text).chain(url).flat_map(Template::secrets)
+        let others = others.into_iter().flatten();
+        self.named().iter().map(|(_, text)| text).chain(others).flat_map(Template::secrets)
     }
 }
 
@@ -137,6 +141,7 @@ const MEMBERS: &[&str] = &[
     "cwd",
     "url",
     "headers",
+    "oauth",
     "type",
     "disabled",
     "timeout",
@@ -269,13 +274,14 @@ fn manner(node: &Node<'_>, secrets: &Named, directory: &Path) -> Result<Manner, 
     let (command, url) = (node.get("command"), node.get("url"));
     match (command, url) {
         (Some(command), None) if kind != Some(Kind::Http) => {
-            refuse(node, &["headers"], "of a server with a `url`")?;
+            refuse(node, &["headers", "oauth"], "of a server with a `url`")?;
             process(&command, node, secrets, directory)
         }
         (None, Some(url)) if kind != Some(Kind::Stdio) => {
             refuse(node, &["args", "env", "cwd", "isolate"], "of a server with a `command`")?;
             let (url, headers) = address(&url, node, secrets)?;
-            Ok(Manner::Http { url, headers })
+            let oauth = node.read("oauth", |it| oauth::read(it, secrets))?.unwrap_or_default();
+            Ok(Manner::Http { url, headers, oauth })
         }
         (Some(_), Some(url)) => Err(url.wrong("a server has a `command` or a `url`, not both")),
         (None, None) => Err(node.wrong("write a `command` with `args`, or a `url`")),

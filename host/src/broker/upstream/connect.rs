@@ -24,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 use super::super::config::{Manner, Secrets, Template, fill};
 use super::super::definition::Definition;
 use super::super::pin::Era;
+use super::bearer::Bearer;
 use super::lines::{Ending, Lines};
 use super::patient::Sent;
 use super::process::{Process, Start};
@@ -194,12 +195,14 @@ impl Connection {
 pub(super) async fn connect(
     manner: &Manner,
     secrets: &Secrets,
+    bearer: &Bearer,
     known: Option<Era>,
 ) -> Result<(Arc<Connection>, Running), Trouble> {
     let changed = Arc::<Notify>::default();
     let handler = Handler { changed: Arc::clone(&changed) };
-    let met = match meet(manner, secrets, &handler, known).await {
-        Err(Unmet { next: Some(next), .. }) => meet(manner, secrets, &handler, next).await,
+    let means = (secrets, bearer, &handler);
+    let met = match meet(manner, means, known).await {
+        Err(Unmet { next: Some(next), .. }) => meet(manner, means, next).await,
         met => met,
     };
     let Met { service, process, ending, questions, expired } =
@@ -265,8 +268,7 @@ impl Unmet {
 
 async fn meet(
     manner: &Manner,
-    secrets: &Secrets,
-    handler: &Handler,
+    (secrets, bearer, handler): (&Secrets, &Bearer, &Handler),
     known: Option<Era>,
 ) -> Result<Met, Unmet> {
     let (ending, questions, expired) =
@@ -277,9 +279,11 @@ async fn meet(
             let start = Start { command, args, env, cwd: cwd.as_ref(), isolation };
             greeting.start(&start, secrets, &ending).await?
         }
-        Manner::Http { url, headers } => {
+        Manner::Http { url, headers, .. } => {
             let headers = read_headers(headers, secrets)?;
-            (greeting.reach(&fill(url, secrets), headers, &expired).await?, None)
+            let web =
+                Web::new(questions.clone(), greeting.patience(), expired.clone(), bearer.clone());
+            (greeting.reach(&fill(url, secrets), headers, web).await?, None)
         }
         Manner::Off(why) => return Err(off(why).into()),
     };
@@ -357,7 +361,7 @@ impl Greeting {
         self,
         url: &str,
         headers: HashMap<HeaderName, HeaderValue>,
-        expired: &CancellationToken,
+        web: Result<Web, reqwest::Error>,
     ) -> Result<Service, Unmet> {
         let most = Limit::UpstreamLine.fixed_count();
         // A call is sent once: it may have been done though its answer was lost.
@@ -366,7 +370,6 @@ impl Greeting {
             .max_json_response_size(most)
             .max_sse_event_size(most)
             .reinit_on_expired_session(false);
-        let web = Web::new(self.questions.clone(), self.patience(), expired.clone());
         let web = web.map_err(|error| Trouble::unavailable(error.to_string()))?;
         let transport = StreamableHttpClientTransport::with_client(web, config);
         let served = self.handler.clone().serve_with_lifecycle(transport, self.mode()).await;

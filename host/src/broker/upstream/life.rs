@@ -11,7 +11,7 @@ use super::super::pin::Era;
 use super::connect::{Connection, Running, connect};
 use super::trouble::Trouble;
 use super::{Phase, Upstream};
-use crate::domain::Limit;
+use crate::domain::{Limit, Reason};
 
 /// A server that ends sooner than this has failed.
 const SHORT: Duration = Duration::from_secs(10);
@@ -55,12 +55,22 @@ impl Upstream {
             Ok(why) => why.unwrap_or_else(|| Trouble::unavailable("the server has ended")),
             Err(why) => why,
         };
-        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        let pause = FIRST_PAUSE.saturating_mul(1 << (*failures).min(6)).min(LONGEST_PAUSE);
-        *failures += 1;
+        // The next call finds out whether its operator has logged in.
+        let pause = match why.reason {
+            Reason::NeedsLogin => Duration::ZERO,
+            _ => self.pause(),
+        };
         let told = self.shared.secrets.redact(&why.message);
         tracing::warn!(server = self.id, "{told}");
         self.phase.send_replace(Phase::Down { why, until: Instant::now() + pause });
+    }
+
+    /// How long the server is left alone, which has failed once more.
+    fn pause(&self) -> Duration {
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let pause = FIRST_PAUSE.saturating_mul(1 << (*failures).min(6)).min(LONGEST_PAUSE);
+        *failures += 1;
+        pause
     }
 
     /// Starts the server and waits for its end. Gives why it ended, unless we have ended it.
@@ -111,7 +121,7 @@ impl Upstream {
         let known = self.pins().era(&self.id);
         let starting = async {
             let (connection, running) =
-                connect(&self.server.manner, &self.shared.secrets, known).await?;
+                connect(&self.server.manner, &self.shared.secrets, &self.bearer, known).await?;
             match connection.tools().await {
                 Ok(tools) => Ok((connection, running, tools)),
                 Err(trouble) => {
@@ -127,7 +137,8 @@ impl Upstream {
             let told = format!("the server did not start within {time:?}");
             return Err(Trouble::unavailable(told));
         };
-        let (connection, running, tools) = started?;
+        let (connection, running, tools) =
+            started.map_err(|trouble| self.bearer.explain(&self.id, trouble))?;
         self.observe(tools)?;
         self.learn(Some(connection.era));
         Ok((connection, running))

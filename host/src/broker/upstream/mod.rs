@@ -2,6 +2,7 @@
 //! when it fails. A server that is slow or dead takes nothing from the others.
 
 mod answer;
+mod bearer;
 mod connect;
 mod life;
 mod lines;
@@ -28,8 +29,10 @@ use tokio_util::sync::CancellationToken;
 pub(super) use self::names::object;
 pub(super) use self::trouble::Trouble;
 
+use self::bearer::{Bearer, needs_login};
 use self::connect::{Connection, off};
 use super::config::{Manner, Secrets, Server};
+use super::login::{Folder, Keeper};
 use super::pin::Pins;
 use crate::domain::{Beside, Limit, Reason};
 use crate::schema::Schema;
@@ -53,6 +56,8 @@ pub(super) struct Shared {
     pub(super) secrets: Secrets,
     /// What was approved.
     pub(super) pins: Mutex<Pins>,
+    /// Where the operator's logins are kept.
+    logins: Folder,
     /// Servers that may start at once.
     starts: Semaphore,
     /// Ends all servers.
@@ -60,10 +65,10 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    pub(super) fn new(secrets: Secrets, pins: Pins) -> Self {
+    pub(super) fn new(secrets: Secrets, pins: Pins, logins: Folder) -> Self {
         let starts = Semaphore::new(Limit::UpstreamStarts.fixed_count());
         let end = CancellationToken::new();
-        Self { secrets, pins: Mutex::new(pins), starts, end }
+        Self { secrets, pins: Mutex::new(pins), logins, starts, end }
     }
 }
 
@@ -73,6 +78,7 @@ pub(super) struct Upstream {
     pub(super) id: String,
     pub(super) server: Server,
     shared: Arc<Shared>,
+    bearer: Bearer,
     phase: watch::Sender<Phase>,
     failures: Mutex<u32>,
     places: Semaphore,
@@ -102,10 +108,12 @@ impl Upstream {
     pub(super) fn new(id: String, server: Server, shared: Arc<Shared>) -> Self {
         let places = Semaphore::new(server.limits.at_once);
         let gone = shared.end.child_token();
+        let bearer = Bearer::new(Keeper::of(&id, &server, &shared.logins, &shared.secrets));
         Self {
             id,
             server,
             shared,
+            bearer,
             phase: watch::Sender::new(Phase::Off),
             failures: Mutex::default(),
             places,
@@ -165,7 +173,8 @@ impl Upstream {
         let result = timeout_at(until.into(), called).await.map_err(|_| {
             let told = format!("`{name}` did not answer {in_time}; what it did is unknown");
             Trouble::new(Reason::Timeout, told)
-        })??;
+        })?;
+        let result = result.map_err(|trouble| self.bearer.explain(&self.id, trouble))?;
         answer::read(
             &result,
             answer::Reading {
@@ -226,6 +235,7 @@ impl Upstream {
             return Err(Trouble::unavailable(told));
         }
         let mut phase = self.phase.subscribe();
+        let mut has_waited = false;
         loop {
             let now = phase.borrow_and_update().clone();
             match now {
@@ -235,6 +245,8 @@ impl Upstream {
                     let told = format!("{}; it is tried again in {seconds} s", why.message);
                     return Err(Trouble::new(why.reason.before_sending(), told));
                 }
+                // It has failed just now, and may be tried again at once.
+                Phase::Down { why, .. } if has_waited => return Err(why),
                 Phase::Off | Phase::Down { .. } => self.start(),
                 Phase::On(_) | Phase::Starting => {
                     let changed = timeout_at(deadline.into(), phase.changed()).await;
@@ -242,6 +254,7 @@ impl Upstream {
                         let told = "the server is still starting; try again in a while";
                         return Err(Trouble::unavailable(told));
                     }
+                    has_waited = true;
                 }
             }
         }
@@ -285,11 +298,20 @@ impl Upstream {
         !self.server.grants.is_empty() && !self.server.is_unmet
     }
 
+    /// Why it cannot be used before its operator logs in again; None: it can, or nobody knows.
+    pub(super) fn needs_login(&self) -> Option<Trouble> {
+        self.bearer.has_ended().then(|| needs_login(&self.id))
+    }
+
     /// Waits for a moment until the server has ended.
     pub(super) async fn ended(&self) {
         let mut phase = self.phase.subscribe();
         let has_ended = |phase: &Phase| !matches!(phase, Phase::On(_));
         // Who does not end is ended by others.
-        let _ = timeout(PARTING, phase.wait_for(has_ended)).await;
+        let ended = async {
+            let _ = phase.wait_for(has_ended).await;
+            self.bearer.rest().await;
+        };
+        let _ = timeout(PARTING, ended).await;
     }
 }

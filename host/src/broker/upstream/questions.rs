@@ -191,7 +191,9 @@ impl Questions {
     fn result(&self, question: Question, text: &str) -> Result<ServerResult, String> {
         let told = |error: serde_json::Error| error.to_string();
         match question {
-            Question::Call => return Ok(ServerResult::CustomResult(CustomResult::new(text.into()))),
+            Question::Call => {
+                return Ok(ServerResult::CustomResult(CustomResult::new(text.into())));
+            }
             Question::Other | Question::Listen => {
                 return serde_json::from_str(text).map_err(told);
             }

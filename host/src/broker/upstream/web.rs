@@ -23,6 +23,7 @@ use sse_stream::{Sse, SseStream};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use super::bearer::Bearer;
 use super::names::unmarked;
 use super::questions::{Question, Questions};
 use crate::text;
@@ -47,6 +48,7 @@ pub(super) struct Web {
     patience: Option<Duration>,
     /// The server has forgotten the session.
     expired: CancellationToken,
+    bearer: Bearer,
 }
 
 /// A request that waits for its answer.
@@ -61,10 +63,11 @@ impl Web {
         questions: Questions,
         patience: Option<Duration>,
         expired: CancellationToken,
+        bearer: Bearer,
     ) -> Result<Self, reqwest::Error> {
         // A connection that was left half read would delay the next request.
         let builder = Client::builder().pool_max_idle_per_host(0).redirect(redirects());
-        Ok(Self { client: builder.build()?, questions, patience, expired })
+        Ok(Self { client: builder.build()?, questions, patience, expired, bearer })
     }
 
     /// What the server answers to a request.
@@ -243,7 +246,7 @@ impl StreamableHttpClient for Web {
             request = request.header(name, value);
         }
         let body = unmarked(serde_json::to_vec(&message)?);
-        let sent = request.header(CONTENT_TYPE, JSON).body(body).send();
+        let sent = self.bearer.send(request.header(CONTENT_TYPE, JSON).body(body));
         let Some((id, question)) = asked else {
             // Nothing hangs on what is answered to a notification.
             let status = sent.await?.status();
@@ -273,12 +276,13 @@ impl StreamableHttpClient for Web {
         &self,
         uri: Arc<str>,
         session: Arc<str>,
-        auth: Option<String>,
+        _: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<(), Refusal> {
         if self.expired.is_cancelled() {
             return Ok(());
         }
+        let auth = self.bearer.token().await;
         self.client.delete_session(uri, session, auth, headers).await
     }
 
@@ -299,10 +303,11 @@ impl StreamableHttpClient for Web {
         uri: Arc<str>,
         session: Option<Arc<str>>,
         last: Option<String>,
-        auth: Option<String>,
+        _: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
         most: usize,
     ) -> Result<Events, Refusal> {
+        let auth = self.bearer.token().await;
         let events = self
             .client
             .get_stream_with_max_sse_event_size(uri, session, last, auth, headers, most)

@@ -18,7 +18,10 @@ impl Approve {
     pub(super) async fn execute(self, client: &Client) -> ExitCode {
         let approved = client.approve(&self.name).await;
         if !approved.failures.is_empty() {
-            approved.failures.iter().for_each(|failure| complain(&format!("mcp-pif: {failure}")));
+            approved
+                .failures
+                .iter()
+                .for_each(|failure| complain(&format!("mcp-pif: {}", failure.message)));
             return ExitCode::FAILURE;
         }
         let mut output = Output::open();

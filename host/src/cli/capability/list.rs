@@ -10,7 +10,7 @@ use crate::broker::Client;
 
 #[derive(Debug, Args)]
 pub(super) struct List {
-    /// Print all that is known of each tool, as JSON lines
+    /// Print all that is known of each tool, and what failed, as JSON lines
     #[arg(long)]
     json: bool,
 }
@@ -24,7 +24,8 @@ impl List {
             output.line(&told.unwrap_or_else(|| line(offer)));
         }
         for failure in &offers.failures {
-            complain(&format!("mcp-pif: {failure}"));
+            let told = if self.json { serde_json::to_string(failure).ok() } else { None };
+            complain(&told.unwrap_or_else(|| format!("mcp-pif: {}", failure.message)));
         }
         output.close()
     }

@@ -5,6 +5,9 @@ mod call;
 mod import;
 mod line;
 mod list;
+mod login;
+mod logout;
+mod target;
 mod test;
 
 use std::process::ExitCode;
@@ -17,6 +20,9 @@ use self::approve::Approve;
 use self::call::CallOne;
 use self::import::Import;
 use self::list::List;
+use self::login::Login;
+use self::logout::Logout;
+use self::target::NO_FILE;
 use self::test::Test;
 use super::settings::{Directory, start};
 use crate::broker::{Client, Link};
@@ -40,6 +46,10 @@ enum Command {
     Approve(Approve),
     /// Call a tool and print its value
     Call(CallOne),
+    /// Log in at a server, in a browser
+    Login(Login),
+    /// Give the login at a server back
+    Logout(Logout),
     /// Print capabilities.json for the configuration of another client
     Import(Import),
 }
@@ -51,10 +61,13 @@ impl Capability {
             return import.execute();
         }
         let mut config = start(options, Some(&place))?;
-        let link = Link::open(&mut config, true)?.context(
-            "no servers are configured: write capabilities.json, or name it by --capabilities FILE",
-        )?;
         let runtime = Builder::new_current_thread().enable_all().build()?;
+        match command {
+            Command::Login(login) => return runtime.block_on(login.execute(&config)),
+            Command::Logout(logout) => return runtime.block_on(logout.execute(&config)),
+            _ => {}
+        }
+        let link = Link::open(&mut config, true)?.context(NO_FILE)?;
         runtime.block_on(async {
             let client = Client::new(link)?;
             match command {
@@ -63,6 +76,8 @@ impl Capability {
                 Command::Approve(it) => Ok(it.execute(&client).await),
                 Command::Call(it) => it.execute(&client).await,
                 Command::Import(it) => it.execute(),
+                Command::Login(it) => it.execute(&config).await,
+                Command::Logout(it) => it.execute(&config).await,
             }
         })
     }

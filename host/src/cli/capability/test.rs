@@ -20,7 +20,10 @@ impl Test {
         let begin = Instant::now();
         let offers = client.offers(Some(&self.name)).await;
         if !offers.failures.is_empty() {
-            offers.failures.iter().for_each(|failure| complain(&format!("mcp-pif: {failure}")));
+            offers
+                .failures
+                .iter()
+                .for_each(|failure| complain(&format!("mcp-pif: {}", failure.message)));
             return ExitCode::FAILURE;
         }
         offers.remarks.iter().for_each(|remark| complain(&format!("mcp-pif: {remark}")));

@@ -217,7 +217,9 @@ fn list(shown: &[&Offer], more: usize, detail: Detail, offers: &Offers) -> Reply
         let _ = write!(text, "\ncall one: {}", sample(first));
     }
     let ungranted: Vec<String> = offers.ungranted.iter().map(ungranted).collect();
-    for failure in offers.failures.iter().chain(&ungranted) {
+    let failures = offers.failures.iter().map(|it| it.message.clone());
+    let failures: Vec<String> = failures.chain(ungranted).collect();
+    for failure in &failures {
         let _ = write!(text, "\nnot available: {}", text::line(failure, 300));
     }
     let tools: Vec<Value> = shown.iter().map(|offer| record(offer, detail)).collect();
@@ -225,7 +227,6 @@ fn list(shown: &[&Offer], more: usize, detail: Detail, offers: &Offers) -> Reply
     if more > 0 {
         told["truncated"] = more.into();
     }
-    let failures = [offers.failures.clone(), ungranted].concat();
     if !failures.is_empty() {
         told["failures"] = failures.into();
     }

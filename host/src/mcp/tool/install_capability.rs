@@ -11,7 +11,7 @@ use super::super::arguments::{decode, malformed, schema};
 use super::super::backend::Backend;
 use super::capabilities::told_installed;
 use super::{Call, Tool, ToolResult, reply};
-use crate::broker::{Client, config::Origin};
+use crate::broker::{Client, Undone, config::Origin};
 use crate::config::Profile;
 use crate::domain::{EntryEnding, Fault, FaultCode, fault};
 use crate::render::Reply;
@@ -110,7 +110,8 @@ pub(super) fn broker(backend: &Backend) -> Result<&Client, Fault> {
 }
 
 /// Why the broker does not do it.
-pub(super) fn refusal(failures: &[String]) -> Fault {
-    let message = failures.first().cloned().unwrap_or_else(|| "the broker has ended".to_owned());
+pub(super) fn refusal(failures: &[Undone]) -> Fault {
+    let message =
+        failures.first().map_or("the broker has ended", |it| it.message.as_str()).to_owned();
     fault(FaultCode::CapabilityDenied, message, None)
 }
