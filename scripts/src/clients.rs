@@ -2,6 +2,7 @@
 //! command line and the Python SDK, in every era that each of them speaks; and programs that read
 //! the schemas of tools.
 
+mod agents;
 mod inspector;
 mod node;
 
@@ -12,8 +13,19 @@ use pif_tests::server::web::Web;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Run clients that people use instead, such as coding agents, with a model that follows a script;
+    /// names choose some of them
+    #[arg(long, value_name = "NAME", num_args = 0..)]
+    agents: Option<Vec<String>>,
+}
+
 /// Runs all clients; fails if one of their checks does.
-pub(crate) fn run() -> Result<()> {
+pub(crate) fn run(Options { agents }: &Options) -> Result<()> {
+    if let Some(names) = agents {
+        return agents::run(names);
+    }
     let (target, server) = (binary::target()?, binary::path()?);
     let node = node::Node::install(&target)?;
     let mut tally = Tally::default();

@@ -22,6 +22,7 @@ mod npm;
 mod package;
 mod peers;
 mod replay;
+mod servers;
 mod soak;
 mod state;
 mod store;
@@ -87,9 +88,12 @@ enum Task {
     /// Build the browser playground (needs npm)
     Web(web::Options),
     /// Run real MCP clients against the server (needs npm)
-    Clients,
+    Clients(clients::Options),
     /// Run programs as models write them over real servers of tools (needs npm, python3, git)
     Codemode(codemode::Options),
+    /// List and call servers from the registries in one run, and kill two of them amid calls (needs npm,
+    /// python3, git)
+    Servers,
     /// Run the protocol's conformance suite against the broker's client and the server over HTTP (needs
     /// npm)
     Conformance(conformance::Options),
@@ -127,8 +131,9 @@ fn main() -> Result<()> {
         Task::Turns(options) => turns::run(&options),
         Task::Wait(options) => wait::run(&options),
         Task::Web(options) => web::run(&options),
-        Task::Clients => clients::run(),
+        Task::Clients(options) => clients::run(&options),
         Task::Codemode(options) => codemode::run(&options),
+        Task::Servers => servers::run(),
         Task::Conformance(options) => conformance::run(&options),
         Task::Examples => examples::run(),
         Task::Npm => npm::run(),

@@ -28,6 +28,7 @@ mod server {
     mod memory;
     mod notation;
     mod oracle;
+    mod prefix;
     mod profiles;
     mod registry;
     #[cfg(target_os = "linux")]

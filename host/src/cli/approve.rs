@@ -9,7 +9,7 @@ use super::open::open;
 use super::print::{Output, fail};
 use super::settings::{Directory, existing};
 use crate::config::Options;
-use crate::domain::{Approval, Choice, Decision, Fault};
+use crate::domain::{Approval, Choice, Decision, Fault, named};
 use crate::render::question;
 use crate::text::time;
 use crate::workshop::{Kept, Waiting, Workshop};
@@ -49,7 +49,8 @@ impl Approve {
         workshop.decide(&kept, Decision { choice, by: Approval::Once })?;
         let mut output = Output::open();
         output.line(&format!("{word}: run {run}. {}", question(&kept.waiting().wishes)));
-        output.line(&format!("it goes on when the client calls: run {{\"resume\": {run}}}"));
+        let call = format!("run {{\"resume\": {run}}}");
+        output.line(&format!("it goes on when the client calls: {}", named(&call)));
         Ok(output.close())
     }
 }

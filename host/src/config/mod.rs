@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser};
 use directories::ProjectDirs;
 
-use crate::domain::Toolset;
+use crate::domain::{Prefix, Toolset};
 use crate::harden::Paths;
 use crate::journal::Policy;
 use crate::sandbox::{Limits, Net};
@@ -39,7 +39,7 @@ use self::environment::{Environment, read, without_environment};
 use self::limits::Flags;
 use self::state::State;
 use self::traces::Tracing;
-use self::value::{parse_filter, parse_toolset};
+use self::value::{parse_filter, parse_prefix, parse_toolset};
 
 /// The sets of tools that are on by default.
 const DEFAULT_TOOLSETS: &str = "core,state,sessions,capabilities";
@@ -90,6 +90,9 @@ struct Service {
         global = true
     )]
     toolsets: Vec<Toolset>,
+    /// What stands before the names of tools, such as `pif_`, for clients that put nothing before them
+    #[arg(long, env = "MCP_PIF_PREFIX", value_name = "PREFIX", value_parser = parse_prefix, global = true)]
+    prefix: Option<Prefix>,
     /// Directory for the compiled evaluator [default: the platform's cache directory]
     #[arg(long, env = "MCP_PIF_CACHE", value_name = "DIR", value_parser = directory_parser(), global = true)]
     cache: Option<PathBuf>,
@@ -132,6 +135,8 @@ pub struct Config {
     pub no_color: bool,
     /// Tools that clients can call.
     pub toolsets: Vec<Toolset>,
+    /// What stands before the names of tools.
+    pub prefix: Option<Prefix>,
     /// The place that keeps the state.
     pub place: Place,
     /// The settings of the journal.
@@ -216,6 +221,7 @@ impl Options {
             profile: service.profile,
             no_color: std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()),
             toolsets: service.toolsets(capabilities.file().is_some()),
+            prefix: service.prefix.clone(),
             capabilities: capabilities.file(),
             broker: capabilities.pipes(),
             cache: service.cache(),

@@ -7,7 +7,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use directories::BaseDirs;
 use tracing_subscriber::EnvFilter;
 
-use crate::domain::Toolset;
+use crate::domain::{Prefix, Toolset};
 
 /// Parses the path of a directory. Replaces `~` or `$HOME` at its beginning by the home directory,
 /// because most clients start the server without a shell.
@@ -36,6 +36,12 @@ pub(super) fn parse_toolset(name: &str) -> Result<Toolset, String> {
         let names = Toolset::ALL.map(Toolset::name).join("`, `");
         format!("there is no set of tools `{name}`; the sets are `{names}`")
     })
+}
+
+/// Parses what stands before the names of tools.
+pub(super) fn parse_prefix(text: &str) -> Result<Prefix, String> {
+    expanded(text)?;
+    Prefix::parse(text)
 }
 
 /// Checks that a text is a valid log filter.

@@ -5,6 +5,7 @@ use super::call::{CallMade, FailedCall};
 use super::code::FaultCode;
 use super::limit::Limit;
 use super::mismatch::Mismatches;
+use super::prefix::named;
 
 /// An error of a program, or the reason why a call was stopped or refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,7 +93,7 @@ pub fn fault(code: FaultCode, message: String, hint: Option<&str>) -> Fault {
         message,
         at: String::new(),
         tool: None,
-        hint: hint.map(str::to_owned),
+        hint: hint.map(|hint| named(hint).into_owned()),
         calls: Vec::new(),
         excerpt: None,
         warnings: Vec::new(),

@@ -16,8 +16,8 @@ use serde_json::value::RawValue;
 pub(super) use self::schema::{any_value, json_schema, number, record, schema, term, text};
 
 use self::reader::{SIZE, Wrong, no_text};
-use crate::domain::{Fault, FaultCode, fault};
-use crate::json::Members;
+use crate::domain::{BuiltIn, Fault, FaultCode, fault, prefix};
+use crate::json::{Members, object};
 use crate::text::similar::similar;
 
 /// The arguments of a tool.
@@ -52,6 +52,31 @@ impl<T: DeserializeOwned + JsonSchema> Arguments for T {
             malformed(reason, hint.as_deref())
         })
     }
+}
+
+/// The arguments with tools named as the server names them; None if they are so already. A client that
+/// sees names with a prefix may write them so everywhere.
+pub(super) fn unprefixed(tool: BuiltIn, text: &str) -> Option<String> {
+    let (prefix, members) = (prefix()?, Members::parse(text).ok()?);
+    let names = |member: &str| match tool {
+        // These are tools of other servers.
+        BuiltIn::Capabilities => false,
+        BuiltIn::Evolve => member == "name",
+        _ => member == "tool",
+    };
+    let bare = |raw: &str| Some(format!("\"{}", raw.strip_prefix('"')?.strip_prefix(prefix)?));
+    let written: Vec<(&str, Option<String>)> = members
+        .iter()
+        .map(|(name, raw)| (name, names(name).then(|| bare(raw)).flatten()))
+        .collect();
+    written.iter().any(|(_, own)| own.is_some()).then(|| {
+        object(
+            members
+                .iter()
+                .zip(&written)
+                .map(|((name, raw), (_, own))| (name, own.as_deref().unwrap_or(raw))),
+        )
+    })
 }
 
 /// Reads the arguments of a call of `tool` from JSON text. A null counts as absent, except in

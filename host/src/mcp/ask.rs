@@ -21,7 +21,7 @@ use crate::workshop::{Said, Waiting};
 
 /// The time in which no person reads a question. A client that answers sooner, and does not agree,
 /// answered by itself: nobody saw the question.
-const UNSEEN: Duration = Duration::from_millis(300);
+pub(super) const UNSEEN: Duration = Duration::from_millis(300);
 
 /// The name of the question among those of a result, and of the member in its form.
 pub(super) const APPROVAL: &str = "approval";

@@ -12,7 +12,7 @@ use super::call::Call;
 use super::instructions::calling;
 use super::tool::{self, Tool, ToolResult};
 use crate::config::Profile;
-use crate::domain::{BuiltIn, Effect, Toolset, each_tool};
+use crate::domain::{BuiltIn, Effect, Toolset, each_tool, listed, named};
 use crate::render::object;
 
 /// The arguments that only servers with others to call list: how a run that waited goes on, and how a
@@ -81,7 +81,7 @@ fn entry<T: Tool>() -> Entry {
 }
 
 async fn call_as<T: Tool>(tool: BuiltIn, backend: &Arc<Backend>, call: Call) -> ToolResult {
-    match read::<T>(&call.arguments, tool.name()) {
+    match read::<T>(&call.arguments, &listed(tool.name())) {
         Ok(arguments) => arguments.call(backend, call).await,
         Err(fault) if tool.effect().is_journaled() => {
             Err(backend.refuse(tool.name(), &call, fault).await)
@@ -133,12 +133,17 @@ pub(super) fn describe(tool: BuiltIn, is_open: bool, profile: Profile) -> Listed
             let member = members.get_mut(*name).and_then(Value::as_object_mut);
             member.and_then(|member| member.remove("description"));
         }
+        for (_, member) in members {
+            if let Some(Value::String(told)) = member.get_mut("description") {
+                *told = named(told).into_owned();
+            }
+        }
     }
     let told = match tool {
         BuiltIn::Run if is_open => format!("{}\n{}", text(tool), calling!()),
         _ => text(tool).to_owned(),
     };
-    let listed = Listed::new(tool.name(), told, arguments);
+    let listed = Listed::new(tool.name(), named(&told).into_owned(), arguments);
     let reaches = is_open && matches!(tool.effect(), Effect::Runs | Effect::Turns);
     let reach = if reaches { Reach::Acts } else { Reach::Nowhere };
     finish(listed, tool.title(), (tool.effect(), reach), output, profile)
@@ -168,7 +173,8 @@ pub(super) fn finish(
     if reach == Reach::Nowhere && effect != Effect::Asks {
         annotations = annotations.open_world(false);
     }
-    let tool = tool.with_title(title).with_annotations(annotations);
+    let mut tool = tool.with_title(title).with_annotations(annotations);
+    tool.name = listed(&tool.name).into_owned().into();
     match profile {
         // A record says by itself what it holds: its schema would take room in every conversation.
         Profile::Slim | Profile::Structured => tool,
@@ -184,6 +190,7 @@ pub fn tools_page() -> String {
 
 A client sees these tools, and below them the tools that a model has evolved. They come in sets: switch sets
 on with `--toolsets core,state` or `MCP_PIF_TOOLSETS`. A tool of a set that is off cannot be called.
+`--prefix pif_` [puts a prefix before their names](clients.md#give-the-tools-a-prefix).
 "
     .to_owned();
     for set in Toolset::ALL {

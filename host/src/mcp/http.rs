@@ -11,7 +11,7 @@ use super::server::Server;
 use super::service::{Error, Service};
 use super::signals::{reloads, signal};
 use crate::config::Config;
-use crate::domain::{BuiltIn, Limit, Scope};
+use crate::domain::{BuiltIn, Limit, Scope, bare};
 use crate::harden::Hardening;
 use crate::observe::{CONTENT_TYPE, TraceFiles};
 use crate::transport::http::{Handlers, Http};
@@ -68,12 +68,13 @@ impl Handlers for HttpHandlers {
     }
 
     fn needed(&self, tool: &str, arguments: &str) -> Scope {
+        let tool = bare(tool);
         if let Some(tool) = BuiltIn::find(tool) {
             return Scope::of(Some(tool));
         }
         let nesting = self.backend.config.values.size(Limit::Nesting);
         let meant = match alias::resolve(tool, arguments, nesting) {
-            Some(Ok(Meant { name, .. })) => BuiltIn::find(&name),
+            Some(Ok(Meant { name, .. })) => BuiltIn::find(bare(&name)),
             _ => None,
         };
         Scope::of(meant)

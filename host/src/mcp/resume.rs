@@ -1,19 +1,21 @@
 //! Goes on with runs that wait for an approval.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::model::{CallToolRequestParams, ErrorData};
 use tokio::sync::watch;
 
-use super::ask::{APPROVAL, chosen};
+use super::ask::{APPROVAL, UNSEEN, chosen};
 use super::backend::Backend;
 use super::call::{Call, Caller, Evaluated};
 use super::lines::Lines;
 use super::present::tell;
 use super::tool::ToolResult;
-use crate::domain::{Approval, Decision, Fault};
+use crate::domain::{Approval, Choice, Decision, Fault, Limit};
 use crate::render::Reply;
 use crate::sandbox::Watch;
+use crate::text::time;
 use crate::workshop::{Kept, Waiting};
 
 impl Backend {
@@ -81,5 +83,14 @@ pub(super) async fn retry(
         );
     };
     let decision = Decision { choice, by: Approval::Once };
-    Ok(backend.resume(kept, Some(decision), &call.caller).await)
+    // Nobody saw the question: the run waits on for somebody who does.
+    let is_answered = choice != Choice::Decline || asked_for(&kept, backend) >= UNSEEN;
+    Ok(backend.resume(kept, is_answered.then_some(decision), &call.caller).await)
+}
+
+/// The time since a run was kept, which is when its question went out.
+fn asked_for(kept: &Kept, backend: &Backend) -> Duration {
+    let left = kept.waiting().until.saturating_sub(time::now());
+    let left = Duration::from_millis(u64::try_from(left).unwrap_or_default());
+    backend.config.values.time(Limit::PendingLife).saturating_sub(left)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::request::Parts;
 use rmcp::model::{Extensions, Tool};
 
-use crate::domain::{BuiltIn, Fault, FaultCode, Principal, Scope, fault};
+use crate::domain::{BuiltIn, Fault, FaultCode, Principal, Scope, bare, fault, listed};
 use crate::text;
 use crate::transport::RawArguments;
 use crate::transport::http::Way;
@@ -31,7 +31,7 @@ pub(super) fn seen_by(principal: &Principal, listed: Arc<[Tool]>) -> Arc<[Tool]>
     if principal.sees_all() {
         return listed;
     }
-    let may = |tool: &&Tool| principal.may(Scope::of(BuiltIn::find(&tool.name)));
+    let may = |tool: &&Tool| principal.may(Scope::of(BuiltIn::find(bare(&tool.name))));
     listed.iter().filter(may).cloned().collect()
 }
 
@@ -43,7 +43,8 @@ pub(super) fn sent(of: &Extensions) -> Option<RawArguments> {
 
 /// The fault of a call for which the principal has not the scope.
 pub(super) fn forbidden(name: &str, needed: Scope) -> Fault {
-    let message = format!("a call of {} needs the scope `{needed}`", text::quote_one(name));
+    let message =
+        format!("a call of {} needs the scope `{needed}`", text::quote_one(&listed(name)));
     let hint = "ask the operator of the server for a token with that scope";
     fault(FaultCode::Forbidden, message, Some(hint))
 }

@@ -19,6 +19,7 @@ use serde_json::json;
 
 use super::alias::{self, Meant};
 use super::announce::{Listeners, can_change, last};
+use super::arguments::unprefixed;
 use super::ask::{Asker, input_required, is_stateless};
 use super::backend::Backend;
 use super::call::{Call, Caller};
@@ -33,7 +34,7 @@ use super::resume;
 use super::sent::{forbidden, principal, seen_by, sent};
 use super::settle::{Foreign, Settled, settle};
 use super::tool::{ToolResult, evolved};
-use crate::domain::{BuiltIn, FaultCode, Limit, Scope, fault};
+use crate::domain::{BuiltIn, FaultCode, Limit, Scope, bare, fault, listed, named};
 use crate::registry::name;
 use crate::render::{object, warn};
 use crate::sandbox::Watch;
@@ -181,7 +182,10 @@ impl Server {
             Some(tool) if !tool.forgives() => Foreign::Refused,
             _ => Foreign::Ignored,
         };
-        let Settled { text, warnings } = settle(&call.arguments, name, &schema, foreign, nesting);
+        let own = built_in.and_then(|tool| unprefixed(tool, &call.arguments));
+        let sent = own.as_deref().unwrap_or(&call.arguments);
+        let Settled { text, warnings } = settle(sent, &listed(name), &schema, foreign, nesting);
+        let text = text.or(own);
         let arguments = text.map_or_else(|| Arc::clone(&call.arguments), Arc::from);
         let call = Call { arguments, ..call };
         let mut result = match built_in {
@@ -200,6 +204,7 @@ impl Server {
         call: Call,
     ) -> Result<ToolResult, ErrorData> {
         let Meant { name, arguments, is_argument, notes } = meant;
+        let name = bare(&name).to_owned();
         match self.call(backend, &name, Call { arguments, ..call }).await {
             Ok(mut result) => {
                 match &mut result {
@@ -225,7 +230,7 @@ impl Server {
     fn unknown_tool(&self, name: &str) -> ErrorData {
         let name: String = name.chars().take(64).collect();
         let advice = self.advise(&name);
-        ErrorData::invalid_params(format!("unknown tool `{name}`: {advice}"), None)
+        ErrorData::invalid_params(format!("unknown tool `{}`: {advice}", listed(&name)), None)
     }
 
     /// Suggests a tool for an unknown name.
@@ -240,8 +245,8 @@ impl Server {
         let built_in = catalog::offered(&self.backend.config.toolsets).map(BuiltIn::name);
         let evolved = || self.backend.workshop.tools().ok()?.similar(&name);
         match similar(&name, built_in).map(str::to_owned).or_else(evolved) {
-            Some(similar) => format!("did you mean `{similar}`?"),
-            None => "tools/list and the tool `list` show what there is".to_owned(),
+            Some(similar) => format!("did you mean `{}`?", listed(&similar)),
+            None => named("tools/list and the tool `list` show what there is").into_owned(),
         }
     }
 
@@ -313,12 +318,13 @@ impl ServerHandler for Server {
     ) -> Result<ListToolsResult, ErrorData> {
         self.session.window.make(&context.id).await;
         let Backend { workshop, config, .. } = &*self.backend_of(&context.extensions);
-        let listed = self.listing.tools(workshop, config)?;
-        let listed = seen_by(workshop.principal(), listed);
-        page(&listed, request.and_then(|request| request.cursor))
+        let tools = self.listing.tools(workshop, config)?;
+        let tools = seen_by(workshop.principal(), tools);
+        page(&tools, request.and_then(|request| request.cursor))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
+        let name = bare(name);
         let profile = self.backend.config.profile;
         let evolved = || {
             let name = Some(name).filter(|name| !name::is_reserved(name))?;
@@ -334,9 +340,10 @@ impl ServerHandler for Server {
 
     async fn call_tool(
         &self,
-        request: CallToolRequestParams,
+        mut request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        request.name = bare(&request.name).to_owned().into();
         let is_stateless = is_stateless(&context);
         let before = last(&self.backend);
         let mut result = self.measured(&request, &context).await?;

@@ -66,6 +66,9 @@ impl Service {
     /// sandbox opens.
     #[must_use]
     pub fn new(config: Config, workshop: Workshop, hardening: Arc<OnceLock<Hardening>>) -> Self {
+        if let Some(prefix) = config.prefix.clone() {
+            prefix.install();
+        }
         let stop = CancellationToken::new();
         let backend = Arc::new(Backend::new(config, workshop, hardening));
         tokio::spawn(look(Arc::clone(&backend), stop.clone()));

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::reply::Reply;
-use crate::domain::{EffectClass, Wish};
+use crate::domain::{EffectClass, Wish, named};
 use crate::text::{self, MOST_NAME, time};
 
 /// Calls that a question shows with their arguments.
@@ -63,7 +63,7 @@ pub(crate) fn waiting(run: i64, until: i64, wishes: &[Wish]) -> Reply {
         let _ =
             write!(hint, "\nYou may decide it: approve {{\"run\": {run}, \"decision\": \"once\"}}");
     }
-    let question = question(wishes);
+    let (question, hint) = (question(wishes), named(&hint));
     let text = format!("run {run} waits for an approval until {until}. {question}\n{hint}");
     let calls: Vec<Value> = wishes.iter().map(record).collect();
     let record =

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::opening::Workshop;
 use super::refusal::stored;
 use super::world::Tools;
-use crate::domain::{Fault, FaultCode};
+use crate::domain::{Fault, FaultCode, named};
 use crate::registry::{Definition, name};
 use crate::sandbox::{Mention, Note, Summary, Watch};
 use crate::text::quote_one;
@@ -159,5 +159,6 @@ fn absent(mention: &Mention, tools: &Tools) -> Result<Option<Note>, Fault> {
         ),
     };
     let (code, at, excerpt) = (FaultCode::UnknownTool.to_string(), at.clone(), excerpt.clone());
-    Ok(Some(Note { code, at, message, hint: Some(hint), excerpt, place: None }))
+    let hint = Some(named(&hint).into_owned());
+    Ok(Some(Note { code, at, message, hint, excerpt, place: None }))
 }

@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use super::bundle::{self, Packed};
-use crate::domain::{Fault, FaultCode, fault};
+use crate::domain::{Fault, FaultCode, fault, named};
 use crate::json::compact_value;
 use crate::registry::{self, Definition, Evolution, name};
 use crate::text::similar::similar;
@@ -175,8 +175,8 @@ pub(super) fn ensure_outside(name: &str) -> Result<(), Fault> {
         return Ok(());
     }
     let message = format!(
-        "names that begin with `{PREFIX}` are those of the standard library, which `evolve` does \
-         not change"
+        "names that begin with `{PREFIX}` are those of the standard library, which {} does not change",
+        named("`evolve`")
     );
     let hint = format!(
         "choose a name without `{PREFIX}`; to change a copy, take the source that \

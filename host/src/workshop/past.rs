@@ -7,7 +7,7 @@ use super::effects::{self, Missing};
 use super::intent::Intent;
 use super::refusal::stored;
 use crate::domain::{
-    Answered, Approval, Call, Decision, Fault, FaultCode, Limit, Refusal, Wish, fault,
+    Answered, Approval, Call, Decision, Fault, FaultCode, Limit, Refusal, Wish, fault, named,
 };
 use crate::journal::{Answer, Digest, Made, Pending, Policy, Unfinished, Waits};
 use crate::sandbox::Calls;
@@ -137,7 +137,7 @@ impl Intent<'_> {
     ) -> Result<Result<Waiting, Refusal>, Fault> {
         let calls: Vec<Call> = wishes.iter().map(|wish| wish.call.clone()).collect();
         let refuse = |message: String, hint: &str| {
-            let hint = Some(hint.to_owned());
+            let hint = Some(named(hint).into_owned());
             Ok(Err(Refusal { message, hint, ..Refusal::denied(&calls) }))
         };
         let tool = quote_one(calls.first().map_or("", |call| call.tool.as_str()));

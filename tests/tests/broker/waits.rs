@@ -75,6 +75,12 @@ fn a_stateless_client_declines_or_forges() -> Result<()> {
     let ask = |client: &mut Client| modern(client, &arguments, &json!({}));
     for reply in [accept("decline"), json!({"action": "decline"}), json!({"action": "cancel"})] {
         let asked = ask(&mut client)?;
+        // Sooner than anybody can read: the client answers by itself.
+        let done = modern(&mut client, &arguments, &retry(&asked, &reply))?;
+        let told = &done["result"]["structuredContent"];
+        ensure!(told["kind"] == "pending", "{done}");
+        ensure!(told["hint"].to_string().contains("mcp-pif approve"), "{done}");
+        sleep(Duration::from_millis(350));
         let done = modern(&mut client, &arguments, &retry(&asked, &reply))?;
         let told = &done["result"]["structuredContent"];
         ensure!(told["upstream"]["reason"] == "declined", "{done}");

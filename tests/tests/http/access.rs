@@ -149,7 +149,16 @@ fn a_token_in_place_of_its_digest_is_told_to_the_operator() -> Result<()> {
 
 #[test]
 fn scopes_say_what_a_token_may_do() -> Result<()> {
-    let web = Web::with_tokens(&[])?;
+    ensure_scopes("", &[])
+}
+
+#[test]
+fn scopes_hold_for_names_with_a_prefix() -> Result<()> {
+    ensure_scopes("pif_", &["--prefix", "pif_"])
+}
+
+fn ensure_scopes(prefix: &str, flags: &[&str]) -> Result<()> {
+    let web = Web::with_tokens(flags)?;
     let evolve = json!({"name": "one", "description": "one", "code": 1});
     let calls = [
         ("list", json!({}), "read"),
@@ -164,12 +173,12 @@ fn scopes_say_what_a_token_may_do() -> Result<()> {
         ("evolve", evolve.clone(), "evolve"),
         ("rollback", json!({"name": "one", "retire": true}), "evolve"),
     ];
-    web.call("boss", "evolve", &evolve)?;
+    web.call("boss", &format!("{prefix}evolve"), &evolve)?;
     let rank = |scope: &str| ["read", "run", "evolve", "admin"].iter().position(|it| *it == scope);
     for (name, scopes) in PEOPLE {
         let has = scopes.split(',').filter_map(rank).max();
         for (tool, arguments, needed) in &calls {
-            let params = json!({"name": tool, "arguments": arguments});
+            let params = json!({"name": format!("{prefix}{tool}"), "arguments": arguments});
             let body = client::modern(&json!(7), "tools/call", params.clone())?;
             let reply = web.post(&modern_headers(name, "tools/call", &params), &body)?;
             if has >= rank(needed) {
@@ -186,8 +195,10 @@ fn scopes_say_what_a_token_may_do() -> Result<()> {
     let tools = |name: &str| -> Result<String> {
         Ok(web.modern(name, "tools/list", json!({}))?["result"]["tools"].to_string())
     };
-    ensure!(!tools("reader")?.contains("\"run\"") && !tools("runner")?.contains("\"evolve\""));
-    ensure!(tools("boss")?.contains("\"evolve\""));
+    let named = |tool: &str| format!("\"{prefix}{tool}\"");
+    ensure!(!tools("reader")?.contains(&named("run")));
+    ensure!(!tools("runner")?.contains(&named("evolve")));
+    ensure!(tools("boss")?.contains(&named("evolve")) && tools("boss")?.contains(&named("one")));
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::super::arguments::{malformed, schema};
 use super::super::backend::Backend;
 use super::{Call, Tool, ToolResult};
-use crate::domain::{Fault, FaultCode, Limit, fault};
+use crate::domain::{Fault, FaultCode, Limit, fault, named};
 use crate::observe::{OfTool, OfUpstream, Rollup, Times};
 use crate::render::Reply;
 use crate::text::quote_one;
@@ -103,7 +103,7 @@ fn unknown_op(op: &str) -> Fault {
         Some(similar) => format!("did you mean `{similar}`?"),
         None => format!("write one of `{}`", OPS.join("`, `")),
     };
-    malformed(format!("`debug` has no op {}", quote_one(op)), Some(&hint))
+    malformed(format!("{} has no op {}", named("`debug`"), quote_one(op)), Some(&hint))
 }
 
 fn unknown_id(id: u64) -> Fault {

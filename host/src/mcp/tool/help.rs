@@ -13,7 +13,7 @@ use super::super::catalog::{offered, text};
 use super::super::reference::{Form, Spelling, forms, spellings};
 use super::super::search::{self, Found};
 use super::{Call, Tool, ToolResult};
-use crate::domain::{BuiltIn, Toolset};
+use crate::domain::{Toolset, listed, named};
 use crate::render::{Refusal, Reply};
 use crate::text::similar::similar;
 use crate::workshop::{LIBRARY_PREFIX, library};
@@ -82,20 +82,23 @@ fn overview(forms: &[Form], sets: &[Toolset]) -> Reply {
         let _ = writeln!(text, "{group}: {}", names.join(" "));
         categories.insert(group.to_owned(), json!(names));
     }
-    let tools: Vec<&str> = offered(sets).map(BuiltIn::name).collect();
+    let tools: Vec<_> = offered(sets).map(|tool| listed(tool.name())).collect();
     let _ = writeln!(text, "{SYSTEM}: {}", tools.join(" "));
     let _ = writeln!(
         text,
         "The library has {} tools more, such as `std_summary` and `std_left_join`: \
-         list {{\"query\": \"{LIBRARY_PREFIX}\"}}, inspect {{\"tool\": \"std_summary\"}}.",
+         {}",
         library().tools().count(),
+        named(&format!(
+            "list {{\"query\": \"{LIBRARY_PREFIX}\"}}, inspect {{\"tool\": \"std_summary\"}}."
+        )),
     );
     categories.insert(SYSTEM.to_owned(), json!(tools));
-    text.push_str(
+    text.push_str(&named(
         "Example: [1, 2, 3].map(x => x * 2).sum() is 12; as JSON it is \
          {\"sum\":{\"map\":[{\"lam\":\"x\",\"body\":{\"mul\":[{\"var\":\"x\"},2]}},[1,2,3]]}}.\n\
          More: help {\"category\": \"…\"}, help {\"form\": \"fold\"}, help {\"query\": \"…\"}.",
-    );
+    ));
     Reply::new(text, json!({"categories": categories}))
 }
 
@@ -134,9 +137,9 @@ fn cut(text: &str) -> String {
 fn show_tools(sets: &[Toolset]) -> Reply {
     let mut told = String::new();
     for tool in offered(sets) {
-        let _ = writeln!(told, "## {}\n{}\n", tool.name(), text(tool));
+        let _ = writeln!(told, "## {}\n{}\n", listed(tool.name()), named(text(tool)));
     }
-    let names: Vec<&str> = offered(sets).map(BuiltIn::name).collect();
+    let names: Vec<_> = offered(sets).map(|tool| listed(tool.name())).collect();
     Reply::new(told.trim_end(), json!({"categories": {SYSTEM: names}}))
 }
 
@@ -150,7 +153,7 @@ fn show_form(forms: &[Form], name: &str) -> ToolResult {
     }
     let hint = match similar(name, forms.iter().map(|form| form.name.as_str())) {
         Some(similar) => format!("did you mean `{similar}`?"),
-        None => "help without arguments lists all forms".to_owned(),
+        None => "`help` without arguments lists all forms".to_owned(),
     };
     Err(Refusal::from(malformed(format!("there is no form `{}`", cut(name)), Some(&hint))))
 }
@@ -163,14 +166,15 @@ fn search(forms: &[Form], query: &str) -> Reply {
     let mut reply = match found.is_empty() {
         true if words.is_empty() => show(&forms.iter().collect::<Vec<_>>()),
         true if tools.is_empty() => Reply::new(
-            "nothing matches; help without arguments lists all forms",
+            named("nothing matches; `help` without arguments lists all forms"),
             json!({"forms": []}),
         ),
         true => Reply::new("no form matches", json!({"forms": []})),
         false => show_found(&found),
     };
     if !tools.is_empty() && !words.is_empty() {
-        let _ = write!(reply.text, "\nin the library: {} (see `inspect`)", tools.join(" "));
+        let see = named("(see `inspect`)");
+        let _ = write!(reply.text, "\nin the library: {} {see}", tools.join(" "));
     }
     reply
 }

@@ -11,7 +11,7 @@ use super::super::arguments::malformed;
 use super::super::backend::Backend;
 use super::super::catalog::offered;
 use super::{Call, Tool, ToolResult};
-use crate::domain::{BuiltIn, Fault};
+use crate::domain::{Fault, listed, named};
 use crate::registry::Definition;
 use crate::render::Reply;
 use crate::sandbox::Watch;
@@ -75,12 +75,14 @@ fn list(backend: &Backend, query: &str, cursor: Option<&str>, watch: &Watch) -> 
     let mut records: Vec<Value> = page.iter().map(record).collect();
     records.extend(shelf.iter().map(|tool| shelved(record(tool))));
     let mut text = tell(&page, &shelf, total, query, &tools)?;
-    let built_in: Vec<&str> = offered(&backend.config.toolsets).map(BuiltIn::name).collect();
+    let built_in: Vec<_> =
+        offered(&backend.config.toolsets).map(|tool| listed(tool.name())).collect();
     let _ = write!(text, "\nbuilt in: {}", built_in.join(", "));
     if words.is_empty() {
         let _ = write!(
             text,
-            "\n{of_library} tools of the library: list {{\"query\": \"{LIBRARY_PREFIX}\"}}"
+            "\n{of_library} tools of the library: {} {{\"query\": \"{LIBRARY_PREFIX}\"}}",
+            listed("list")
         );
     }
     let record = json!({"tools": records, "total": total, "library": library().tools().count()});
@@ -132,7 +134,7 @@ fn tell(
 ) -> Result<String, Fault> {
     let shown = u64::try_from(page.len() + shelf.len()).unwrap_or(u64::MAX);
     let mut text = match (total, query.trim()) {
-        (0, "") => "no tools yet: make one with `evolve`".to_owned(),
+        (0, "") => named("no tools yet: make one with `evolve`").into_owned(),
         (0, query) => {
             let all = tools.registered.count().map_err(stored)?;
             match tools.similar(query) {

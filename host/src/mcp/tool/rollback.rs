@@ -9,7 +9,7 @@ use serde_json::json;
 use super::super::arguments::malformed;
 use super::super::backend::Backend;
 use super::{Call, Tool, ToolResult};
-use crate::domain::Fault;
+use crate::domain::{Fault, listed};
 use crate::registry::{Definition, Status, short};
 use crate::render::{Reply, put};
 use crate::sandbox::Watch;
@@ -109,7 +109,8 @@ fn tell(done: Done) -> Reply {
         Done::Retired(tool, notes) => {
             let (name, revision) = (&tool.name, tool.short());
             let told = format!(
-                "retired `{name}`: rollback {{\"tool\":\"{name}\",\"revision\":\"{revision}\"}} restores it"
+                "retired `{name}`: {} {{\"tool\":\"{name}\",\"revision\":\"{revision}\"}} restores it",
+                listed("rollback")
             );
             (tool, "retired", None, told, notes)
         }

@@ -1,6 +1,7 @@
 //! The errors of the registry.
 
 use super::text::Oddity;
+use crate::domain::named;
 use crate::state::error::Error as StoreError;
 use crate::text::quote_one;
 
@@ -67,7 +68,7 @@ pub enum Error {
     #[error("there is no tool `{0}`")]
     Unknown(String),
     /// No revision of the tool fits the prefix, or several do.
-    #[error("`{name}` has {found} revision `{prefix}`: `inspect` shows its history")]
+    #[error("`{name}` has {found} revision `{prefix}`: {} shows its history", named("`inspect`"))]
     Revision {
         /// The tool.
         name: String,
