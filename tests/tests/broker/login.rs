@@ -300,14 +300,15 @@ fn no_token_shows_anywhere() -> Result<()> {
     shop.set("RUST_LOG", "trace");
     let login = Login::begin(&shop, &["--no-browser"])?;
     browse(&login.url)?;
-    let mut told = format!("{:?}", login.end()?);
-    told += &format!("{:?}", shop.say(&["capability", "call", "s.who", "--debug"])?);
-    told += &format!("{:?}", shop.say(&["run", "s.who({})"])?);
+    let mut said = vec![login.end()?];
+    said.push(shop.say(&["capability", "call", "s.who", "--debug"])?);
+    said.push(shop.say(&["run", "s.who({})"])?);
     // The authorization server quotes what it was sent.
     guarded.state().is_over = true;
     guarded.forget_access();
-    told += &format!("{:?}", shop.say(&["capability", "test", "s", "--debug"])?);
-    told += &format!("{:?}", shop.say(&["run", "s.who({})"])?);
+    said.push(shop.say(&["capability", "test", "s", "--debug"])?);
+    said.push(shop.say(&["run", "s.who({})"])?);
+    let told = format!("{said:?}");
     ensure!(told.contains("[login of s]") && told.contains("needs login"), "{told}");
     for secret in [SECRET, "code-0-of-this-login"] {
         ensure!(!told.contains(secret), "{secret}: {told}");
