@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -97,7 +97,7 @@ impl Guarded {
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("nobody panicked")
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Answers otherwise from now on.
@@ -343,8 +343,8 @@ pub(super) fn get(url: &str) -> Result<(u16, Option<String>, String)> {
     stream.read_to_string(&mut told)?;
     let (head, body) = told.split_once("\r\n\r\n").with_context(|| told.clone())?;
     let status = head.split(' ').nth(1).context("a status")?.parse()?;
-    let lines = head.lines().filter_map(|line| line.split_once(": "));
-    let location = lines.filter(|(name, _)| name.eq_ignore_ascii_case("location")).last();
+    let mut lines = head.lines().filter_map(|line| line.split_once(": "));
+    let location = lines.find(|(name, _)| name.eq_ignore_ascii_case("location"));
     Ok((status, location.map(|(_, value)| value.to_owned()), body.to_owned()))
 }
 

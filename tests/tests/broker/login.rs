@@ -205,6 +205,28 @@ fn processes_that_renew_at_once_lose_no_token() -> Result<()> {
 }
 
 #[test]
+fn a_renewal_goes_on_when_nobody_waits_for_it() -> Result<()> {
+    let guarded = Guarded::start()?;
+    let shop = shop(&guarded)?;
+    let limits = json!({"call_timeout": "300ms"});
+    let server = json!({"url": guarded.url(), "grants": "allow", "limits": limits});
+    shop.write(&json!({"mcpServers": {"s": server}}))?;
+    log_in(&shop)?;
+    let mut server = Running::start(&shop, &[])?;
+    assert_eq!(call(&mut server)?, "you are [login of s]");
+    guarded.state().slow = Duration::from_secs(1);
+    edit(&shop, |login| login["tokens"]["ends"] = 1.into())?;
+    assert_eq!(call(&mut server)?[0], "timeout");
+    // Its answer is the only copy of the next tokens.
+    let has_next =
+        || fs::read_to_string(shop.file("logins/s.json")).is_ok_and(|it| it.contains("access-2"));
+    until("the next tokens are kept", has_next)?;
+    assert_eq!(call(&mut server)?, "you are [login of s]");
+    assert_eq!(guarded.renewals(), 1);
+    Ok(())
+}
+
+#[test]
 fn a_renewal_that_is_refused_needs_a_login() -> Result<()> {
     let guarded = Guarded::start()?;
     let shop = shop(&guarded)?;
@@ -278,14 +300,15 @@ fn no_token_shows_anywhere() -> Result<()> {
     shop.set("RUST_LOG", "trace");
     let login = Login::begin(&shop, &["--no-browser"])?;
     browse(&login.url)?;
-    let mut told = format!("{:?}", login.end()?);
-    told += &format!("{:?}", shop.say(&["capability", "call", "s.who", "--debug"])?);
-    told += &format!("{:?}", shop.say(&["run", "s.who({})"])?);
+    let mut said = vec![login.end()?];
+    said.push(shop.say(&["capability", "call", "s.who", "--debug"])?);
+    said.push(shop.say(&["run", "s.who({})"])?);
     // The authorization server quotes what it was sent.
     guarded.state().is_over = true;
     guarded.forget_access();
-    told += &format!("{:?}", shop.say(&["capability", "test", "s", "--debug"])?);
-    told += &format!("{:?}", shop.say(&["run", "s.who({})"])?);
+    said.push(shop.say(&["capability", "test", "s", "--debug"])?);
+    said.push(shop.say(&["run", "s.who({})"])?);
+    let told = format!("{said:?}");
     ensure!(told.contains("[login of s]") && told.contains("needs login"), "{told}");
     for secret in [SECRET, "code-0-of-this-login"] {
         ensure!(!told.contains(secret), "{secret}: {told}");

@@ -3,7 +3,7 @@
 
 use super::guarded::{Asked, Guarded, Told, browse, form, get};
 use super::login::{Login, NEEDED, SECRET, call, log_in, shop};
-use super::shop::Running;
+use super::shop::{Running, Shop};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::fs;
@@ -59,88 +59,58 @@ fn instead(guarded: &Guarded, path: &'static str, told: Told) {
 const RESOURCE: &str = "/.well-known/oauth-protected-resource/mcp";
 const ISSUER: &str = "/.well-known/oauth-authorization-server";
 
+/// What a login says that cannot begin.
+fn refused(shop: &Shop) -> Result<String> {
+    let login = Login::begin(shop, &["--no-browser"]);
+    Ok(login.err().context("it began")?.to_string())
+}
+
 #[test]
 fn hostile_metadata_is_refused() -> Result<()> {
-    let with = |document: Value, member: &str, value: Value| {
-        let mut document = document;
-        document[member] = value;
-        Told::json(200, &document)
-    };
     let guarded = Guarded::start()?;
     let shop = shop(&guarded)?;
-    let (resource, issuer) = (guarded.resource(), guarded.issuer());
-    let private = "http://10.0.0.1/x";
+    let private = json!("http://10.0.0.1/x");
+    let away = "without `https` it must be on this machine";
+    for (path, member, value, expected) in [
+        (RESOURCE, "resource", json!("https://bank.test/mcp"), "is for `https://bank.test/mcp`"),
+        (RESOURCE, "authorization_servers", json!([private]), away),
+        (RESOURCE, "authorization_servers", json!([]), "does not say where"),
+        (ISSUER, "issuer", json!("https://bank.test"), "says that it is `https://bank.test`"),
+        (ISSUER, "token_endpoint", private.clone(), away),
+        (ISSUER, "token_endpoint", json!("https://169.254.169.254/"), "private network"),
+        (ISSUER, "authorization_endpoint", json!("file:///etc/passwd"), "neither `https` nor"),
+        (ISSUER, "registration_endpoint", private, "the registration endpoint has the address"),
+        (ISSUER, "registration_endpoint", Value::Null, "\"oauth\": {\"client_id\""),
+        (ISSUER, "code_challenge_methods_supported", json!(["plain"]), "does not support PKCE"),
+    ] {
+        let mut document = if path == ISSUER { guarded.issuer() } else { guarded.resource() };
+        document[member] = value;
+        instead(&guarded, path, Told::json(200, &document));
+        let refused = refused(&shop)?;
+        ensure!(refused.contains(expected), "{expected}: {refused}");
+    }
+    Ok(())
+}
+
+#[test]
+fn answers_that_are_no_metadata_are_refused() -> Result<()> {
+    let guarded = Guarded::start()?;
+    let shop = shop(&guarded)?;
     let huge = Told::json(200, &json!({"resource": "x".repeat(300_000)}));
     let page = Told { status: 200, headers: String::new(), body: "<p>".to_owned() };
+    let headers = "Location: http://10.0.0.1/x\r\n".to_owned();
+    let away = Told { status: 302, headers, body: String::new() };
+    let error = Told::json(400, &json!({"error": "invalid_redirect_uri"}));
     for (path, told, expected) in [
-        (
-            RESOURCE,
-            with(resource.clone(), "resource", json!("https://bank.test/mcp")),
-            "the metadata is for `https://bank.test/mcp`",
-        ),
-        (
-            RESOURCE,
-            with(resource.clone(), "authorization_servers", json!([private])),
-            "without `https` it must be on this machine",
-        ),
-        (
-            RESOURCE,
-            with(resource.clone(), "authorization_servers", json!([])),
-            "does not say where",
-        ),
-        (RESOURCE, huge.clone(), "sent more than 262144 bytes"),
-        (RESOURCE, page.clone(), "sent what cannot be read"),
-        (
-            ISSUER,
-            with(issuer.clone(), "issuer", json!("https://bank.test")),
-            "says that it is `https://bank.test`",
-        ),
-        (
-            ISSUER,
-            with(issuer.clone(), "token_endpoint", json!(private)),
-            "the token endpoint has the address",
-        ),
-        (
-            ISSUER,
-            with(issuer.clone(), "token_endpoint", json!("https://169.254.169.254/")),
-            "private network",
-        ),
-        (
-            ISSUER,
-            with(issuer.clone(), "authorization_endpoint", json!("file:///etc/passwd")),
-            "the authorization endpoint has the address",
-        ),
-        (
-            ISSUER,
-            with(issuer.clone(), "registration_endpoint", json!(private)),
-            "the registration endpoint has the address",
-        ),
-        (
-            ISSUER,
-            with(issuer.clone(), "code_challenge_methods_supported", json!(["plain"])),
-            "does not support PKCE",
-        ),
-        (
-            ISSUER,
-            with(issuer.clone(), "registration_endpoint", Value::Null),
-            "\"oauth\": {\"client_id\"",
-        ),
-        (ISSUER, huge, "sent more than 262144 bytes"),
-        (ISSUER, page, "sent what cannot be read"),
-        (
-            ISSUER,
-            Told { status: 302, headers: format!("Location: {private}\r\n"), body: String::new() },
-            "does not say where",
-        ),
-        (
-            "/register",
-            Told::json(400, &json!({"error": "invalid_redirect_uri"})),
-            "refuses: invalid_redirect_uri",
-        ),
+        (RESOURCE, &huge, "sent more than 262144 bytes"),
+        (RESOURCE, &page, "sent what cannot be read"),
+        (ISSUER, &huge, "sent more than 262144 bytes"),
+        (ISSUER, &page, "sent what cannot be read"),
+        (ISSUER, &away, "does not say where"),
+        ("/register", &error, "refuses: invalid_redirect_uri"),
     ] {
-        instead(&guarded, path, told);
-        let refused = Login::begin(&shop, &["--no-browser"]).err();
-        let refused = refused.with_context(|| format!("{expected}: it began"))?.to_string();
+        instead(&guarded, path, told.clone());
+        let refused = refused(&shop)?;
         ensure!(refused.contains(expected), "{expected}: {refused}");
     }
     Ok(())
@@ -156,7 +126,7 @@ fn metadata_that_never_comes_ends_the_login() -> Result<()> {
         }
         None
     });
-    let told = Login::begin(&shop, &["--no-browser"]).err().context("it began")?.to_string();
+    let told = refused(&shop)?;
     ensure!(told.contains("did not answer within 10s"), "{told}");
     Ok(())
 }
@@ -187,7 +157,7 @@ fn a_server_of_the_older_kind_is_its_own_authorization_server() -> Result<()> {
         let told = |status| Some(Told { status, headers: String::new(), body: String::new() });
         told(if asked.path == "/mcp" { 200 } else { 404 })
     });
-    let told = Login::begin(&shop, &["--no-browser"]).err().context("it began")?.to_string();
+    let told = refused(&shop)?;
     ensure!(told.contains("the server answers without a login"), "{told}");
     Ok(())
 }
