@@ -3,7 +3,7 @@
 use crate::mistakes::{Habit, NAMES, find};
 use crate::print::term_within;
 use crate::table::operator;
-use pif_core::fault::{Code, Fault};
+use pif_core::fault::Fault;
 use pif_language::form::Form;
 use pif_language::parse::{Notation, parse};
 use pif_language::term::{Origin, TermId, Terms};

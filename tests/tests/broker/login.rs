@@ -80,7 +80,7 @@ fn edit(shop: &Shop, change: impl FnOnce(&mut Value)) -> Result<()> {
     Ok(fs::write(file, login.to_string())?)
 }
 
-fn call(server: &mut Running) -> Result<Value> {
+pub(super) fn call(server: &mut Running) -> Result<Value> {
     let run = json!({"code": "try {s.who({})} catch (e) {[e.reason, e.message]}"});
     Ok(server.call("run", &run)?["value"].clone())
 }

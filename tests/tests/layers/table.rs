@@ -1,7 +1,7 @@
 //! The table of limits against the server: every row is a flag, a variable and a line of
 //! `server_info`, and a test shows the limit at work.
 
-use crate::client::Client;
+use crate::client::{self, Client};
 use crate::{binary, text};
 use anyhow::{Context, Result, ensure};
 use mcp_pif::domain::{Default, FaultCode, Limit, Setting, Unit};
@@ -13,7 +13,7 @@ use std::process::Command;
 /// What `server_info` tells of limits: their values by name, and a line with all of them.
 fn limits(client: &mut Client) -> Result<(Value, String)> {
     let info = client.call("server_info", &json!({}))?;
-    let told = text(&info)?.lines().find(|line| line.starts_with("layers: "));
+    let told = client::text(&info)?.lines().find(|line| line.starts_with("layers: "));
     Ok((info["structuredContent"]["limits"].clone(), told.context("layers")?.to_owned()))
 }
 

@@ -164,10 +164,10 @@ fn texts_go_with_the_last_entry_that_has_them() -> Result<()> {
 fn parts_of_a_run_that_did_not_end_come_together() -> Result<()> {
     each(|shelf| {
         let journal = &shelf.journal;
-        let asked = |text: &str| Asked { tool: "s.write".to_owned(), args: Digest::of(text) };
-        let call = |text: &str, outcome| {
-            Answer::Calls(vec![Made { asked: asked(text), outcome, ms: 0, ran: None }])
-        };
+        let asked =
+            |text: &str| Asked { tool: "s.write".to_owned(), args: Digest::of(text), raw: false };
+        let call =
+            |text: &str, outcome| Answer::Calls(vec![Made { outcome, ..Made::new(asked(text)) }]);
         let open = |text: &str| call(text, Came::Unknown);
         let done = |text: &str| call(text, Came::Value(Digest::of("1")));
         let looked = Answer::Tool("a".to_owned(), None);

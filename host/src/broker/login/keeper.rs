@@ -87,6 +87,11 @@ impl Keeper {
         Ok(login)
     }
 
+    /// Whether the login is another one than that of the last request.
+    pub(in super::super) fn is_new(&self) -> bool {
+        self.folder.stamp(&self.id) != self.known().stamp
+    }
+
     /// Keeps tokens out of everything that is told.
     fn hide(&self, login: &Login) {
         let tokens = login.tokens.iter().flat_map(|it| [Some(&it.access), it.refresh.as_ref()]);

@@ -117,6 +117,11 @@ impl Bearer {
         self.keeper.as_ref().is_some_and(|keeper| keeper.has_ended())
     }
 
+    /// Whether its operator has logged in since the last request: then it is worth another one.
+    pub(super) fn is_new(&self) -> bool {
+        self.keeper.as_ref().is_some_and(|keeper| keeper.is_new())
+    }
+
     /// Waits until no token is renewed any more.
     pub(super) async fn rest(&self) {
         if let Some(keeper) = &self.keeper {

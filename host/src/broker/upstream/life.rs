@@ -29,7 +29,7 @@ impl Upstream {
         let begins = self.phase.send_if_modified(|phase| {
             let begins = match phase {
                 Phase::Off => true,
-                Phase::Down { until, .. } => *until <= Instant::now(),
+                Phase::Down { until, .. } => *until <= Instant::now() || self.bearer.is_new(),
                 Phase::Starting | Phase::On(_) => false,
             };
             if begins {

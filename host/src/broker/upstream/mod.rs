@@ -240,12 +240,12 @@ impl Upstream {
             let now = phase.borrow_and_update().clone();
             match now {
                 Phase::On(connection) if connection.is_open() => return Ok(connection),
-                Phase::Down { why, until } if until > Instant::now() => {
+                Phase::Down { why, until } if until > Instant::now() && !self.bearer.is_new() => {
                     let seconds = until.duration_since(Instant::now()).as_secs() + 1;
                     let told = format!("{}; it is tried again in {seconds} s", why.message);
                     return Err(Trouble::new(why.reason.before_sending(), told));
                 }
-                // It has failed just now, and may be tried again at once.
+                // It has failed just now.
                 Phase::Down { why, .. } if has_waited => return Err(why),
                 Phase::Off | Phase::Down { .. } => self.start(),
                 Phase::On(_) | Phase::Starting => {
