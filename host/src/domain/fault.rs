@@ -73,6 +73,12 @@ impl Fault {
         Self { limit: limit.map(Box::new), ..self }
     }
 
+    /// Adds a hint as it stands: its names are those that somebody else gave, and none is a tool's.
+    #[must_use]
+    pub fn advised(self, hint: Option<String>) -> Self {
+        Self { hint, ..self }
+    }
+
     /// The message followed by the figures of the limit.
     #[must_use]
     pub fn told(&self) -> String {
@@ -85,7 +91,8 @@ impl Fault {
     }
 }
 
-/// Makes a fault of the host, which points at no place in the program.
+/// Makes a fault of the host, which points at no place in the program. The hint names tools as clients
+/// see them.
 #[must_use]
 pub fn fault(code: FaultCode, message: String, hint: Option<&str>) -> Fault {
     Fault {

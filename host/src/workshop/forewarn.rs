@@ -150,7 +150,7 @@ impl Workshop {
             Some(format!("did you mean `{near}`?"))
         });
         let message = format!("unbound variable {}", quote_one(&spot.name));
-        placed(fault(FaultCode::Unbound, message, hint.as_deref()), spot)
+        placed(fault(FaultCode::Unbound, message, None).advised(hint), spot)
     }
 
     /// How a tool of a server is called, for a name that is a server's and was taken for a variable.

@@ -109,6 +109,16 @@ fn texts_name_tools_as_clients_see_them() -> Result<()> {
         ensure!(fault.contains(hint), "{tool} {arguments}: {fault}");
         ensure_named(&fault)?;
     }
+    // A name that somebody else gave stays as it is.
+    client.call("pif_session_eval", &json!({"define": "list", "data": 1}))?;
+    client.call("pif_memory_store", &json!({"key": "list", "value": 1}))?;
+    for (tool, arguments) in [
+        ("session_inspect", json!({"name": "lisst"})),
+        ("memory_retrieve", json!({"key": "lisst"})),
+    ] {
+        let fault = client.fault(&format!("pif_{tool}"), &arguments)?.to_string();
+        ensure!(fault.contains("did you mean `list`?"), "{tool}: {fault}");
+    }
     for (sent, meant) in [("pif_evolv", "`pif_evolve`"), ("pif_rum", "`pif_run`")] {
         let error = client.error("tools/call", &json!({"name": sent, "arguments": {}}))?;
         let message = error["message"].as_str().context("a message")?;

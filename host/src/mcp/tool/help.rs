@@ -153,9 +153,10 @@ fn show_form(forms: &[Form], name: &str) -> ToolResult {
     }
     let hint = match similar(name, forms.iter().map(|form| form.name.as_str())) {
         Some(similar) => format!("did you mean `{similar}`?"),
-        None => "`help` without arguments lists all forms".to_owned(),
+        None => named("`help` without arguments lists all forms").into_owned(),
     };
-    Err(Refusal::from(malformed(format!("there is no form `{}`", cut(name)), Some(&hint))))
+    let fault = malformed(format!("there is no form `{}`", cut(name)), None);
+    Err(Refusal::from(fault.advised(Some(hint))))
 }
 
 /// What the words of a query find, and the library's tools that have them all.

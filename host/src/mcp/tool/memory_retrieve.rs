@@ -105,7 +105,7 @@ fn get(backend: &Backend, key: &str) -> Result<Reply, Fault> {
             None => "search for it: {\"query\": \"some words\"}".to_owned(),
         };
         let message = format!("the memory has no key {}", quote_one(key));
-        return Err(fault(FaultCode::UnknownKey, message, Some(&hint)));
+        return Err(fault(FaultCode::UnknownKey, message, None).advised(Some(hint)));
     };
     let json = memo.value.as_deref().unwrap_or("null");
     let mut reply = show(json, "value", backend.config.values.size(Limit::Result), PARTS);

@@ -101,7 +101,7 @@ fn binding(
             None => "the view `bindings` shows them".to_owned(),
         };
         let message = format!("the session has no binding {}", crate::text::quote_one(name));
-        return Err(fault(FaultCode::Unbound, message, Some(&hint)));
+        return Err(fault(FaultCode::Unbound, message, None).advised(Some(hint)));
     };
     let mut record = sessions::record(session);
     let arity = backend.workshop.arity(binding, watch);
