@@ -123,7 +123,6 @@ fn a_record_is_not_larger_than_its_text_by_more_than_a_third() -> Result<()> {
         ("help", json!({})),
         ("help", json!({"category": "lists"})),
         ("help", json!({"form": "fold"})),
-        ("list", json!({"query": "std_"})),
         ("journal_recent", json!({"limit": 2})),
         ("server_info", json!({})),
     ] {

@@ -85,8 +85,12 @@ fn entries_are_told_in_lines_too() -> Result<()> {
     let mut client = Client::legacy_with(&["--profile", "slim"])?;
     some_of_everything(&mut client)?;
     let told = client.text("journal_recent", &json!({"limit": 7}))?;
-    let lines: Vec<&str> = told.lines().collect();
-    ensure!(lines.len() == 8 && lines[7] == "there is more: pass `before` 2", "{told}");
+    ensure!(told.ends_with("\nthere is more: pass `before` 2"), "{told}");
+    // Below the line of an entry stand its request and its outcome.
+    let (lines, payload): (Vec<&str>, Vec<&str>) =
+        told.lines().partition(|line| !line.starts_with("  "));
+    ensure!(lines.len() == 8 && payload.iter().any(|it| it.starts_with("  request: ")), "{told}");
+    ensure!(payload.iter().any(|it| it.starts_with("  outcome: {\"value\":")), "{told}");
     ensure!(
         lines[0].starts_with("8 20") && lines[0].ends_with("Z evolve `half`: malformed"),
         "{told}"

@@ -79,7 +79,7 @@ fn slim_tells_all_that_matters_in_its_text() -> Result<()> {
         (
             "server_info",
             json!({}),
-            "wasmtime_fuel 10000000000 (internal) + 5000 for each fuel_unit + 64 for each memory_byte",
+            "wasmtime_fuel 10000000000 (--wasmtime-fuel, internal) + 5000 for each fuel_unit + 64 for each memory_byte",
         ),
         ("evolve", json!({"name": "one", "description": "d", "code": 1}), "revision "),
         ("check", json!({"code": {"var": "y"}}), "free variables: `y`"),

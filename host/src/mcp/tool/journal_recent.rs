@@ -153,11 +153,15 @@ fn number(entry: u64) -> i64 {
 fn tell(found: &[Entry], limit: usize, room: usize, shown: Shown<'_>) -> Reply {
     let (mut lines, mut records, mut used) = (Vec::new(), Vec::new(), 0);
     for entry in found.iter().take(limit) {
-        let (full, short) = (record(entry, Some(shown)), record(entry, None));
-        let size = |record: &Value| record.to_string().chars().count();
-        let record = if used + size(&full) <= room { full } else { short };
-        let line = tell_one(entry, &record);
-        used += size(&record).max(line.chars().count());
+        let told = |record: Value| {
+            let line = tell_one(entry, &record);
+            let size = line.chars().count() + record.to_string().chars().count();
+            (line, record, size)
+        };
+        let full = told(record(entry, Some(shown)));
+        let fits = used + full.2 <= room;
+        let (line, record, size) = if fits { full } else { told(record(entry, None)) };
+        used += size;
         if used > room && !lines.is_empty() {
             break;
         }
