@@ -179,8 +179,25 @@ impl<'a, 's> Cx<'a, 's> {
             What::Name(first) if self.is_global_name(*object) => {
                 Some(format!("{first}.{name}").into())
             }
-            _ => None,
+            _ => self.long_path(id).map(Words::from),
         }
+    }
+
+    /// The path of a function of the library that has more than two names, such as
+    /// `Object.prototype.hasOwnProperty.call`.
+    fn long_path(&self, id: ExprId) -> Option<String> {
+        let (mut names, mut first) = (Vec::new(), id);
+        while let What::Member { object, name, is_optional: false, .. } = &self.ast.expr(first).what
+            && names.len() < library::LONGEST_PATH
+        {
+            names.push(*name);
+            first = *object;
+        }
+        let What::Name(global) = self.ast.expr(first).what else { return None };
+        names.push(global);
+        names.reverse();
+        let path = names.join(".");
+        (self.is_global_name(first) && library::is_function(&path)).then_some(path)
     }
 
     /// Whether a `?.` stands in a chain, before the parentheses that end it.

@@ -126,6 +126,9 @@ pub(crate) fn is_member(name: &str) -> bool {
     find(MEMBERS, name).is_some() || forms::named(name).is_some()
 }
 
+/// Most names behind the first one in the path of a function.
+pub(crate) const LONGEST_PATH: usize = 3;
+
 /// Whether a name or a path is a function of the library.
 pub(crate) fn is_function(path: &str) -> bool {
     find(FUNCTIONS, path).is_some() || forms::named(path).is_some()
