@@ -74,6 +74,35 @@ fn many_tools_are_shown_in_part() -> Result<()> {
 }
 
 #[test]
+fn no_server_hides_another_one() -> Result<()> {
+    let many = |count: usize| -> Value {
+        let tool = |n: usize| {
+            let reads = json!({"readOnlyHint": n == count - 1});
+            json!({"name": format!("tool_number_{n:03}"), "description": "Does what its name says, and no more than that.", "annotations": reads})
+        };
+        (0..count).map(tool).collect()
+    };
+    let shop = Shop::new(&json!({"mcpServers": {
+        "a": server(&json!({"tools": many(150)})),
+        "b": server(&json!({"tools": many(2)})),
+        "c": server(&json!({"tools": many(60)})),
+    }}))?;
+    let mut running = Running::start(&shop, &["serve"])?;
+    let all = running.call("capabilities", &json!({}))?;
+    let shown = names(&all);
+    let of = |id: &str| shown.iter().filter(|name| name.starts_with(id)).count();
+    assert_eq!([of("a."), of("b."), of("c.")], [9, 2, 9], "{all}");
+    ensure!(shown[0] == "a.tool_number_149", "those that read come first: {all}");
+    assert_eq!(
+        (&all["servers"], &all["truncated"]),
+        (&json!({"a": 150, "b": 2, "c": 60}), &json!(192))
+    );
+    let one = running.call("capabilities", &json!({"upstream": "c"}))?;
+    ensure!(names(&one).iter().all(|name| name.starts_with("c.")), "{one}");
+    Ok(())
+}
+
+#[test]
 fn one_question_goes_to_all_that_search() -> Result<()> {
     let failing = json!({"error": {"code": -32000, "message": "no index"}});
     let config = json!({"mcpServers": {

@@ -12,7 +12,7 @@ use super::super::backend::Backend;
 use super::{Call, Tool, ToolResult, reply};
 use crate::broker::{Offers, index, sample};
 use crate::config::Profile;
-use crate::domain::{Fault, FaultCode, Grant, Limit, Offer, fault};
+use crate::domain::{EffectClass, Fault, FaultCode, Grant, Limit, Offer, Pin, fault};
 use crate::json::rewrite;
 use crate::render::Reply;
 use crate::sandbox::Watch;
@@ -175,11 +175,50 @@ impl Arguments {
         let fits = all <= MOST_AT_ONCE;
         // All of them, if that is little: whoever has to search needs more turns.
         let shown = if fits && !is_search { ranked.len() } else { ranked.len().min(MOST) };
-        let more = ranked.len() - shown;
         let usual = if fits || is_search { Detail::Signature } else { Detail::Names };
-        let shown: Vec<&Offer> = ranked.into_iter().take(shown).collect();
-        Ok(list(&shown, more, detail.unwrap_or(usual), offers))
+        let detail = detail.unwrap_or(usual);
+        if fits || is_search || upstream.is_some() {
+            let more = ranked.len() - shown;
+            let shown: Vec<&Offer> = ranked.into_iter().take(shown).collect();
+            return Ok(list(&shown, more, detail, offers));
+        }
+        let servers: Vec<&[&Offer]> = ranked.chunk_by(|a, b| server(a) == server(b)).collect();
+        let shown = some_of_each(&servers);
+        let mut reply = list(&shown, ranked.len() - shown.len(), detail, offers);
+        let counts = servers.iter().filter_map(|own| Some((server(own.first()?), own.len())));
+        let told: Vec<String> = counts.clone().map(|(id, n)| format!("{id} {n}")).collect();
+        let _ = write!(
+            reply.text,
+            "\ntools of each server: {}; `upstream` shows those of one",
+            told.join(", ")
+        );
+        reply.structured.insert("servers".to_owned(), counts.collect());
+        Ok(reply)
     }
+}
+
+/// Some tools of every server, in turns, those that only read first: no server hides another one.
+fn some_of_each<'a>(servers: &[&[&'a Offer]]) -> Vec<&'a Offer> {
+    let mut counts = vec![0; servers.len()];
+    let mut places = MOST.max(servers.len());
+    while places > 0 {
+        let open = counts.iter_mut().zip(servers).filter(|(count, own)| **count < own.len());
+        let open: Vec<&mut usize> = open.map(|(count, _)| count).take(places).collect();
+        if open.is_empty() {
+            break;
+        }
+        places -= open.len();
+        for count in open {
+            *count += 1;
+        }
+    }
+    let some = |(own, count): (&&[&'a Offer], usize)| {
+        let mut own = own.to_vec();
+        own.sort_by_key(|offer| offer.class != EffectClass::Read);
+        own.truncate(count);
+        own
+    };
+    servers.iter().zip(counts).flat_map(some).collect()
 }
 
 fn of_server(offers: &Offers, id: &str) -> Result<Vec<Offer>, Fault> {
@@ -265,7 +304,6 @@ fn seen(schema: &str) -> Cow<'_, str> {
 
 /// What keeps a tool from being called at once.
 fn state(offer: &Offer) -> String {
-    use crate::domain::{EffectClass, Pin};
     let mut states = vec![match offer.class {
         EffectClass::Read => "reads",
         EffectClass::Write => "writes",
