@@ -120,7 +120,9 @@ fn little_address_space_is_enough() -> Result<()> {
 #[test]
 fn a_server_with_little_address_space_works() -> Result<()> {
     let folder = Folder::new()?;
-    let mut client = Client::of(&mut limited(&folder, 4 << 20, &["--concurrency", "2"])?)?;
+    // The machine may be busy.
+    let more = ["--concurrency", "2", "--patience", "60s", "--wall-clock", "60s"];
+    let mut client = Client::of(&mut limited(&folder, 4 << 20, &more)?)?;
     client.initialize()?;
     for id in 1..=20 {
         client.send(call(&json!(id), "run", SUM))?;
