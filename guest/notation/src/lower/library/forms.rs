@@ -9,6 +9,7 @@ use crate::lexer::Wrong;
 use crate::lower::builder::{Argument, Builder, Call, Span};
 use crate::table::{self, arguments, is_called, subject};
 use crate::tree::{Id, Manner, Words};
+use pif_core::fault::Code;
 use pif_language::form::{Form, Shape};
 
 /// The form that a name of a function or a member means, by itself or in another language.
@@ -20,6 +21,12 @@ pub(super) fn named(name: &str) -> Option<Form> {
 /// `x.form(a, b)`
 pub(super) fn member<'s>(b: &mut Builder<'s>, call: &Call<'s>) -> Result<Option<Id>, Wrong> {
     let Some(form) = named(&call.name) else { return Ok(None) };
+    if matches!(form, Form::Call | Form::Perform) {
+        // JavaScript's `f.call(o, x)` is no call of another server.
+        let message =
+            format!("`{}` would give a function its `this`, and there is none", call.name);
+        return Err(b.wrong(call.at, Code::Malformed, &message, "write f(x)"));
+    }
     let count = call.arguments.len() + 1;
     if table::operator(form).is_some() && !fits(form, count) {
         return Ok(None);
