@@ -260,7 +260,7 @@ impl Client {
         self.call_telling(calls, (at_most, within), approved, &mut |_, _| {}).await
     }
 
-    /// The same; `told` hears what comes of each as soon as it does.
+    /// Makes calls; `told` hears the outcome of each as soon as it is known.
     pub async fn call_telling(
         &self,
         calls: &[Call],

@@ -259,7 +259,7 @@ impl Secrets {
         self.redacted(text).unwrap_or_else(|| text.to_owned())
     }
 
-    /// The same for the strings of a JSON text. Its numbers and words stay.
+    /// Redacts the strings of a JSON text. Its numbers and words stay.
     #[must_use]
     pub fn redact_json<'a>(&self, json: &'a str) -> Cow<'a, str> {
         if self.texts.is_empty() && self.learned.is_empty() {

@@ -35,12 +35,12 @@ impl Trouble {
         Self::new(Reason::Unavailable, message)
     }
 
-    /// The same, where nothing was sent.
+    /// This trouble, where nothing was sent.
     pub(super) fn before_sending(self) -> Self {
         Self { reason: self.reason.before_sending(), ..self }
     }
 
-    /// The same, after a call was sent: whatever says that it was not is no longer true.
+    /// This trouble after a call was sent: a reason that says otherwise becomes another one.
     pub(super) fn after_sending(self) -> Self {
         match self.reason {
             Reason::Unavailable => Self { reason: Reason::Lost, ..self },
