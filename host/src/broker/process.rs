@@ -16,7 +16,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, interval, sleep, timeout};
 
-use super::protocol::{FromBroker, frame, receive_frame};
+use super::protocol::{FromBroker, ToBroker, frame, receive_frame};
 use super::reap::{self, Known};
 use super::worker::Worker;
 use crate::stdio;
@@ -138,7 +138,7 @@ async fn serve_one(
         tokio::select! {
             frame = from_server.recv() => {
                 let Some(frame) = frame else { break };
-                is_greeted |= frame.starts_with(br#"{"hello":"#);
+                is_greeted = is_greeted || is_hello(&frame);
                 // A worker that does not take it has ended, which is heard of below.
                 if is_greeted {
                     let _ = pass(&mut to_worker, &frame).await;
@@ -165,6 +165,11 @@ async fn serve_one(
     drop(to_worker);
     let _ = timeout(PARTING, worker.wait()).await;
     Ok(End::All)
+}
+
+/// Whether a frame greets a worker.
+fn is_hello(frame: &[u8]) -> bool {
+    matches!(serde_json::from_slice(frame), Ok(ToBroker::Hello { .. }))
 }
 
 type Started = (Child, ChildStdin, mpsc::Receiver<Vec<u8>>);

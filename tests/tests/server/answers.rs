@@ -125,6 +125,8 @@ fn a_record_is_not_larger_than_its_text_by_more_than_a_third() -> Result<()> {
         ("help", json!({"form": "fold"})),
         ("journal_recent", json!({"limit": 2})),
         ("server_info", json!({})),
+        ("evolve", json!({"name": "double", "description": "Doubles", "code": "x => x * 2"})),
+        ("evolve", json!({"name": "double", "description": "Doubles", "code": "x => x + x"})),
     ] {
         let told = client.call(tool, &arguments)?;
         let text = told["content"][0]["text"].as_str().context("a text")?.len();

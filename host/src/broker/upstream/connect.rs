@@ -78,7 +78,10 @@ pub(super) struct Connection {
     pub(super) expired: CancellationToken,
     /// The server says that its tools are others now.
     pub(super) changed: Arc<Notify>,
+    /// Calls that are under way.
     busy: AtomicUsize,
+    /// The last of them has ended.
+    freed: Notify,
     used: Mutex<Instant>,
 }
 
@@ -93,7 +96,9 @@ struct Busy<'a>(&'a Connection);
 
 impl Drop for Busy<'_> {
     fn drop(&mut self) {
-        self.0.busy.fetch_sub(1, Ordering::Relaxed);
+        if self.0.busy.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.0.freed.notify_one();
+        }
         self.0.touch();
     }
 }
@@ -119,7 +124,10 @@ impl Connection {
     /// Waits until no call is under way.
     pub(super) async fn is_done(&self) {
         while self.busy.load(Ordering::Relaxed) > 0 && !self.stop.is_cancelled() {
-            sleep(Duration::from_millis(50)).await;
+            tokio::select! {
+                () = self.freed.notified() => {}
+                () = self.stop.cancelled() => {}
+            }
         }
     }
 
@@ -221,6 +229,7 @@ pub(super) async fn connect(
         expired,
         changed,
         busy: AtomicUsize::new(0),
+        freed: Notify::new(),
         used: Mutex::new(Instant::now()),
     });
     Ok((connection, Running { service, process }))
@@ -341,9 +350,8 @@ impl Greeting {
                 if let Some(trouble) = ending.get() {
                     unmet.trouble = trouble;
                 }
-                // What it complained of may be on its way.
-                sleep(Duration::from_millis(50)).await;
-                let words = process.errors.last_words();
+                process.end().await;
+                let words = process.last_words().await;
                 if process.has_failed() {
                     let words = words.unwrap_or_default();
                     unmet = Trouble::unavailable(format!("it cannot be started: {words}")).into();
@@ -351,7 +359,6 @@ impl Greeting {
                     let told = format!("{}; its last words: {words}", unmet.trouble.message);
                     unmet.trouble = Trouble::new(unmet.trouble.reason, told);
                 }
-                process.end().await;
                 Err(unmet)
             }
         }
@@ -407,7 +414,7 @@ impl Running {
             }
         }
         connection.stop.cancel();
-        if let Some(process) = process {
+        if let Some(mut process) = process {
             process.end().await;
         }
     }

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::super::config::{Isolation, Secrets, Template, fill};
@@ -31,13 +32,17 @@ const MOST_WORDS: usize = 3;
 const GRACE: Duration = Duration::from_millis(500);
 const PARTING: Duration = Duration::from_secs(2);
 
+/// How long to wait for the end of its standard error once it has ended: a process that it left
+/// behind may hold it open.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
 /// The last lines of standard error.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Errors(Arc<Mutex<VecDeque<u8>>>);
+struct Errors(Arc<Mutex<VecDeque<u8>>>);
 
 impl Errors {
     /// The last lines of words, on one line.
-    pub(super) fn last_words(&self) -> Option<String> {
+    fn last_words(&self) -> Option<String> {
         let bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let all: Vec<u8> = bytes.iter().copied().collect();
         let all = String::from_utf8_lossy(&all);
@@ -72,7 +77,8 @@ pub(super) struct Start<'a> {
 pub(super) struct Process {
     child: Child,
     _known: Option<Known>,
-    pub(super) errors: Errors,
+    errors: Errors,
+    collected: JoinHandle<()>,
 }
 
 impl Start<'_> {
@@ -94,9 +100,10 @@ impl Start<'_> {
         let taken = child.stdout.take().zip(child.stdin.take()).zip(child.stderr.take());
         let ((output, input), errors) = taken.ok_or(io::ErrorKind::BrokenPipe)?;
         let kept = Errors::default();
-        tokio::spawn(kept.clone().collect(errors));
+        let collected = tokio::spawn(kept.clone().collect(errors));
         let known = child.id().map(Known::new);
-        Ok((Process { child, _known: known, errors: kept }, output, input))
+        let process = Process { child, _known: known, errors: kept, collected };
+        Ok((process, output, input))
     }
 
     /// The arguments of our own program, which makes the process what it has to be and then becomes it.
@@ -123,8 +130,14 @@ impl Process {
         status.and_then(|it| it.code()) == Some(i32::from(Launch::FAILED))
     }
 
+    /// The last lines that it wrote to standard error, on one line. Call it when it has ended.
+    pub(super) async fn last_words(&mut self) -> Option<String> {
+        let _ = timeout(LAST_WORDS, &mut self.collected).await;
+        self.errors.last_words()
+    }
+
     /// Ends the process and all in its group: its input has ended, then it is told, then killed.
-    pub(super) async fn end(mut self) {
+    pub(super) async fn end(&mut self) {
         let Some(id) = self.child.id() else { return };
         if timeout(GRACE, self.child.wait()).await.is_err() {
             signal_group(id, Signal::Term);

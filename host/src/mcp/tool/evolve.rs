@@ -221,9 +221,9 @@ fn tell(name: &str, hash: &str, status: &Status, notes: &[String]) -> Reply {
     let lines: Vec<&str> =
         std::iter::once(told.as_str()).chain(notes.iter().map(String::as_str)).collect();
     let mut reply =
-        Reply::new(lines.join("\n"), json!({"name": name, "revision": hash, "status": word}));
+        Reply::new(lines.join("\n"), json!({"name": name, "revision": revision, "status": word}));
     if let Status::Changed(previous) = status {
-        reply.structured.insert("previous".to_owned(), previous.as_str().into());
+        reply.structured.insert("previous".to_owned(), short(previous).into());
     }
     put(&mut reply.structured, "notes", notes);
     reply

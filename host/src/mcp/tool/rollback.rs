@@ -143,10 +143,10 @@ fn tell(done: Done) -> Reply {
     };
     let lines: Vec<&str> =
         std::iter::once(told.as_str()).chain(notes.iter().map(String::as_str)).collect();
-    let record = json!({"name": tool.name, "revision": tool.hash, "status": status});
+    let record = json!({"name": tool.name, "revision": tool.short(), "status": status});
     let mut reply = Reply::new(lines.join("\n"), record);
     if let Some(previous) = previous {
-        reply.structured.insert("previous".to_owned(), previous.into());
+        reply.structured.insert("previous".to_owned(), short(&previous).into());
     }
     put(&mut reply.structured, "notes", notes);
     reply
