@@ -25,9 +25,6 @@ pub(crate) struct Code {
     pub(crate) end: u32,
     /// Arguments it takes at once.
     pub(crate) arity: u8,
-    /// Fuel of the functions that the closure makes while it takes its arguments one by one. The
-    /// index is the number of arguments taken.
-    pub(crate) merged: Vec<u8>,
     /// The values that its closures capture, as places in the function that makes them.
     pub(crate) captures: Vec<Place>,
     /// The tool whose source holds it, counted from 1, or 0.
@@ -39,11 +36,9 @@ pub(crate) struct Code {
 /// The lambda that a code was compiled from, and the places of the variables that it names.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
-    /// The lambda; of merged ones the outermost.
     pub(crate) lambda: TermId,
-    /// Each name with the place of its value in a closure. Two places are the halves of a pair,
-    /// three those of a pair whose first half is a pair.
-    pub(crate) names: Vec<(NameId, Vec<Place>)>,
+    /// Each name with the place of its value in a closure.
+    pub(crate) names: Vec<(NameId, Place)>,
 }
 
 /// The facts of a code that a call needs.
@@ -53,8 +48,6 @@ pub(crate) struct Entry {
     pub(crate) pc: u32,
     /// Arguments it takes at once.
     pub(crate) arity: u8,
-    /// Fuel of the functions that it makes while it takes one, two or three arguments.
-    pub(crate) merged: [u8; 3],
 }
 
 /// The names visible at an `eval`, with the places of their values.

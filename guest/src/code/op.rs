@@ -213,27 +213,10 @@ ops! {
         CallCaptured { i: u8, base: Slot, n: u8, depth: u8, cost: u16 },
         /// Does a `Call` in place of the running function.
         TailCall { f: Slot, base: Slot, n: u8, cost: u16 },
-        /// Announces more arguments of `f` after the `n` at `base`, of which `new` are new. Applies
-        /// `f` now unless it can wait for them.
-        Feed { f: Slot, base: Slot, n: u8, new: u8, depth: u8, cost: u16 },
-        /// Applies `f` after a `Feed` of the first `given` of the `n` arguments. If these are still
-        /// present, it returns the fuel of taking them, because the body of `f` pays for it again.
-        /// If they are holes, `f` is the value of their application and gets the others.
-        CallFed { f: Slot, base: Slot, n: u8, given: u8, depth: u8, cost: u16 },
-        /// Does a `CallFed` in place of the running function.
-        TailCallFed { f: Slot, base: Slot, n: u8, given: u8, cost: u16 },
-        /// Follows a `Feed` that applied `f`: the value takes the place of `f`.
-        Fed { f: Slot, base: Slot, n: u8 },
         /// Applies the running function, which begins `back` operations earlier, to `base`.
         CallSelf { base: Slot, depth: u8, cost: u16, back: u16 },
-        /// Does a `CallSelf` with a pair, whose halves are in `base` and the slot after it.
-        CallSelfPair { base: Slot, depth: u8, cost: u16, back: u16 },
         /// Does a `CallSelf` in place of the running function.
         TailSelf { base: Slot, cost: u16, back: u16 },
-        /// Does a `CallSelfPair` in place of the running function.
-        TailSelfPair { base: Slot, cost: u16, back: u16 },
-        /// Spreads a pair in slot 0 over slots 0 and 1, and continues at `to`. Another value stays.
-        Spread { to: u32 },
         /// Returns `a` from the running function.
         Return { a: Slot, cost: u16 },
         /// Returns `a` plus a literal; for `sub`, the negated literal.

@@ -1,8 +1,8 @@
 //! Applications: of literal functions, of the running function, and of all others.
 
-use crate::compile::compiler::{Compiler, Failed, MERGED};
-use crate::compile::place::{Location, slot};
-use crate::compile::task::{Body, SelfCall, Spine, Task};
+use crate::compile::compiler::{Compiler, Failed};
+use crate::compile::place::slot;
+use crate::compile::task::{SelfCall, Task};
 use pif_core::limits::{MOST_PARAMETERS, to_u32};
 
 use crate::code::{Op, Place, Slot};
@@ -27,8 +27,7 @@ impl Compiler<'_> {
         let mut next = d;
         for (name, argument) in names.iter().zip(arguments) {
             tasks.push(Task::Term { t: *argument, d: next, depth: inner });
-            let location = Location::At(Place::Slot(next));
-            binds.push(Task::Bind { name: *name, location });
+            binds.push(Task::Bind { name: *name, place: Place::Slot(next) });
             next += 1;
         }
         tasks.extend(binds);
@@ -65,58 +64,40 @@ impl Compiler<'_> {
         }
         let inner = depth.unwrap_or(0) + 1;
         self.visit(function, inner);
-        let deeper = depth.map(slot);
-        if self.terms.form(argument) == Form::Pair && self.function().split.is_some() {
-            let half =
-                |i, d| Task::Term { t: self.terms.operand(argument, i), d, depth: inner + 1 };
-            let call = SelfCall { body: Body::Halves, base: d, depth: deeper };
-            let halves = [
-                Task::Visit { t: argument, depth: inner },
-                half(0, d),
-                half(1, d + 1),
-                Task::CallSelf { call, t },
-            ];
-            self.schedule(&halves);
-            return true;
-        }
-        let call = SelfCall { body: Body::Whole, base: d, depth: deeper };
+        let call = SelfCall { base: d, depth: depth.map(slot) };
         self.schedule(&[Task::Term { t: argument, d, depth: inner }, Task::CallSelf { call, t }]);
         true
     }
 
-    /// Compiles any other call. Applications nested in function position become one call.
+    /// Compiles any other call: the function, the arguments from the left, then the application.
     pub(super) fn call(&mut self, t: TermId, d: Slot, depth: Option<u32>) -> Result<(), Failed> {
-        let first = depth.unwrap_or(0);
-        let (mut at, mut levels, mut arguments) = (t, 0, 0);
-        loop {
-            let operands = self.terms.operands(at);
-            if operands.len() > MOST_PARAMETERS {
-                return Err(Failed::Parameters(at));
-            }
-            arguments += operands.len() - 1;
-            let function = self.terms.operand(at, 0);
-            let more = self.terms.operands(function).len();
-            let nested = self.terms.form(function) == Form::App && levels < 8 && !self.debug;
-            if !nested || arguments + more > MERGED || self.is_direct(function) {
-                break;
-            }
-            levels += 1;
-            at = function;
-            self.visit(at, first + levels);
+        let operands = self.terms.operands(t);
+        if operands.len() > MOST_PARAMETERS {
+            return Err(Failed::Parameters(t));
         }
-        let function = self.terms.operand(at, 0);
-        let inner = first + levels + 1;
-        if levels == 0 && self.call_captured(t, function, d, depth)? {
+        let Some((function, arguments)) = operands.split_first() else { return Ok(()) };
+        if self.call_captured(t, *function, d, depth)? {
             return Ok(());
         }
-        let (f, task) = if levels == 0 {
-            self.operand(function, d, inner)?
-        } else {
-            (d, Task::Term { t: function, d, depth: inner })
-        };
+        let here = depth.unwrap_or(0);
+        let (f, task) = self.operand(*function, d, here + 1)?;
         let base = if f == d { d + 1 } else { d };
-        let spine = Spine { function: f, base, arguments: 0, to: d };
-        self.schedule(&[task, Task::Feed { t, index: levels, spine, depth }]);
+        let mut tasks = vec![task];
+        for (argument, d) in arguments.iter().zip(base..) {
+            tasks.push(Task::Term { t: *argument, d, depth: here + 1 });
+        }
+        let (n, cost) = (slot(to_u32(arguments.len())), 0);
+        match depth {
+            None => tasks.push(Task::End { op: Op::TailCall { f, base, n, cost }, t }),
+            Some(depth) => {
+                let op = Op::Call { f, base, n, depth: slot(depth), cost };
+                tasks.push(Task::End { op, t });
+                if base != d {
+                    tasks.push(Task::Emit { op: Op::Move { d, a: base }, t });
+                }
+            }
+        }
+        self.schedule(&tasks);
         Ok(())
     }
 
@@ -132,10 +113,10 @@ impl Compiler<'_> {
         if self.terms.form(function) != Form::Var {
             return Ok(false);
         }
-        let Some(location) = self.look_up(self.terms.only_name(function))? else {
+        let Some(place) = self.look_up(self.terms.only_name(function))? else {
             return Ok(false);
         };
-        if !matches!(location, Location::At(Place::Captured(_) | Place::Constant(_))) {
+        if !matches!(place, Place::Captured(_) | Place::Constant(_)) {
             return Ok(false);
         }
         let here = depth.unwrap_or(0);
@@ -147,7 +128,7 @@ impl Compiler<'_> {
             f += 1;
         }
         let (n, cost) = (f - d, 0);
-        if let (Location::At(Place::Captured(i)), Some(_)) = (location, depth)
+        if let (Place::Captured(i), Some(_)) = (place, depth)
             && let Ok(i) = u8::try_from(i)
         {
             let op = Op::CallCaptured { i, base: d, n, depth: slot(here), cost };
@@ -155,60 +136,12 @@ impl Compiler<'_> {
             self.schedule(&tasks);
             return Ok(true);
         }
-        tasks.push(Task::Fetch { location, d: f, t: function });
+        tasks.push(Task::Fetch { place, d: f, t: function });
         tasks.push(match depth {
             Some(_) => Task::End { op: Op::Call { f, base: d, n, depth: slot(here), cost }, t },
             None => Task::End { op: Op::TailCall { f, base: d, n, cost }, t },
         });
         self.schedule(&tasks);
         Ok(true)
-    }
-
-    /// Tells whether an application is compiled without a call of an unknown function.
-    fn is_direct(&mut self, t: TermId) -> bool {
-        let function = self.terms.operand(t, 0);
-        let form = self.terms.form(function);
-        let arguments = self.terms.operands(t).len() - 1;
-        form == Form::Lam && self.terms.names(function).len() == arguments
-            || form == Form::SelfRef && self.is_self()
-    }
-
-    /// Compiles the arguments of the application `levels` inside `t`, then those of the
-    /// applications around it.
-    pub(super) fn feed(&mut self, t: TermId, levels: u32, spine: Spine, depth: Option<u32>) {
-        let mut at = t;
-        for _ in 0..levels {
-            at = self.terms.operand(at, 0);
-        }
-        let here = depth.unwrap_or(0) + levels;
-        let Spine { function: f, base, arguments, to } = spine;
-        let new = self.terms.operands(at).get(1..).unwrap_or_default();
-        let mut tasks = Vec::with_capacity(new.len() + 3);
-        let mut n = arguments;
-        for argument in new {
-            tasks.push(Task::Term { t: *argument, d: base + n, depth: here + 1 });
-            n += 1;
-        }
-        let (cost, given) = (0, arguments);
-        if levels > 0 {
-            let op = Op::Feed { f, base, n, new: n - arguments, depth: slot(here), cost };
-            tasks.push(Task::End { op, t: at });
-            tasks.push(Task::Emit { op: Op::Fed { f, base, n }, t: at });
-            let spine = Spine { arguments: n, ..spine };
-            tasks.push(Task::Feed { t, index: levels - 1, spine, depth });
-        } else if depth.is_none() {
-            let fed = Op::TailCallFed { f, base, n, given, cost };
-            let op = if given > 0 { fed } else { Op::TailCall { f, base, n, cost } };
-            tasks.push(Task::End { op, t });
-        } else {
-            let depth = slot(here);
-            let fed = Op::CallFed { f, base, n, given, depth, cost };
-            let op = if given > 0 { fed } else { Op::Call { f, base, n, depth, cost } };
-            tasks.push(Task::End { op, t });
-            if base != to {
-                tasks.push(Task::Emit { op: Op::Move { d: to, a: base }, t });
-            }
-        }
-        self.schedule(&tasks);
     }
 }

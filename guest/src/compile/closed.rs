@@ -7,8 +7,6 @@ use crate::algorithm::mapping;
 use crate::algorithm::record;
 use crate::code::Place;
 use crate::compile::compiler::{Compiler, Failed, Function};
-use crate::compile::facts::Facts;
-use crate::compile::place::Location;
 use crate::compile::task::Task;
 use crate::memory::heap::Heap;
 use crate::memory::tagged::{DATE, MAP, REGEX, SET};
@@ -76,7 +74,7 @@ impl Compiler<'_> {
 
     fn bind_constant(&mut self, name: NameId, value: Word) -> u32 {
         let k = self.constant(value);
-        self.bind(name, Location::At(Place::Constant(k)));
+        self.bind(name, Place::Constant(k));
         k
     }
 
@@ -103,7 +101,7 @@ impl Compiler<'_> {
                 if form == Form::Tool { value } else { source }
             }
             Form::Var => match self.look_up(terms.only_name(t))? {
-                Some(Location::At(Place::Constant(k))) => {
+                Some(Place::Constant(k)) => {
                     self.constants.get(k as usize).copied().unwrap_or(UNIT)
                 }
                 _ => return Err(Failed::NotAValue(t)),
@@ -220,7 +218,6 @@ impl Compiler<'_> {
     /// Compiles a function all of whose variables are constants.
     fn closed_function(&mut self, t: TermId) -> Result<Word, Failed> {
         self.unit.root = t;
-        self.facts = Facts::of(self.terms, t);
         self.functions.push(Function::new(0));
         self.tasks.push(Task::Function { t, d: 0 });
         while let Some(task) = self.tasks.pop() {

@@ -1,8 +1,7 @@
 //! The compiler of one unit: the functions in progress, and the tasks left.
 
 use crate::code::{Image, Op, Place, Slot};
-use crate::compile::facts::Facts;
-use crate::compile::place::{Bindings, Location, slot};
+use crate::compile::place::{Bindings, slot};
 use crate::compile::task::Task;
 use crate::memory::heap::{Full, Heap};
 use crate::memory::word::Word;
@@ -41,29 +40,23 @@ pub(crate) struct Unit {
     pub(crate) site: Option<TermId>,
 }
 
-/// Most nested functions of one parameter that become one.
-pub(super) const MERGED: usize = 8;
-
 /// A function being compiled.
 #[derive(Debug, Default)]
 pub(super) struct Function {
     pub(super) arity: u8,
-    pub(super) merged: Vec<u8>,
     pub(super) ops: Vec<Op>,
     pub(super) terms: Vec<TermId>,
     pub(super) visits_at: Vec<u32>,
     pub(super) labels: Vec<u32>,
     pub(super) captures: Vec<Place>,
-    /// The place of each captured name in `locations`.
+    /// The index of each captured name in `places`.
     pub(super) captured: Numbers,
-    pub(super) locations: Vec<Location>,
+    pub(super) places: Vec<Place>,
     pub(super) cost: u32,
     pub(super) visit: u32,
     pub(super) saved: Vec<(u32, u32)>,
     /// Whether `self` means this function, so that its operations may call it directly.
     pub(super) is_self: bool,
-    /// The beginning of the body that takes the two halves of a pair, once it exists.
-    pub(super) split: Option<u32>,
 }
 
 /// The compiler's access to constants.
@@ -87,7 +80,6 @@ pub(crate) struct Compiler<'m> {
     pub(super) literals: &'m mut Numbers,
     pub(super) debug: bool,
     pub(super) unit: Unit,
-    pub(super) facts: Facts,
     pub(super) functions: Vec<Function>,
     pub(super) bindings: Bindings,
     pub(super) tasks: Vec<Task>,
@@ -110,7 +102,6 @@ impl<'m> Compiler<'m> {
             literals,
             debug,
             unit: Unit { root: 0, scope: None, tool: 0, site: None },
-            facts: Facts::default(),
             functions: Vec::new(),
             bindings: Bindings::default(),
             tasks: Vec::with_capacity(32),

@@ -1,11 +1,10 @@
 //! The lines of a debug run: the values of terms, and of the names in scope.
 //!
 //! Where lines are wanted, each term gives a value of its own: no comparison becomes part of a
-//! branch, no pair stays unbuilt, no calls become one. Fuel and depth stay as they are.
+//! branch. Fuel and depth stay as they are.
 
 use crate::code::{Op, Place, Told};
 use crate::compile::compiler::{Compiler, Failed};
-use crate::compile::place::Location;
 use pif_core::limits::to_u32;
 use pif_language::form::Form;
 use pif_language::term::{NameId, TermId};
@@ -28,10 +27,7 @@ impl Compiler<'_> {
     }
 
     fn place_of(&mut self, name: NameId) -> Option<Place> {
-        match self.look_up(name) {
-            Ok(Some(Location::At(place))) => Some(place),
-            _ => None,
-        }
+        self.look_up(name).ok().flatten()
     }
 
     /// Notes the visit of a term that is used where it is: a variable, or a literal.

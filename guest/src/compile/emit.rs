@@ -1,8 +1,7 @@
 //! Emits operations: blocks with their costs, labels, and finished functions.
 
 use crate::compile::compiler::{Compiler, Function};
-use crate::compile::place::{Location, Part};
-use crate::compile::task::{Body, SelfCall, Task};
+use crate::compile::task::SelfCall;
 use pif_core::limits::to_u32;
 
 use crate::code::{Code, Entry, NO_VISIT, Op, Place, Slot, Source, Visit};
@@ -91,24 +90,17 @@ impl Compiler<'_> {
         (function.cost, function.visit) = (0, NO_VISIT);
     }
 
-    /// Emits a call of the running function: a jump to one of its bodies, or a call of the value of
-    /// `self` if the body is too far away.
+    /// Emits a call of the running function: a jump to its body, or a call of the value of `self` if
+    /// the body is too far away.
     pub(super) fn call_self(&mut self, call: SelfCall, t: TermId) {
-        let SelfCall { body, base, depth } = call;
+        let SelfCall { base, depth } = call;
         self.pay_if_much(t);
-        let function = self.function();
-        let begin = match body {
-            Body::Whole => 0,
-            Body::Halves => function.split.unwrap_or_default(),
-        };
-        let Ok(back) = u16::try_from(function.here() - begin) else {
+        let Ok(back) = u16::try_from(self.function().here()) else {
             return self.far_call(call, t);
         };
-        let op = match (body, depth) {
-            (Body::Whole, Some(depth)) => Op::CallSelf { base, depth, cost: 0, back },
-            (Body::Whole, None) => Op::TailSelf { base, cost: 0, back },
-            (Body::Halves, Some(depth)) => Op::CallSelfPair { base, depth, cost: 0, back },
-            (Body::Halves, None) => Op::TailSelfPair { base, cost: 0, back },
+        let op = match depth {
+            Some(depth) => Op::CallSelf { base, depth, cost: 0, back },
+            None => Op::TailSelf { base, cost: 0, back },
         };
         self.end(op, t);
     }
@@ -122,10 +114,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn far_call(&mut self, SelfCall { body, base, depth }: SelfCall, t: TermId) {
-        if body == Body::Halves {
-            self.emit(Op::Pair { d: base, a: base, b: base + 1 }, t);
-        }
+    fn far_call(&mut self, SelfCall { base, depth }: SelfCall, t: TermId) {
         let f = base + 1;
         let tool = self.tool().unwrap_or_default();
         let below = depth.unwrap_or_default();
@@ -160,22 +149,12 @@ impl Compiler<'_> {
     }
 
     /// Copies a variable's value to a slot.
-    pub(super) fn fetch(&mut self, location: Location, d: Slot, t: TermId) {
-        match location {
-            Location::At(Place::Slot(a)) if a == d => {}
-            Location::At(Place::Slot(a)) => self.emit(Op::Move { d, a }, t),
-            Location::At(Place::Captured(i)) => self.emit(Op::Capture { d, i }, t),
-            Location::At(Place::Constant(k)) => self.emit(Op::Constant { d, k }, t),
-            Location::Halves(first, second) => {
-                self.fetch(Location::At(first.into()), d, t);
-                self.fetch(Location::At(second.into()), d + 1, t);
-                self.emit(Op::Pair { d, a: d, b: d + 1 }, t);
-            }
-            Location::Thirds([a, b, second]) => {
-                self.fetch(Location::Halves(a, b), d, t);
-                self.fetch(Location::At(second.into()), d + 1, t);
-                self.emit(Op::Pair { d, a: d, b: d + 1 }, t);
-            }
+    pub(super) fn fetch(&mut self, place: Place, d: Slot, t: TermId) {
+        match place {
+            Place::Slot(a) if a == d => {}
+            Place::Slot(a) => self.emit(Op::Move { d, a }, t),
+            Place::Captured(i) => self.emit(Op::Capture { d, i }, t),
+            Place::Constant(k) => self.emit(Op::Constant { d, k }, t),
         }
     }
 
@@ -200,12 +179,12 @@ impl Compiler<'_> {
     /// Puts the operations of a finished function, which were compiled from `t`, into the image.
     pub(super) fn place(&mut self, function: Function, t: TermId) -> u32 {
         if let Some(sources) = &mut self.image.sources {
-            let places = |at: u32| Some(function.locations.get(at as usize)?.places());
+            let place = |at: u32| function.places.get(at as usize).copied();
             let names = function.captured.iter();
-            let names = names.filter_map(|(name, at)| Some((name, places(at)?))).collect();
+            let names = names.filter_map(|(name, at)| Some((name, place(at)?))).collect();
             sources.push(Source { lambda: t, names });
         }
-        let Function { arity, merged, ops, terms, visits_at, labels, captures, .. } = function;
+        let Function { arity, ops, terms, visits_at, labels, captures, .. } = function;
         let entry = to_u32(self.image.ops.len());
         let target = |label: u32| labels.get(label as usize).copied().unwrap_or_default() + entry;
         self.image.ops.reserve(ops.len());
@@ -218,22 +197,9 @@ impl Compiler<'_> {
         self.image.terms.extend(terms);
         self.image.visits_at.extend(visits_at);
         let end = to_u32(self.image.ops.len());
-        let visited = |taken| merged.get(taken).copied().unwrap_or_default();
-        let known = Entry { pc: entry, arity, merged: [1, 2, 3].map(visited) };
-        self.image.entries.push(known);
+        self.image.entries.push(Entry { pc: entry, arity });
         let (tool, site) = (self.unit.tool, self.unit.site);
-        self.image.codes.push(Code { entry, end, arity, merged, captures, tool, site });
+        self.image.codes.push(Code { entry, end, arity, captures, tool, site });
         to_u32(self.image.codes.len() - 1)
-    }
-
-    /// Begins the second body of the current function, which takes the halves of its argument.
-    pub(super) fn spread(&mut self, t: TermId, label: u32) {
-        self.mark(label);
-        let function = self.function();
-        function.split = Some(function.here());
-        let Some(name) = self.terms.names(t).first().copied() else { return };
-        let location = Location::Halves(Part::Slot(0), Part::Slot(1));
-        let body = Task::Tail { t: self.terms.operand(t, 0), d: 2 };
-        self.schedule(&[Task::Bind { name, location }, body, Task::Unbind { count: 1 }]);
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::algorithm::record;
 use crate::code::image::Keys;
-use crate::compile::compiler::{Compiler, Failed, Function, MERGED};
-use crate::compile::place::{Location, Part, slot};
+use crate::compile::compiler::{Compiler, Failed, Function};
+use crate::compile::place::slot;
 use crate::compile::task::Task;
 use pif_core::limits::{MOST_PARAMETERS, to_u32};
 
@@ -16,14 +16,10 @@ use pif_language::term::TermId;
 type Operand = (Slot, Task);
 
 impl Compiler<'_> {
-    /// Finds an operand. A local variable, or half of an unbuilt pair, is used in place. Any other
-    /// term is evaluated into `d`.
+    /// Finds an operand. A local variable is used in place. Any other term is evaluated into `d`.
     pub(super) fn operand(&mut self, t: TermId, d: Slot, depth: u32) -> Result<Operand, Failed> {
-        if let Some(Location::At(Place::Slot(a))) = self.variable_at(t)? {
+        if let Some(Place::Slot(a)) = self.variable_at(t)? {
             return Ok((a, Task::Visit { t, depth }));
-        }
-        if let Some(Part::Slot(a)) = self.half(t)? {
-            return Ok((a, Task::Half { t, depth }));
         }
         Ok((d, Task::Term { t, d, depth }))
     }
@@ -42,52 +38,11 @@ impl Compiler<'_> {
     }
 
     /// Where a term is that is a bound variable.
-    fn variable_at(&mut self, t: TermId) -> Result<Option<Location>, Failed> {
+    fn variable_at(&mut self, t: TermId) -> Result<Option<Place>, Failed> {
         if self.terms.form(t) == Form::Var {
             self.look_up(self.terms.only_name(t))
         } else {
             Ok(None)
-        }
-    }
-
-    /// Returns the place of `fst` or `snd` of an unbuilt pair, which is a variable or a variable's
-    /// half.
-    fn half(&mut self, t: TermId) -> Result<Option<Part>, Failed> {
-        let is_first = self.terms.form(t) == Form::Fst;
-        if !is_first && self.terms.form(t) != Form::Snd {
-            return Ok(None);
-        }
-        let operand = self.terms.operand(t, 0);
-        let location = match self.variable_at(operand)? {
-            None => self.half_pair(operand)?,
-            found => found,
-        };
-        Ok(match location {
-            Some(Location::Halves(first, second)) => Some(if is_first { first } else { second }),
-            Some(Location::Thirds([_, _, second])) if !is_first => Some(second),
-            _ => None,
-        })
-    }
-
-    /// Returns the halves of `fst` of a variable, if that is an unbuilt pair.
-    pub(super) fn half_pair(&mut self, t: TermId) -> Result<Option<Location>, Failed> {
-        if self.terms.form(t) != Form::Fst {
-            return Ok(None);
-        }
-        Ok(match self.variable_at(self.terms.operand(t, 0))? {
-            Some(Location::Thirds([a, b, _])) => Some(Location::Halves(a, b)),
-            _ => None,
-        })
-    }
-
-    /// Notes the visits of `fst` and `snd` of an unbuilt pair, and of its variable.
-    pub(super) fn visit_half(&mut self, t: TermId, depth: u32) {
-        let (mut at, mut depth) = (t, depth);
-        self.visit(at, depth);
-        while matches!(self.terms.form(at), Form::Fst | Form::Snd) {
-            at = self.terms.operand(at, 0);
-            depth += 1;
-            self.visit(at, depth);
         }
     }
 
@@ -112,7 +67,7 @@ impl Compiler<'_> {
     pub(super) fn variable(&mut self, t: TermId, d: Slot) -> Result<(), Failed> {
         let name = self.terms.only_name(t);
         match self.look_up(name)? {
-            Some(location) => self.fetch(location, d, t),
+            Some(place) => self.fetch(place, d, t),
             None => self.emit(Op::Unbound { name }, t),
         }
         Ok(())
@@ -276,58 +231,29 @@ impl Compiler<'_> {
     }
 
     pub(super) fn projection(&mut self, t: TermId, d: Slot, inner: u32) -> Result<(), Failed> {
-        let operand = self.terms.operand(t, 0);
-        if let Some(part) = self.half(t)? {
-            self.visit_half(operand, inner);
-            self.fetch(Location::At(part.into()), d, t);
-            return Ok(());
-        }
-        let (a, task) = self.operand(operand, d, inner)?;
+        let (a, task) = self.operand(self.terms.operand(t, 0), d, inner)?;
         let first = self.terms.form(t) == Form::Fst;
         let op = if first { Op::First { d, a } } else { Op::Second { d, a } };
         self.schedule(&[task, Task::Emit { op, t }]);
         Ok(())
     }
 
-    /// Compiles a function. Directly nested functions become one function of several parameters.
+    /// Compiles a function.
     pub(super) fn lambda(&mut self, t: TermId, d: Slot) -> Result<(), Failed> {
         let is_self = self.unit.tool != 0 && self.unit.scope.is_none() && t == self.unit.root;
-        let (mut names, mut merged, mut inner) = (Vec::new(), Vec::new(), Vec::new());
-        let mut at = t;
-        let body = loop {
-            let own = self.terms.names(at);
-            if own.len() > MOST_PARAMETERS {
-                return Err(Failed::Parameters(at));
-            }
-            let paid = u32::from(Form::Lam.visit_price()) * to_u32(inner.len());
-            merged.extend(own.iter().map(|_| slot(paid)));
-            names.extend_from_slice(own);
-            let body = self.terms.operand(at, 0);
-            let more = self.terms.names(body).len();
-            if self.terms.form(body) != Form::Lam || names.len() + more > MERGED {
-                break body;
-            }
-            inner.push(body);
-            at = body;
-        };
-        let arity = slot(to_u32(names.len()));
-        let split = is_self && names.len() == 1 && self.facts.is_taken_apart(t);
-        let mut function = Function { merged, is_self, ..Function::new(arity) };
-        let split = split.then(|| function.label());
-        self.functions.push(function);
-        if let Some(to) = split {
-            self.emit(Op::Spread { to }, t);
-        }
-        for (index, name) in names.iter().enumerate() {
-            self.bind(*name, Location::At(Place::Slot(slot(to_u32(index)))));
-        }
-        for lambda in inner {
-            self.visit(lambda, 0);
+        let names = self.terms.names(t);
+        if names.len() > MOST_PARAMETERS {
+            return Err(Failed::Parameters(t));
         }
         let count = to_u32(names.len());
-        let mut tasks = vec![Task::Tail { t: body, d: arity }, Task::Unbind { count }];
-        tasks.extend(split.map(|label| Task::Spread { t, label }));
-        tasks.push(Task::Close { t, d });
+        let arity = slot(count);
+        self.functions.push(Function { is_self, ..Function::new(arity) });
+        for (name, place) in names.iter().zip(0..) {
+            self.bind(*name, Place::Slot(place));
+        }
+        let body = self.terms.operand(t, 0);
+        let tasks =
+            [Task::Tail { t: body, d: arity }, Task::Unbind { count }, Task::Close { t, d }];
         self.schedule(&tasks);
         Ok(())
     }

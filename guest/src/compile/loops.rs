@@ -1,15 +1,15 @@
 //! Forms that apply functions themselves: folds, other list forms, `try`, `pipe`.
 
 use crate::compile::compiler::{Compiler, Failed};
-use crate::compile::place::{Location, Part, slot};
-use crate::compile::task::{Task, Turn};
+use crate::compile::place::slot;
+use crate::compile::task::Task;
 use pif_core::limits::{MOST_PARAMETERS, to_u32};
 use pif_language::table::Table;
 
 use crate::code::slots::{each, fold, update};
 use crate::code::{HOLE_CONSTANT, Op, Place, Slot};
 use pif_language::form::{Evaluation, Form};
-use pif_language::term::{NameId, TermId};
+use pif_language::term::TermId;
 
 /// The use that a form makes of the value of its function.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,7 @@ static TAKEN: Table<Taken> = Table::of(
 
 impl Compiler<'_> {
     /// A `fold` over a literal function of one parameter, or a `reduce` over one of two, is a loop in
-    /// the same function. The pair that `fold` gives is built only if the function uses it whole.
+    /// the same function.
     pub(super) fn fold(&mut self, t: TermId, d: Slot, depth: u32) {
         let [function, start, list] = *self.terms.operands(t) else { return };
         let (names, inner) = (self.terms.names(function), depth + 1);
@@ -58,13 +58,6 @@ impl Compiler<'_> {
             return self.fold_unknown(t, d, depth);
         }
         self.visit(function, inner);
-        if let [name] = *names
-            && self.terms.form(start) == Form::Pair
-            && self.facts.is_taken_apart_twice(function)
-            && self.gives_pair(self.terms.operand(function, 0))
-        {
-            return self.fold_halves(t, name, d, depth);
-        }
         let (begin, exit) = (self.label(), self.label());
         let next = d + fold::NEXT;
         let mut tasks = vec![
@@ -74,21 +67,16 @@ impl Compiler<'_> {
             Task::Label(begin),
             Task::Applied { t, depth },
         ];
-        let at = |slot| Location::At(Place::Slot(slot));
+        let bind = |name, slot| Task::Bind { name, place: Place::Slot(slot) };
         let mut free = next;
         match *names {
-            [accumulator, item] => tasks.extend([
-                Task::Bind { name: accumulator, location: at(d) },
-                Task::Bind { name: item, location: at(d + fold::ITEM) },
-            ]),
-            [name] if self.facts.is_taken_apart(function) => {
-                let location = Location::Halves(Part::Slot(d), Part::Slot(d + fold::ITEM));
-                tasks.push(Task::Bind { name, location });
+            [accumulator, item] => {
+                tasks.extend([bind(accumulator, d), bind(item, d + fold::ITEM)]);
             }
             _ => {
                 let pair = Op::Pair { d: next, a: d, b: d + fold::ITEM };
                 tasks.push(Task::Emit { op: pair, t });
-                tasks.extend(names.iter().map(|n| Task::Bind { name: *n, location: at(next) }));
+                tasks.extend(names.iter().map(|name| bind(*name, next)));
                 free = d + fold::FREE;
             }
         }
@@ -99,55 +87,6 @@ impl Compiler<'_> {
             Task::Label(exit),
         ]);
         self.schedule(&tasks);
-    }
-
-    /// Compiles such a loop whose accumulator is a pair that is used only in halves. The pair is
-    /// built once, at the end. The second half is in `d`, the first one after it, as the loop's
-    /// accumulator.
-    fn fold_halves(&mut self, t: TermId, name: NameId, d: Slot, depth: u32) {
-        let [function, start, list] = *self.terms.operands(t) else { return };
-        let (begin, next, exit) = (self.label(), self.label(), self.label());
-        let list_at = d + 1 + fold::LIST;
-        let (first, inner) = (d + 1, depth + 1);
-        let [item, free] = [fold::ITEM, fold::NEXT].map(|slot| first + slot);
-        let half = |i, d| Task::Term { t: self.terms.operand(start, i), d, depth: inner + 1 };
-        let swap = |d, a| Task::Emit { op: Op::Move { d, a }, t };
-        let places = [first, d, item].map(Part::Slot);
-        let turn = Turn { second: d, depth: slot(inner), to: next };
-        self.schedule(&[
-            Task::Visit { t: start, depth: inner },
-            half(0, d),
-            half(1, first),
-            swap(list_at, d),
-            swap(d, first),
-            swap(first, list_at),
-            Task::Term { t: list, d: list_at, depth: inner },
-            Task::End { op: Op::FoldBegin { d: first, cost: 0, exit }, t },
-            Task::Label(begin),
-            Task::Applied { t, depth },
-            Task::Bind { name, location: Location::Thirds(places) },
-            Task::Next { t: self.terms.operand(function, 0), d: free, turn },
-            Task::Unbind { count: 1 },
-            Task::Label(next),
-            Task::End { op: Op::FoldNext { d: first, cost: 0, body: begin }, t },
-            Task::Label(exit),
-            Task::Emit { op: Op::Pair { d, a: first, b: d }, t },
-        ]);
-    }
-
-    /// Tells whether a term always gives a pair that it builds itself.
-    fn gives_pair(&self, t: TermId) -> bool {
-        let mut leads_to = vec![t];
-        while let Some(t) = leads_to.pop() {
-            if self.terms.form(t) != Form::Pair {
-                let before = leads_to.len();
-                leads_to.extend(self.leads_to(t));
-                if leads_to.len() == before {
-                    return false;
-                }
-            }
-        }
-        true
     }
 
     /// Compiles a `fold` or `reduce` with any other function, which waits below the loop and is
@@ -212,8 +151,7 @@ impl Compiler<'_> {
         if let Some(function) = literal {
             let names = self.terms.names(function);
             for (name, element) in names.iter().zip(elements) {
-                let location = Location::At(Place::Slot(element));
-                tasks.push(Task::Bind { name: *name, location });
+                tasks.push(Task::Bind { name: *name, place: Place::Slot(element) });
             }
             let body = self.terms.operand(function, 0);
             tasks.push(Task::Into { t: body, d: given, depth: inner, to: given });

@@ -1,9 +1,9 @@
 //! From terms to operations, in one pass. A list of tasks replaces recursion: nesting costs heap,
 //! not native stack.
 //!
-//! Names become slots, captures and constants. Curried functions become functions of several
-//! parameters. A fold over a literal function becomes a loop. Comparisons become branches. None of
-//! this changes fuel and depth: the visits of a block list every term node visited, in order.
+//! Names become slots, captures and constants. A fold over a literal function becomes a loop.
+//! Comparisons become branches. None of this changes fuel and depth: the visits of a block list every
+//! term node visited, in order.
 
 mod branches;
 mod calls;
@@ -12,7 +12,6 @@ mod compiler;
 mod control;
 mod debug;
 mod emit;
-mod facts;
 mod forms;
 mod loops;
 mod place;
@@ -25,9 +24,7 @@ pub(crate) use compiler::{Compiler, Failed, Store, Unit};
 
 use crate::code::{Place, Slot};
 use compiler::Function;
-use facts::Facts;
 use pif_language::term::NameId;
-use place::Location;
 use task::{Goal, Task};
 
 /// From this slot or depth on, a sub-term becomes a function of its own.
@@ -39,11 +36,8 @@ impl Compiler<'_> {
     /// with constant values.
     pub(crate) fn unit(mut self, unit: Unit, context: &[(NameId, u32)]) -> Result<u32, Failed> {
         self.unit = unit;
-        if !self.debug {
-            self.facts = Facts::of(self.terms, unit.root);
-        }
         for (name, constant) in context {
-            self.bind(*name, Location::At(Place::Constant(*constant)));
+            self.bind(*name, Place::Constant(*constant));
         }
         self.functions.push(Function::new(0));
         self.tasks.push(Task::Tail { t: unit.root, d: 0 });
@@ -72,10 +66,6 @@ impl Compiler<'_> {
                 match goal {
                     Goal::Return => self.outline(rest, t, d, None, d),
                     Goal::Slot { to, depth } => self.outline(rest, t, d, Some(depth), to),
-                    Goal::Next(turn) => {
-                        self.tasks.push(Task::Apart { t, d, turn });
-                        self.outline(rest, t, d, Some(goal.depth()), d);
-                    }
                 }
             }
             Task::Term { t, d, depth } => self.term(t, d, depth)?,
@@ -84,14 +74,10 @@ impl Compiler<'_> {
             Task::Visit { t, depth } => self.visit_in_place(t, depth)?,
             Task::Told { t, depth, place } => self.told(t, depth, place),
             Task::Applied { t, depth } => self.applied(t, depth),
-            Task::Half { t, depth } => self.visit_half(t, depth),
             Task::Into { t, d, depth, to } => self.into(t, d, depth, to)?,
             Task::Let { t, index, d, goal } => self.let_in(t, index, d, goal)?,
             Task::Function { t, d } => self.lambda(t, d)?,
-            Task::Next { t, d, turn } => self.next(t, d, turn)?,
-            Task::Apart { t, d, turn } => self.apart(t, d, turn),
-            Task::Feed { t, index, spine, depth } => self.feed(t, index, spine, depth),
-            Task::Fetch { location, d, t } => self.fetch(location, d, t),
+            Task::Fetch { place, d, t } => self.fetch(place, d, t),
             Task::Emit { op, t } => self.emit(op, t),
             Task::End { op, t } => self.end(op, t),
             Task::CallSelf { call, t } => self.call_self(call, t),
@@ -105,10 +91,9 @@ impl Compiler<'_> {
                 let function = self.function();
                 (function.cost, function.visit) = function.saved.pop().unwrap_or_default();
             }
-            Task::Bind { name, location } => self.bind(name, location),
+            Task::Bind { name, place } => self.bind(name, place),
             Task::Unbind { count } => (0..count).for_each(|_| self.unbind()),
             Task::Close { t, d } => self.close(t, d),
-            Task::Spread { t, label } => self.spread(t, label),
         }
         Ok(())
     }

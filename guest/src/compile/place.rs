@@ -5,54 +5,13 @@ use pif_core::limits::to_u32;
 use pif_core::numbers::Numbers;
 use pif_language::term::NameId;
 
-/// The location of a variable's value, in the function being compiled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Location {
-    /// A single place.
-    At(Place),
-    /// The two halves of a pair that is not built.
-    Halves(Part, Part),
-    /// A pair that is not built, and whose first half is not built either: the halves of the first
-    /// half, and the second half.
-    Thirds([Part; 3]),
-}
-
-impl Location {
-    /// Returns the places of the value, or of its parts in order.
-    pub(super) fn places(self) -> Vec<Place> {
-        match self {
-            Self::At(place) => vec![place],
-            Self::Halves(first, second) => [first, second].map(Place::from).to_vec(),
-            Self::Thirds(parts) => parts.map(Place::from).to_vec(),
-        }
-    }
-}
-
-/// The place of a part of an unbuilt pair.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
-    /// A slot.
-    Slot(Slot),
-    /// A captured value of the running closure.
-    Captured(u16),
-}
-
-impl From<Part> for Place {
-    fn from(part: Part) -> Self {
-        match part {
-            Part::Slot(slot) => Self::Slot(slot),
-            Part::Captured(index) => Self::Captured(index),
-        }
-    }
-}
-
 /// A binding of a name.
 #[derive(Debug)]
 struct Binding {
     name: NameId,
     /// The function, by level.
     level: usize,
-    location: Location,
+    place: Place,
     /// The place of the name's binding around this one, or 0.
     before: u32,
 }
@@ -69,9 +28,9 @@ pub(super) struct Bindings {
 }
 
 impl Bindings {
-    pub(super) fn push(&mut self, name: NameId, level: usize, location: Location) {
+    pub(super) fn push(&mut self, name: NameId, level: usize, place: Place) {
         let before = self.names.insert(name, to_u32(self.order.len() + 1)).unwrap_or_default();
-        self.order.push(Binding { name, level, location, before });
+        self.order.push(Binding { name, level, place, before });
     }
 
     /// Takes the innermost binding away.
@@ -81,10 +40,10 @@ impl Bindings {
         }
     }
 
-    /// Finds the function and the location of a name.
-    pub(super) fn find(&self, name: NameId) -> Option<(usize, Location)> {
+    /// Finds the function and the place of a name.
+    pub(super) fn find(&self, name: NameId) -> Option<(usize, Place)> {
         let at = self.names.get(name)?.checked_sub(1)?;
-        self.order.get(at as usize).map(|binding| (binding.level, binding.location))
+        self.order.get(at as usize).map(|binding| (binding.level, binding.place))
     }
 
     /// Iterates over the bound names in order.

@@ -15,21 +15,13 @@ use pif_language::term::TermId;
 enum Rule {
     /// Into a slot; the node is at this depth. No operand is in tail position.
     Value(fn(&mut Compiler<'_>, TermId, Slot, u32) -> Result<(), Failed>),
-    /// For a goal, since its value is that of one of these operands.
-    Leads(Ends, fn(&mut Compiler<'_>, TermId, Slot, Goal)),
+    /// For a goal, since its value is that of one of its operands.
+    Leads(fn(&mut Compiler<'_>, TermId, Slot, Goal)),
     /// Into a slot, with the node at a depth, or as the value of the running function: its value is
     /// that of the last function which it applies.
     Applies(fn(&mut Compiler<'_>, TermId, Slot, Option<u32>) -> Result<(), Failed>),
 }
 use Rule::{Applies, Leads, Value};
-
-/// The operands of a form, one of which has the value of the form.
-#[derive(Clone, Copy)]
-enum Ends {
-    Last,
-    AllButFirst,
-    EverySecond,
-}
 
 /// The rules of the forms that decide which terms are evaluated, and where.
 #[expect(
@@ -56,7 +48,7 @@ static CONTROL: Table<Rule> = Table::of(
                 Ok(())
             }),
         ),
-        (Form::If, Leads(Ends::AllButFirst, |c, t, d, goal| c.if_else(t, d, goal))),
+        (Form::If, Leads(|c, t, d, goal| c.if_else(t, d, goal))),
         (Form::Nil, Value(|c, t, d, _| c.constant_term(t, d))),
         (Form::Fst, Value(|c, t, d, depth| c.projection(t, d, depth + 1))),
         (Form::Snd, Value(|c, t, d, depth| c.projection(t, d, depth + 1))),
@@ -77,10 +69,10 @@ static CONTROL: Table<Rule> = Table::of(
         ),
         (
             Form::Let,
-            Leads(Ends::Last, |c, t, d, goal| c.tasks.push(Task::Let { t, index: 0, d, goal })),
+            Leads(|c, t, d, goal| c.tasks.push(Task::Let { t, index: 0, d, goal })),
         ),
-        (Form::Letrec, Leads(Ends::Last, |c, t, d, goal| c.letrec(t, d, goal))),
-        (Form::Cond, Leads(Ends::EverySecond, |c, t, d, goal| c.cond(t, d, goal))),
+        (Form::Letrec, Leads(|c, t, d, goal| c.letrec(t, d, goal))),
+        (Form::Cond, Leads(|c, t, d, goal| c.cond(t, d, goal))),
         (
             Form::Coalesce,
             Value(|c, t, d, depth| {
@@ -196,7 +188,7 @@ impl Compiler<'_> {
             Evaluation::Control => match CONTROL.get(form) {
                 Some(Value(rule)) => rule(self, t, d, depth),
                 Some(Applies(rule)) => rule(self, t, d, Some(depth)),
-                Some(Leads(_, rule)) => {
+                Some(Leads(rule)) => {
                     rule(self, t, d, Goal::Slot { to: d, depth });
                     Ok(())
                 }
@@ -218,7 +210,7 @@ impl Compiler<'_> {
     /// for that; says whether it is so.
     pub(super) fn lead(&mut self, t: TermId, d: Slot, goal: Goal) -> Result<bool, Failed> {
         match (CONTROL.get(self.terms.form(t)), goal) {
-            (Some(Leads(_, rule)), _) => {
+            (Some(Leads(rule)), _) => {
                 self.visit(t, goal.depth());
                 rule(self, t, d, goal);
             }
@@ -229,18 +221,6 @@ impl Compiler<'_> {
             (Some(Value(_) | Applies(_)) | None, _) => return Ok(false),
         }
         Ok(true)
-    }
-
-    /// The operands of a term one of which has its value; none if it may be any other value.
-    pub(super) fn leads_to(&self, t: TermId) -> impl Iterator<Item = TermId> {
-        let operands = self.terms.operands(t);
-        let (from, step) = match CONTROL.get(self.terms.form(t)) {
-            Some(Leads(Ends::Last, _)) => (operands.len().saturating_sub(1), 1),
-            Some(Leads(Ends::AllButFirst, _)) => (1, 1),
-            Some(Leads(Ends::EverySecond, _)) => (1, 2),
-            Some(Value(_) | Applies(_)) | None => (operands.len(), 1),
-        };
-        operands.iter().skip(from).step_by(step).copied()
     }
 
     /// A form whose operands are evaluated first; an operation takes one or two.

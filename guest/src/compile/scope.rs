@@ -3,7 +3,6 @@
 use crate::algorithm::radix;
 use crate::code::{Place, Scope};
 use crate::compile::compiler::{Compiler, Failed};
-use crate::compile::place::{Location, Part};
 use pif_core::limits::to_u32;
 use pif_language::term::{NameId, TermId};
 
@@ -12,8 +11,8 @@ use pif_language::term::{NameId, TermId};
 const MOST_WORK: usize = 1 << 22;
 
 impl Compiler<'_> {
-    pub(super) fn bind(&mut self, name: NameId, location: Location) {
-        self.bindings.push(name, self.functions.len(), location);
+    pub(super) fn bind(&mut self, name: NameId, place: Place) {
+        self.bindings.push(name, self.functions.len(), place);
     }
 
     pub(super) fn unbind(&mut self) {
@@ -26,31 +25,31 @@ impl Compiler<'_> {
     }
 
     /// Finds a variable. Functions between its binder and here capture it.
-    pub(super) fn look_up(&mut self, name: NameId) -> Result<Option<Location>, Failed> {
+    pub(super) fn look_up(&mut self, name: NameId) -> Result<Option<Place>, Failed> {
         let found = self.bindings.find(name).or_else(|| Some((0, self.outer(name)?)));
-        let Some((level, mut location)) = found else { return Ok(None) };
-        if let Location::At(Place::Constant(_)) = location {
+        let Some((level, mut place)) = found else { return Ok(None) };
+        if let Place::Constant(_) = place {
             if self.image.sources.is_some() {
                 let functions = self.functions.iter_mut().skip(level);
-                functions.for_each(|function| function.note(name, location));
+                functions.for_each(|function| function.note(name, place));
             }
-            return Ok(Some(location));
+            return Ok(Some(place));
         }
         let here = self.functions.len();
         let captured_at = |f: &crate::compile::compiler::Function| f.captured(name);
         let mut from = level;
         for above in (level..here).rev() {
             if let Some(captured) = self.functions.get(above).and_then(captured_at) {
-                (location, from) = (captured, above + 1);
+                (place, from) = (captured, above + 1);
                 break;
             }
         }
         for function in self.functions.iter_mut().skip(from) {
             self.bindings.work += 1;
-            location = function.capture(location)?;
-            function.note(name, location);
+            place = function.capture(place)?;
+            function.note(name, place);
         }
-        if self.bindings.work > MOST_WORK { Err(Failed::Entangled) } else { Ok(Some(location)) }
+        if self.bindings.work > MOST_WORK { Err(Failed::Entangled) } else { Ok(Some(place)) }
     }
 
     /// Returns the names at the `eval` whose term is compiled. There may be many names and many
@@ -60,10 +59,10 @@ impl Compiler<'_> {
         scope.map_or(&[], |scope| &scope.names)
     }
 
-    fn outer(&self, name: NameId) -> Option<Location> {
+    fn outer(&self, name: NameId) -> Option<Place> {
         let names = self.outer_names();
         let at = names.binary_search_by_key(&name, |(name, _)| *name).ok()?;
-        names.get(at).map(|(_, place)| Location::At(*place))
+        names.get(at).map(|(_, place)| *place)
     }
 
     /// Makes the scope of an `eval`: all names visible here.
@@ -77,7 +76,7 @@ impl Compiler<'_> {
         }
         let mut visible = Vec::with_capacity(names.len());
         for name in names {
-            if let Some(Location::At(place)) = self.look_up(name)? {
+            if let Some(place) = self.look_up(name)? {
                 visible.push((name, place));
             }
         }
@@ -89,34 +88,20 @@ impl Compiler<'_> {
 }
 
 impl crate::compile::compiler::Function {
-    fn captured(&self, name: NameId) -> Option<Location> {
-        self.locations.get(self.captured.get(name)? as usize).copied()
+    fn captured(&self, name: NameId) -> Option<Place> {
+        self.places.get(self.captured.get(name)? as usize).copied()
     }
 
-    fn note(&mut self, name: NameId, location: Location) {
+    fn note(&mut self, name: NameId, place: Place) {
         if self.captured(name).is_none() {
-            self.captured.insert(name, to_u32(self.locations.len()));
-            self.locations.push(location);
+            self.captured.insert(name, to_u32(self.places.len()));
+            self.places.push(place);
         }
     }
 
-    fn capture(&mut self, location: Location) -> Result<Location, Failed> {
-        Ok(match location {
-            Location::At(place) => Location::At(self.capture_one(place)?.into()),
-            Location::Halves(first, second) => {
-                Location::Halves(self.capture_one(first)?, self.capture_one(second)?)
-            }
-            Location::Thirds([a, b, second]) => Location::Thirds([
-                self.capture_one(a)?,
-                self.capture_one(b)?,
-                self.capture_one(second)?,
-            ]),
-        })
-    }
-
-    fn capture_one(&mut self, place: impl Into<Place>) -> Result<Part, Failed> {
+    fn capture(&mut self, place: Place) -> Result<Place, Failed> {
         let index = u16::try_from(self.captures.len()).map_err(|_| Failed::Entangled)?;
-        self.captures.push(place.into());
-        Ok(Part::Captured(index))
+        self.captures.push(place);
+        Ok(Place::Captured(index))
     }
 }

@@ -1,44 +1,15 @@
 //! Tasks left to compile, in order. They replace recursion over terms.
 
-use super::place::Location;
 use crate::code::{Op, Place, Slot};
 use pif_language::term::{NameId, TermId};
-
-/// Applications nested in function position: the places of the function and its arguments.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Spine {
-    pub(super) function: Slot,
-    pub(super) base: Slot,
-    pub(super) arguments: u8,
-    pub(super) to: Slot,
-}
-
-/// A beginning of the running function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Body {
-    /// The body that takes the argument as one value.
-    Whole,
-    /// The body that takes the halves of the argument, which is a pair.
-    Halves,
-}
 
 /// A call of the running function.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SelfCall {
-    pub(super) body: Body,
-    /// First slot of the argument, or of its halves, one after the other.
+    /// The slot of the argument.
     pub(super) base: Slot,
     /// Pending evaluations around the call; `None` in tail position.
     pub(super) depth: Option<u8>,
-}
-
-/// A loop that keeps its accumulator in halves: the second one in `second`, the first one after it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Turn {
-    pub(super) second: Slot,
-    pub(super) depth: u8,
-    /// The beginning of the next turn.
-    pub(super) to: u32,
 }
 
 /// The target of a value.
@@ -48,8 +19,6 @@ pub(super) enum Goal {
     Return,
     /// A slot.
     Slot { to: Slot, depth: u32 },
-    /// The next accumulator of a loop. It is a pair.
-    Next(Turn),
 }
 
 impl Goal {
@@ -58,7 +27,6 @@ impl Goal {
         match self {
             Self::Return => 0,
             Self::Slot { depth, .. } => depth,
-            Self::Next(turn) => u32::from(turn.depth),
         }
     }
 
@@ -67,7 +35,6 @@ impl Goal {
         match self {
             Self::Return => Task::Tail { t, d },
             Self::Slot { to, depth } => Task::Into { t, d, depth, to },
-            Self::Next(turn) => Task::Next { t, d, turn },
         }
     }
 }
@@ -110,11 +77,6 @@ pub(super) enum Task {
         t: TermId,
         depth: u32,
     },
-    /// Note the visits of `fst` or `snd` of an unbuilt pair.
-    Half {
-        t: TermId,
-        depth: u32,
-    },
     /// Evaluate a term with `d` as the first free slot. Its value goes to `to`.
     Into {
         t: TermId,
@@ -134,28 +96,9 @@ pub(super) enum Task {
         t: TermId,
         d: Slot,
     },
-    /// Evaluate a term that gives a pair: the next accumulator of a loop.
-    Next {
-        t: TermId,
-        d: Slot,
-        turn: Turn,
-    },
-    /// Split the pair in `d` into the next accumulator of a loop.
-    Apart {
-        t: TermId,
-        d: Slot,
-        turn: Turn,
-    },
-    /// Compile the arguments of nested applications from `index` on, then the call.
-    Feed {
-        t: TermId,
-        index: u32,
-        spine: Spine,
-        depth: Option<u32>,
-    },
     /// Copy the value of a variable to a slot.
     Fetch {
-        location: Location,
+        place: Place,
         d: Slot,
         t: TermId,
     },
@@ -188,7 +131,7 @@ pub(super) enum Task {
     Restore,
     Bind {
         name: NameId,
-        location: Location,
+        place: Place,
     },
     Unbind {
         count: u32,
@@ -197,11 +140,6 @@ pub(super) enum Task {
     Close {
         t: TermId,
         d: Slot,
-    },
-    /// Begin the second body of a function that takes a pair apart.
-    Spread {
-        t: TermId,
-        label: u32,
     },
 }
 

@@ -15,7 +15,7 @@ use pif_core::limits::to_u32;
 use pif_language::form::Form;
 
 use crate::memory::word::{
-    CONS, FALSE, HOLE, NIL, PAIR, Word, as_small, is_function, is_list, small,
+    CONS, FALSE, NIL, PAIR, Word, as_small, is_function, is_list, small,
 };
 
 /// Does the operation at `pc`, or returns the reason why it cannot. After an exit, the registers
@@ -101,28 +101,6 @@ impl State {
         let from = self.base + usize::from(base);
         self.stack.copy_within(from..from + usize::from(n), self.base);
         self.enter(image, f, usize::from(n), self.base)
-    }
-
-    /// Returns the fuel for giving `f` the `n` arguments at `base`, if they are still present: its
-    /// body pays for it again.
-    fn refund(&self, image: &Image, f: Slot, base: Slot, n: u8) -> i64 {
-        let waited = self.slot(base) != HOLE;
-        if waited { i64::from(self.fed_visits(image, self.slot(f), n)) } else { 0 }
-    }
-
-    /// Does something with `refund` more fuel. A fault takes the fuel back.
-    fn refunded(
-        &mut self,
-        refund: i64,
-        action: impl FnOnce(&mut Self) -> Result<(), Exit>,
-    ) -> Result<(), Exit> {
-        self.meter.fuel += refund;
-        let done = action(self);
-        // A stop has accounted for all fuel.
-        if !matches!(done, Ok(()) | Err(Exit::Stop(_))) {
-            self.meter.fuel -= refund;
-        }
-        done
     }
 }
 
@@ -324,26 +302,7 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
             c.s.call(image, c.s.captured(usize::from(i)), n, base, depth)?;
         }
         Op::TailCall { f, base, n, .. } => c.s.tail_call(image, c.s.slot(f), n, base)?,
-        Op::Feed { f, base, n, new, depth, .. } => {
-            let refund = c.s.refund(image, f, base, n - new);
-            c.s.refunded(refund, |s| s.call(image, s.slot(f), n, base, depth))?;
-        }
-        Op::CallFed { f, base, n, given, depth, .. } => {
-            let refund = c.s.refund(image, f, base, given);
-            c.s.refunded(refund, |s| s.call(image, s.slot(f), n, base, depth))?;
-        }
-        Op::TailCallFed { f, base, n, given, .. } => {
-            let refund = c.s.refund(image, f, base, given);
-            c.s.refunded(refund, |s| s.tail_call(image, s.slot(f), n, base))?;
-        }
-        Op::Fed { f, base, n } => {
-            let value = c.s.slot(base);
-            c.s.set_slot(f, value);
-            (0..n).for_each(|i| c.s.set_slot(base + i, HOLE));
-        }
-        Op::CallSelf { base, depth, back, .. } | Op::CallSelfPair { base, depth, back, .. } => {
-            c.call_self(base, depth, back)?;
-        }
+        Op::CallSelf { base, depth, back, .. } => c.call_self(base, depth, back)?,
         Op::AddLiteralReturn { a, n, .. } => {
             let (operands, live) = (with_literal(c, a, n), c.s.live(&[a]));
             let sum = operate::binary(c, sum(c), operands, live)?;
@@ -367,8 +326,6 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
         | Op::JumpUntrue { .. }
         | Op::JumpTruth { .. }
         | Op::TailSelf { .. }
-        | Op::TailSelfPair { .. }
-        | Op::Spread { .. }
         | Op::Return { .. }
         | Op::FoldNext { .. } => c.s.pc = c.at,
     }

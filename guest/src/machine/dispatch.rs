@@ -9,7 +9,7 @@
 //!
 //! **Macros that may break**: `after` (not enough fuel), `object` (no room), `half` and `of_two` (another type),
 //! `integer`, `integers` and `sum` (no small integers), `copy` (more than four arguments),
-//! `refund`, `enter` and `call` (not a closure with exactly these arguments, no room for a frame,
+//! `enter` and `call` (not a closure with exactly these arguments, no room for a frame,
 //! the depth limit near), `give_back` (not enough fuel). The others never break: `get`, `set`,
 //! `leave`, `go`, `jump_unless`, `take`.
 //!
@@ -27,7 +27,7 @@ use crate::memory::heap::Frame;
 use crate::memory::rope;
 use crate::memory::types::is_true;
 use crate::memory::word::{
-    CLOSURE, CONS, FALSE, HOLE, KIND_CLOSURE, KIND_PARTIAL, NIL, PAIR, PARTIAL, TRUE, UNIT, Word,
+    CLOSURE, CONS, FALSE, KIND_CLOSURE, KIND_PARTIAL, NIL, PAIR, PARTIAL, TRUE, UNIT, Word,
     aux, header, index, is_function, is_list, left_in_run, plus, pointer, size, small, tag,
 };
 use crate::run::state::{State, WINDOW};
@@ -165,32 +165,17 @@ pub(super) fn run(image: &Image, s: &mut State) {
             set!(3, fourth);
         }};
     }
-    /// Returns the fuel for arguments that a function already has.
-    macro_rules! refund {
-        ($entry:expr, 0) => {
-            0
-        };
-        ($entry:expr, $fed:expr) => {
-            match $fed {
-                0 => 0,
-                n @ 1..=3 => i64::from($entry.merged[usize::from(n) - 1]),
-                _ => break,
-            }
-        };
-    }
     /// Prepares to enter the function `$f` with the `$n` arguments from `$from` on, which go to the
-    /// beginning of the window. Returns its closure, its code and the fuel left. The first `$fed`
-    /// arguments are already paid.
+    /// beginning of the window. Returns its closure and its code.
     macro_rules! enter {
-        ($f:expr, $n:expr, $from:tt, $left:expr, $fed:tt) => {
+        ($f:expr, $n:expr, $from:tt) => {
             if tag($f) == CLOSURE {
                 let entry = entries[aux(heap.words[index($f)]) as usize];
                 if entry.arity != $n {
                     break;
                 }
-                let left = $left + refund!(entry, $fed);
                 copy!($n, $from);
-                (to_u32(index($f)), entry.pc as usize, left)
+                (to_u32(index($f)), entry.pc as usize)
             } else {
                 // The function is a partial application that waits for the last of two arguments.
                 let at = index($f);
@@ -204,14 +189,14 @@ pub(super) fn run(image: &Image, s: &mut State) {
                 }
                 set!(1, get!($from));
                 set!(0, heap.words[at + 2]);
-                (to_u32(index(closure)), entry.pc as usize, $left + i64::from(entry.merged[0]))
+                (to_u32(index(closure)), entry.pc as usize)
             }
         };
     }
-    /// Enters a function with a window at `$b`, if there is room. `$enter` returns its closure, its
-    /// code and the fuel left.
+    /// Enters a function with a window at `$b`, if there is room. `$enter` returns its closure and its
+    /// code. Then `$left` fuel is left.
     macro_rules! call {
-        ($deeper:expr, $b:expr, $enter:expr) => {{
+        ($deeper:expr, $b:expr, $left:expr, $enter:expr) => {{
             let (from, to) = (*base, *base + usize::from($b));
             let below = *depth + u32::from($deeper);
             let Some(frame) = frames.get_mut(*top) else { break };
@@ -222,10 +207,10 @@ pub(super) fn run(image: &Image, s: &mut State) {
                 break;
             }
             fr = window;
-            let (entered, code, left) = $enter;
+            let (entered, code) = $enter;
             *frame = Frame { pc: to_u32(pc), base: to_u32(from), closure: *closure, depth: *depth };
             (*top, *base, *depth, *closure) = (*top + 1, to, below, entered);
-            (fuel, pc) = (left, code);
+            (fuel, pc) = ($left, code);
         }};
     }
     /// Continues in the frame below.
@@ -415,12 +400,12 @@ pub(super) fn run(image: &Image, s: &mut State) {
                 Op::JumpNotNull { a, to } => jump_unless!(get!(a) == UNIT, to),
                 Op::Call { f, base: b, n, depth: deeper, cost } => {
                     let (left, f) = (after!(cost), get!(f));
-                    call!(deeper, b, enter!(f, n, 0, left, 0));
+                    call!(deeper, b, left, enter!(f, n, 0));
                 }
                 Op::CallCaptured { i, base: b, n, depth: deeper, cost } => {
                     let f = heap.words[*closure as usize + 1 + usize::from(i)];
                     let left = after!(cost);
-                    call!(deeper, b, enter!(f, n, 0, left, 0));
+                    call!(deeper, b, left, enter!(f, n, 0));
                 }
                 Op::TailCall { f, base: b, n, cost } => {
                     let left = after!(cost);
@@ -429,79 +414,22 @@ pub(super) fn run(image: &Image, s: &mut State) {
                         && entries[aux(heap.words[index(f)]) as usize].arity > n
                         && n == 1;
                     if waits {
-                        let entry = entries[aux(heap.words[index(f)]) as usize];
-                        let left = after!(i64::from(cost) + i64::from(entry.merged[0]));
                         object!(0, [header(KIND_PARTIAL, 3, 0), f, get!(b)], PARTIAL);
                         fuel = left;
                         leave!();
                     } else {
-                        (*closure, pc, fuel) = enter!(f, n, b, left, 0);
+                        (*closure, pc) = enter!(f, n, b);
+                        fuel = left;
                     }
                 }
-                Op::Feed { f, base: b, n, depth: deeper, cost, .. } => {
-                    if n != 1 {
-                        break;
-                    }
+                Op::CallSelf { base: b, depth: deeper, cost, back } => {
                     let left = after!(cost);
-                    let f = get!(f);
-                    let entry = if tag(f) == CLOSURE {
-                        entries[aux(heap.words[index(f)]) as usize]
-                    } else {
-                        break;
-                    };
-                    if entry.arity > 1 {
-                        // It waits. The `Fed` that would take its value is skipped.
-                        fuel = after!(i64::from(cost) + i64::from(entry.merged[0]));
-                        pc += 1;
-                    } else {
-                        call!(deeper, b, enter!(f, 1, 0, left, 0));
-                    }
-                }
-                Op::Fed { f, base: b, n } => {
-                    if n != 1 {
-                        break;
-                    }
-                    set!(f, get!(b));
-                    set!(b, HOLE);
-                }
-                Op::CallFed { f, base: b, n, given, depth: deeper, cost } => {
-                    let left = after!(cost);
-                    let f = get!(f);
-                    let (holes, fed) = if get!(b) == HOLE { (given, 0) } else { (0, given) };
-                    call!(deeper, b, enter!(f, n - holes, holes, left, fed));
-                }
-                Op::TailCallFed { f, base: b, n, given, cost } => {
-                    let left = after!(cost);
-                    let f = get!(f);
-                    let (holes, fed) = if get!(b) == HOLE { (given, 0) } else { (0, given) };
-                    let from = b + holes;
-                    (*closure, pc, fuel) = enter!(f, n - holes, from, left, fed);
-                }
-                Op::CallSelf { base: b, depth: deeper, cost, back }
-                | Op::CallSelfPair { base: b, depth: deeper, cost, back } => {
-                    let left = after!(cost);
-                    call!(deeper, b, (*closure, at - usize::from(back), left));
+                    call!(deeper, b, left, (*closure, at - usize::from(back)));
                 }
                 Op::TailSelf { base: b, cost, back } => {
                     fuel = after!(cost);
                     set!(0, get!(b));
                     pc = at - usize::from(back);
-                }
-                Op::TailSelfPair { base: b, cost, back } => {
-                    fuel = after!(cost);
-                    let (x, y) = (get!(b), get!(b, 1));
-                    set!(0, x);
-                    set!(1, y);
-                    pc = at - usize::from(back);
-                }
-                Op::Spread { to } => {
-                    let x = get!(0);
-                    if tag(x) == PAIR {
-                        let [first, second] = heap.cell(index(x));
-                        set!(0, first);
-                        set!(1, second);
-                        pc = to as usize;
-                    }
                 }
                 Op::Return { a, cost } => give_back!(get!(a), cost),
                 Op::AddReturn { a, b, cost } => give_back!(sum!(get!(a), get!(b)), cost),

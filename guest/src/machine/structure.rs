@@ -43,11 +43,13 @@ pub(super) fn record(
 /// slots from `base` on. Returns how many. Without elements it is a single null.
 pub(super) fn spread_arguments(c: &mut Context<'_>, f: Slot, base: Slot) -> Result<u8, Exit> {
     let (function, list) = (c.s.slot(f), c.s.slot(f + 1));
-    c.s.must_be_function(function)?;
+    let Some(missing) = c.s.missing_arguments(c.image, function) else {
+        return Err(c.s.not_a_function(function));
+    };
     if !is_list(list) {
         return Err(c.s.wrong_type(1, list, "a list"));
     }
-    let arguments = c.s.heap.elements_of(list, c.s.parameters(c.image, function));
+    let arguments = c.s.heap.elements_of(list, missing);
     c.bulk(arguments.len() as u64)?;
     if arguments.is_empty() {
         c.s.set_slot(base, UNIT);

@@ -180,26 +180,6 @@ impl Meter {
         Ok(())
     }
 
-    /// Checks visits of the functions directly inside a code's function, as an application with
-    /// missing arguments does. The first `paid` of their fuel is already paid.
-    pub(crate) fn visit_functions(
-        &mut self,
-        image: &Image,
-        code: usize,
-        paid: i64,
-    ) -> Result<(), Stop> {
-        // The body begins with these visits.
-        let body =
-            image.codes.get(code).map_or(0..0, |code| code.entry as usize..code.end as usize);
-        let visits = body.map(|pc| image.visited(pc)).find(|visits| !visits.is_empty());
-        let mut before = 0;
-        let unpaid = visits.unwrap_or_default().into_iter().skip_while(|visit| {
-            before += visit.cost();
-            before <= paid
-        });
-        self.visit(&unpaid.collect::<Vec<_>>(), 0)
-    }
-
     /// Spends fuel outside any operation.
     pub(crate) fn spend(&mut self, amount: u64) -> Result<(), Stop> {
         let left = self.left().saturating_sub(i64::try_from(amount).unwrap_or(i64::MAX));

@@ -229,23 +229,6 @@ impl State {
         }
     }
 
-    /// Counts the parameters of a function that its lambda names itself, without those of functions
-    /// directly inside that have become one with it.
-    pub(crate) fn parameters(&self, image: &Image, f: Word) -> usize {
-        let (closure, taken) = self.application(f).unwrap_or((f, 0));
-        let code = image.codes.get(aux(self.heap.header(closure)) as usize);
-        let merged = code.and_then(|code| code.merged.get(taken..)).unwrap_or_default();
-        // A function inside is paid for before its first argument.
-        merged.iter().take_while(|paid| Some(*paid) == merged.first()).count()
-    }
-
-    /// Returns the fuel of giving `n` more arguments to a function that needs even more.
-    pub(crate) fn fed_visits(&self, image: &Image, f: Word, n: u8) -> u8 {
-        let (closure, taken) = self.application(f).unwrap_or((f, 0));
-        let visits = |taken| merged(image, &self.heap, closure, taken);
-        visits(taken + usize::from(n)) - visits(taken)
-    }
-
     /// Makes a closure of `code` from the places of the running function.
     pub(crate) fn close(&mut self, code: &Code, id: u32, live: usize) -> Result<Word, Full> {
         let words = code.captures.len() + 1;
@@ -291,8 +274,8 @@ impl State {
         self.heap.word(self.closure as usize + 1 + i)
     }
 
-    /// Applies `f` to the `n` arguments at `base`. Handles every case but a closure with exactly as
-    /// many: leading holes, partial applications, too few, too many.
+    /// Applies `f` to the `n` arguments at `base`: to exactly as many as it takes, to too few, to too
+    /// many. It may be a partial application.
     pub(crate) fn enter(
         &mut self,
         image: &Image,
@@ -300,7 +283,6 @@ impl State {
         n: usize,
         base: usize,
     ) -> Result<(), Exit> {
-        let (f, n) = (f, self.drop_holes(n, base));
         let Some(missing) = self.missing_arguments(image, f) else {
             return Err(self.not_a_function(f));
         };
@@ -308,7 +290,7 @@ impl State {
             self.grow_stack(base + n)?;
         }
         if missing > n {
-            return self.take_some(image, f, n, base);
+            return self.take_some(f, n, base);
         }
         let (mut f, mut base) = (f, base);
         if n > missing {
@@ -329,7 +311,7 @@ impl State {
             base += rest + 1;
         }
         if tag(f) == PARTIAL {
-            f = self.unfold(image, f, missing, base)?;
+            f = self.unfold(f, missing, base)?;
         }
         let code = image.codes.get(aux(self.heap.header(f)) as usize);
         (self.closure, self.base) = (closure_index(f), base);
@@ -337,16 +319,8 @@ impl State {
         Ok(())
     }
 
-    /// Closes the gap of used arguments.
-    fn drop_holes(&mut self, n: usize, base: usize) -> usize {
-        let Some(window) = self.stack.get_mut(base..base + n) else { return 0 };
-        let holes = window.iter().take_while(|word| **word == HOLE).count();
-        window.rotate_left(holes);
-        n - holes
-    }
-
     /// Puts the arguments of a partial application before the `n` new ones.
-    fn unfold(&mut self, image: &Image, f: Word, n: usize, base: usize) -> Result<Word, Exit> {
+    fn unfold(&mut self, f: Word, n: usize, base: usize) -> Result<Word, Exit> {
         let taken = size(self.heap.header(f)) - 2;
         if base + n + taken + WINDOW > self.stack.len() {
             self.grow_stack(base + n + taken)?;
@@ -357,17 +331,13 @@ impl State {
         for i in 0..taken {
             self.set(base + i, self.heap.word(index(f) + 2 + i));
         }
-        let closure = self.heap.word(index(f) + 1);
-        // Returns the fuel of taking those arguments: the body pays for it again.
-        self.meter.fuel += i64::from(merged(image, &self.heap, closure, taken));
-        Ok(closure)
+        Ok(self.heap.word(index(f) + 1))
     }
 
     /// Makes a partial application of too few arguments.
-    fn take_some(&mut self, image: &Image, f: Word, n: usize, base: usize) -> Result<(), Exit> {
+    fn take_some(&mut self, f: Word, n: usize, base: usize) -> Result<(), Exit> {
         self.set(base + n, f);
-        let (closure, taken) = self.application(f).unwrap_or((f, 0));
-        let cost = self.afford(image, closure, taken, n)?;
+        let (_, taken) = self.application(f).unwrap_or((f, 0));
         let words = 2 + taken + n;
         if !self.heap.has_room(words) {
             self.collect(words, base + n + 1)?;
@@ -384,28 +354,9 @@ impl State {
             let word = self.at(base + i);
             self.heap.put(at + 2 + taken + i, &[word]);
         }
-        self.meter.fuel -= cost;
         self.set(base, pointer(at, PARTIAL));
         self.leave();
         Ok(())
-    }
-
-    /// Returns the fuel of giving `n` more arguments to a closure that has `taken` and needs even
-    /// more. Fails if there is not enough.
-    fn afford(
-        &mut self,
-        image: &Image,
-        closure: Word,
-        taken: usize,
-        n: usize,
-    ) -> Result<i64, Stop> {
-        let visited = |taken| i64::from(merged(image, &self.heap, closure, taken));
-        let (paid, due) = (visited(taken), visited(taken + n));
-        if self.meter.left() < due - paid {
-            let code = aux(self.heap.header(closure)) as usize;
-            self.meter.visit_functions(image, code, paid)?;
-        }
-        Ok(due - paid)
     }
 
     /// Continues in the frame below.
@@ -416,12 +367,6 @@ impl State {
         (self.pc, self.base, self.depth) = (frame.pc as usize, frame.base as usize, frame.depth);
         self.closure = frame.closure;
     }
-}
-
-/// Counts the nodes visited once a closure has `taken` arguments.
-fn merged(image: &Image, heap: &Heap, closure: Word, taken: usize) -> u8 {
-    let code = image.codes.get(aux(heap.header(closure)) as usize);
-    code.and_then(|code| code.merged.get(taken)).copied().unwrap_or_default()
 }
 
 pub(crate) fn closure_word(index: u32) -> Word {

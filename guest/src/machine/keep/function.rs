@@ -27,8 +27,6 @@ pub(super) enum Held {
     Word(Word),
     /// The tool of this number.
     Tool(u32),
-    /// A pair that the run has not built, by its number.
-    Pair(u32),
 }
 
 /// A function.
@@ -53,7 +51,6 @@ pub(super) struct Functions {
     pub(super) all: Vec<Function>,
     /// Their numbers by their places on the heap.
     numbers: Numbers,
-    pub(super) pairs: Vec<[Held; 2]>,
     /// Names of tools at their revisions.
     tools: Vec<String>,
     /// The place of each tool among them.
@@ -95,10 +92,7 @@ impl Functions {
         let mut marks = Marks::of(&s.heap);
         let mut open = vec![Held::Word(value)];
         while let Some(held) = open.pop() {
-            let Held::Word(v) = held else {
-                functions.inside(held, |part| open.push(part));
-                continue;
-            };
+            let Held::Word(v) = held else { continue };
             if is_integer(v) || tag(v) == IMMEDIATE {
                 tool_of(v).and_then(|tool| functions.name_tool(s, tool));
                 continue;
@@ -132,26 +126,6 @@ impl Functions {
         Some((number, self.all.get(number as usize)?))
     }
 
-    /// Calls `f` with the halves of a pair that is not built.
-    pub(super) fn inside(&self, held: Held, f: impl FnMut(Held)) {
-        if let Held::Pair(number) = held {
-            self.pairs.get(number as usize).into_iter().flatten().copied().for_each(f);
-        }
-    }
-
-    /// Tells whether two values are one.
-    pub(super) fn same(&self, a: Held, b: Held) -> bool {
-        let halves = |held| match held {
-            Held::Pair(number) => self.pairs.get(number as usize),
-            Held::Word(_) | Held::Tool(_) => None,
-        };
-        match (halves(a), halves(b)) {
-            // A pair of a pair is as deep as they get.
-            (Some([a, b]), Some([c, d])) => self.same(*a, *c) && self.same(*b, *d),
-            _ => a == b,
-        }
-    }
-
     /// Returns a beginning for new names, which no name of the value's lambdas has.
     pub(super) fn prefix(&self, terms: &Terms, wanted: &str) -> String {
         let mut prefix = wanted.to_owned();
@@ -172,20 +146,10 @@ impl Functions {
             return Err(Obstacle::Part(word, "this function has no source".to_owned()));
         };
         let mut variables = Variables::default();
-        for (name, places) in &source.names {
-            let held = self.held(s, closure, places);
-            variables.set(*name, held);
+        for (name, place) in &source.names {
+            variables.set(*name, held(s, closure, *place));
         }
-        // The arguments of merged lambdas are variables of the lambda inside.
-        let (mut lambda, mut taken) = (source.lambda, taken.as_slice());
-        while let Some((arguments, rest)) = taken.split_at_checked(s.terms.names(lambda).len())
-            && !arguments.is_empty()
-        {
-            for (name, word) in s.terms.names(lambda).iter().zip(arguments) {
-                variables.set(*name, Held::Word(*word));
-            }
-            (lambda, taken) = (s.terms.operand(lambda, 0), rest);
-        }
+        let lambda = source.lambda;
         if let Some(tool) = self.tool_itself(s, word, (lambda, code.tool)) {
             let (variables, taken, has_eval) = (Vec::new(), Vec::new(), false);
             return Ok(Function { word, tool: Some(tool), lambda, variables, taken, has_eval });
@@ -210,23 +174,6 @@ impl Functions {
         let variables = variables.sorted(&s.terms);
         let (lambda, has_eval) = (lambda.term, *has_eval);
         Ok(Function { word, tool: None, lambda, variables, taken, has_eval })
-    }
-
-    /// Returns the value at these places of a closure.
-    fn held(&mut self, s: &State, closure: Word, places: &[Place]) -> Held {
-        let value = |place: &Place| {
-            Held::Word(match place {
-                Place::Captured(i) => s.heap.word(index(closure) + 1 + usize::from(*i)),
-                Place::Constant(k) => s.constants.get(*k as usize).copied().unwrap_or(UNIT),
-                Place::Slot(_) => UNIT,
-            })
-        };
-        let mut values = places.iter().map(value);
-        let first = values.next().unwrap_or(Held::Word(UNIT));
-        values.fold(first, |first, second| {
-            self.pairs.push([first, second]);
-            Held::Pair(to_u32(self.pairs.len() - 1))
-        })
     }
 
     /// Returns the tool whose value a function is, if the function refers to that tool.
@@ -321,6 +268,15 @@ impl Functions {
         self.lambdas.push((tool, Rc::clone(&known)));
         Ok(known)
     }
+}
+
+/// Returns the value at this place of a closure.
+fn held(s: &State, closure: Word, place: Place) -> Held {
+    Held::Word(match place {
+        Place::Captured(i) => s.heap.word(index(closure) + 1 + usize::from(i)),
+        Place::Constant(k) => s.constants.get(k as usize).copied().unwrap_or(UNIT),
+        Place::Slot(_) => UNIT,
+    })
 }
 
 /// Returns the place of an object on the heap.

@@ -61,7 +61,7 @@ fn tie(terms: &Terms, functions: &Functions, members: &[u32]) -> Result<Knot, Ob
                         true
                     }
                 },
-                None => functions.same(variables.get_or_set(*name, *held), *held),
+                None => variables.get_or_set(*name, *held) == *held,
             };
         }
         if !fits || knot.functions.len() > MOST_PARAMETERS {

@@ -117,17 +117,11 @@ fn around(functions: &Functions, knots: &Knots, v: Word, mut f: impl FnMut(Word)
     let Some((number, function)) = functions.get(v) else { return };
     let variables = knots.of(number).map_or(&function.variables, |knot| &knot.variables);
     let held = variables.iter().map(|(_, held)| held).chain(&function.taken);
-    let mut open: Vec<Held> = held.copied().collect();
-    while let Some(held) = open.pop() {
-        match held {
-            Held::Word(word) => f(word),
-            Held::Tool(_) => {}
-            Held::Pair(_) => {
-                // The first half comes first, as in a pair that is built.
-                let from = open.len();
-                functions.inside(held, |half| open.push(half));
-                open.get_mut(from..).unwrap_or_default().reverse();
-            }
+    let held: Vec<Held> = held.copied().collect();
+    // The last one is the first to be looked at.
+    for held in held.into_iter().rev() {
+        if let Held::Word(word) = held {
+            f(word);
         }
     }
 }

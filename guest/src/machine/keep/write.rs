@@ -109,17 +109,6 @@ impl Writer<'_> {
             Work::Lambda(term) => self.lambda(term)?,
             Work::Held(Held::Word(v)) => self.value(v)?,
             Work::Held(Held::Tool(index)) => self.tool("tool", index),
-            Work::Held(held) => {
-                let mut halves = Vec::new();
-                self.functions.inside(held, |half| halves.push(half));
-                if let [first, second] = *halves {
-                    let comma = Work::Str(",");
-                    let pieces = vec![Work::Held(first), comma, Work::Held(second)];
-                    self.out.push_str("{\"pair\":[");
-                    self.work.push(Work::Str("]}"));
-                    self.schedule(pieces);
-                }
-            }
             Work::Bound(v) => self.definition(v)?,
         }
         Some(())
