@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 const PAIRS: usize = 30;
 
 /// Sizes of bound data, in bytes.
-const SIZES: [usize; 3] = [0, 1 << 20, 8_000_000];
+const SIZES: [usize; 3] = [0, 1 << 20, 6_000_000];
 
 /// Points of the curve of memory.
 const POINTS: u64 = 5;

@@ -26,6 +26,16 @@ pub(crate) fn digits_work(limbs: u64) -> u64 {
     if limbs < 2 { 0 } else { limbs.saturating_mul(8 + 2 * limbs.isqrt()) }
 }
 
+/// Decimal digits that count as a limb where an integer is read.
+pub(crate) const LIMB_DIGITS: usize = 19;
+
+/// Returns the work of reading an integer of so many digits.
+pub(crate) fn reading_work(digits: usize) -> u64 {
+    let limbs = (digits / LIMB_DIGITS) as u64;
+    // A number with so many digits is usually not small.
+    digits_work(if limbs == 1 { 2 } else { limbs })
+}
+
 /// The weight of a node alone.
 pub(crate) const NODE: u64 = 8;
 

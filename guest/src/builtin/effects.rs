@@ -10,7 +10,7 @@ use crate::algorithm::record;
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
 use crate::builtin::options;
-use crate::builtin::reading::{self, Taped};
+use crate::builtin::reading;
 
 use crate::memory::heap::Heap;
 use crate::memory::word::{FALSE, KIND_RECORD, NIL, TRUE, UNIT, Word, as_small, is_integer};
@@ -215,10 +215,16 @@ fn failed(c: &mut Call<'_>, tool: String, failure: Failure) -> Exit {
     Trouble::Upstream(Box::new(FailedCall { tool, reason }), message).into()
 }
 
+/// A text that a server gave, and an upper bound of the words of its value on the heap.
+struct Answer {
+    text: String,
+    words: usize,
+}
+
 /// What is known of a call in a list, before there is a record of it.
 enum Known {
-    Value(Taped),
-    Failed(String, String, Option<Taped>),
+    Value(Answer),
+    Failed(String, String, Option<Answer>),
 }
 
 impl Known {
@@ -249,14 +255,10 @@ fn all(c: &mut Call<'_>, outcomes: Vec<Outcome>) -> Result<Word, Exit> {
     let mut known = Vec::with_capacity(outcomes.len());
     for outcome in outcomes {
         known.push(match outcome {
-            Outcome::Value(text) => {
-                c.charge_texts(&[&text])?;
-                let tokens = reading::tokens(&text);
-                reading::taped(c, &text, tokens)?.map_or_else(|_| bad_output(), Known::Value)
-            }
+            Outcome::Value(text) => answer(c, text)?.map_or_else(bad_output, Known::Value),
             Outcome::Failed { reason, message, value } => {
                 c.charge_texts(&[&reason, &message])?;
-                let value = value.map_or(Ok(None), |text| told(c, &text))?;
+                let value = value.map_or(Ok(None), |text| answer(c, text))?;
                 Known::Failed(reason, message, value)
             }
         });
@@ -281,11 +283,11 @@ fn all(c: &mut Call<'_>, outcomes: Vec<Outcome>) -> Result<Word, Exit> {
     Ok(c.make_list(&made))
 }
 
-/// Reads what a server told beside a message. None: it is no value.
-fn told(c: &mut Call<'_>, text: &str) -> Result<Option<Taped>, Exit> {
-    c.charge_texts(&[text])?;
-    let tokens = reading::tokens(text);
-    Ok(reading::taped(c, text, tokens)?.ok())
+/// Measures what a server gave. None: it is no value.
+fn answer(c: &mut Call<'_>, text: String) -> Result<Option<Answer>, Exit> {
+    c.charge_texts(&[&text])?;
+    let words = reading::measure(c, &text)?.ok();
+    Ok(words.map(|words| Answer { text, words }))
 }
 
 /// Returns the tool of a call that has been made.
@@ -308,10 +310,10 @@ fn come(c: &mut Call<'_>, known: Known) -> Result<Result<Word, Failure>, Exit> {
         Known::Value(read) => {
             let unread =
                 |_| Failure { reason: BAD_OUTPUT.into(), message: NOT_JSON.into(), value: UNIT };
-            Ok(reading::build(c, &read)?.map_err(unread))
+            Ok(reading::value(c, &read.text)?.map_err(unread))
         }
         Known::Failed(reason, message, told) => {
-            let value = told.map_or(Ok(Ok(UNIT)), |read| reading::build(c, &read))?;
+            let value = told.map_or(Ok(Ok(UNIT)), |read| reading::value(c, &read.text))?;
             Ok(Err(Failure { reason, message, value: value.unwrap_or(UNIT) }))
         }
     }

@@ -6,10 +6,11 @@
 
 use crate::algorithm::number::value::{Number, TOO_LARGE, bounded};
 use crate::algorithm::weight::digits_work;
+use crate::algorithm::weight::{LIMB_DIGITS, reading_work};
 use crate::builtin::bytes::TOO_LARGE as TOO_LONG;
 use crate::builtin::call::Call;
 use crate::builtin::figures::unknown;
-use crate::builtin::reading::{LIMB_DIGITS, LONG_FLOAT, LONG_FLOAT_WORK, number_work};
+use crate::builtin::reading::{LONG_FLOAT, LONG_FLOAT_WORK};
 use crate::data::string::{scalar_text, scalar_work};
 use crate::memory::word::{FALSE, TRUE, UNIT, Word, boolean, fit, small};
 use crate::run::state::Exit;
@@ -124,7 +125,7 @@ fn integer(c: &mut Call<'_>, digits: &str, (base, is_negative): (u32, bool)) -> 
     if (digits.len() as u64 - 1).saturating_mul(base.ilog2().into()) > INTEGER_BITS {
         return Err(TOO_LARGE.into());
     }
-    c.charge(number_work(digits.len()))?;
+    c.charge(reading_work(digits.len()))?;
     let n = if base == 10 {
         BigInt::from(Powers::default().parse(digits))
     } else {

@@ -7,27 +7,22 @@
 //! tables.
 
 use crate::algorithm::trouble::{BYTE_ORDER_MARK, Trouble, misread};
-use crate::algorithm::weight;
+use crate::algorithm::weight::{LIMB_DIGITS, reading_work};
 use crate::builtin::call::Call;
-use pif_core::json::tape::{Tape, Token, TokenId};
+use pif_core::json::tape::{Tape, Token};
 
 use crate::builtin::bytes::TOO_LARGE;
-use crate::data::parsed;
-use crate::data::parsed::Failed;
 use crate::memory::heap::Heap;
-use pif_core::fault::Fault;
+use pif_core::fault::{Code, Fault};
 
-use crate::data::plain;
 use crate::data::show;
 use crate::data::show::{End, Written};
+use crate::data::values::{self, Meaning, Stop, Value};
 use crate::run::state::Exit;
 use pif_core::json::number;
 use pif_core::json::number::{Integer, Literal, is_float, is_json, literal};
 
 use crate::memory::word::{Word, fit};
-
-/// Decimal digits that count as a limb.
-pub(super) const LIMB_DIGITS: usize = 19;
 
 /// Characters of the longest float that is read at once, and the work of a longer one.
 pub(super) const LONG_FLOAT: usize = 19;
@@ -75,13 +70,6 @@ pub(super) fn not_finite(heap: &Heap, operand: usize, odd: Word) -> Trouble {
     }
 }
 
-/// Returns the work of parsing an integer of so many digits.
-pub(super) fn number_work(digits: usize) -> u64 {
-    let limbs = (digits / LIMB_DIGITS) as u64;
-    // A number with so many digits is usually not small.
-    weight::digits_work(if limbs == 1 { 2 } else { limbs })
-}
-
 /// Returns whether a number is negative, and its text without leading zeros.
 fn significant(text: &str) -> (bool, &str) {
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
@@ -109,7 +97,7 @@ pub(crate) fn parse_int(c: &mut Call<'_>) -> Result<Word, Exit> {
     {
         return Ok(word);
     }
-    c.charge(number_work(digits.len()))?;
+    c.charge(reading_work(digits.len()))?;
     let n = match literal(digits).map_err(|fault| Trouble::Here(Box::new(fault)))? {
         Literal::Integer(Integer::Small(n)) => n.into(),
         Literal::Integer(Integer::Big(n)) => n,
@@ -158,48 +146,80 @@ pub(super) fn read(c: &mut Call<'_>, text: &str) -> Result<Read<Word>, Exit> {
     let words = 6 * tokens + text.len() / 8 + 16;
     if c.s.heap.could_have(words) {
         c.room(words)?;
-        if let Some(plain) = plain::build(&mut c.s.heap, text, plain::Meaning::Data) {
-            c.charge(plain.nodes - 1)?;
-            return Ok(Ok(plain.value));
-        }
+        return match build(c, text)? {
+            Ok(value) => {
+                c.charge(value.nodes - 1 + value.work)?;
+                Ok(value.wrong.map_or(Ok(value.word), |fault| Err(Box::new(fault))))
+            }
+            Err(fault) => Ok(Err(fault)),
+        };
     }
-    let tape = match taped(c, text, tokens)? {
+    match measure(c, text)? {
+        Ok(words) => {
+            c.room(words)?;
+            value(c, text)
+        }
+        Err(fault) => Ok(Err(fault)),
+    }
+}
+
+/// Charges for the value of a text, and returns an upper bound of its words on the heap.
+pub(super) fn measure(c: &mut Call<'_>, text: &str) -> Result<Read<usize>, Exit> {
+    let tape = match taped(c, text)? {
         Ok(tape) => tape,
         Err(fault) => return Ok(Err(fault)),
     };
-    c.room(tape.words)?;
-    build(c, &tape)
-}
-
-/// A text that was read, and is not a value yet.
-pub(super) struct Taped {
-    tape: Tape,
-    root: TokenId,
-    /// An upper bound of the words of its value on the heap.
-    pub(super) words: usize,
-}
-
-/// Reads a text of so many tokens, and charges for its value.
-pub(super) fn taped(c: &mut Call<'_>, text: &str, tokens: usize) -> Result<Read<Taped>, Exit> {
-    let bytes = text.len() * if text.contains('\\') { 2 } else { 1 };
-    c.set_aside((bytes + tokens * size_of::<Token>()) as u64)?;
-    let mut tape = Tape::with_room(tokens, bytes);
-    let root = match tape.parse(text) {
-        Ok(root) => root,
-        Err(fault) => return Ok(Err(Box::new(fault.at("")))),
-    };
     let Size { work, words } = size(&tape);
     c.charge(work)?;
-    Ok(Ok(Taped { tape, root, words }))
+    Ok(Ok(words))
 }
 
-/// Makes the value of a text that was read. There must be room for it.
-pub(super) fn build(c: &mut Call<'_>, read: &Taped) -> Result<Read<Word>, Exit> {
-    match parsed::value(&mut c.s.heap, &read.tape, read.root) {
+/// Counts the words of the value of a text, at most.
+pub(super) fn words(text: &str) -> Result<usize, Fault> {
+    let mut tape = Tape::default();
+    tape.parse(text)?;
+    Ok(size(&tape).words)
+}
+
+fn taped(c: &mut Call<'_>, text: &str) -> Result<Read<Tape>, Exit> {
+    let bytes = text.len() * if text.contains('\\') { 2 } else { 1 };
+    let tokens = tokens(text);
+    c.set_aside((bytes + tokens * size_of::<Token>()) as u64)?;
+    let mut tape = Tape::with_room(tokens, bytes);
+    Ok(match tape.parse(text) {
+        Ok(_) => Ok(tape),
+        Err(fault) => Err(Box::new(fault.at(""))),
+    })
+}
+
+/// Makes the value of a text that has been measured. There must be room for it.
+pub(super) fn value(c: &mut Call<'_>, text: &str) -> Result<Read<Word>, Exit> {
+    let value = build(c, text)?;
+    Ok(value.and_then(|value| value.wrong.map_or(Ok(value.word), |fault| Err(Box::new(fault)))))
+}
+
+/// Makes the value of a text.
+fn build(c: &mut Call<'_>, text: &str) -> Result<Read<Value>, Exit> {
+    let budget = c.budget();
+    match values::read(&mut c.s.heap, text, Meaning::Data, budget) {
         Ok(value) => Ok(Ok(value)),
-        Err(Failed::At(_, fault)) => Ok(Err(Box::new(fault))),
-        Err(Failed::Full) => Err(Trouble::Full("the data does not fit into the memory").into()),
+        Err(Stop::Syntax(syntax)) => Ok(Err(Box::new(syntax.fault(text)))),
+        Err(Stop::Twice) => match taped(c, text)? {
+            Err(fault) => Ok(Err(fault)),
+            Ok(_) => Err(defect()),
+        },
+        Err(Stop::Full) => Err(Trouble::Full("the data does not fit into the memory").into()),
+        Err(Stop::Spent(work)) => {
+            c.charge(work.max(budget + 1))?;
+            Err(defect())
+        }
+        Err(Stop::Unfit) => Err(defect()),
     }
+}
+
+fn defect() -> Exit {
+    let fault = Fault::new(Code::Internal, "a JSON text was refused without a reason");
+    Trouble::Here(Box::new(fault)).into()
 }
 
 /// Counts the tokens of a JSON text.
@@ -232,11 +252,11 @@ fn size(tape: &Tape) -> Size {
             Token::Number(span) if is_float(tape.str(span)) => (0, 2),
             Token::Number(span) => {
                 let digits = number::digits(tape.str(span));
-                (number_work(digits), 2 + digits / 19)
+                (reading_work(digits), 2 + digits / 19)
             }
             Token::Text(span) => (0, Heap::text_words(span.len as usize)),
             Token::Array { count, .. } => (u64::from(count), 2 * count as usize),
-            Token::Object { count, .. } => (u64::from(count), 1 + 2 * count as usize),
+            Token::Object { count, .. } => (u64::from(count), Heap::record_words(count as usize)),
         };
         size.work = size.work.saturating_add(work);
         size.words += words;

@@ -14,13 +14,12 @@
 
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
-use pif_core::json::tape::Tape;
 
-use crate::data::parsed;
+use crate::data::values::{self, Meaning};
 
 use crate::algorithm::weight;
 use crate::algorithm::weight::Weighed;
-use crate::builtin::reading::not_finite;
+use crate::builtin::reading::{self, not_finite};
 use crate::data::show;
 use crate::data::show::Unwritten;
 use crate::run::state::Exit;
@@ -93,10 +92,10 @@ pub(crate) fn term_to_data(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.charge(work)?;
     c.s.may_build(work)?;
     let full = || Trouble::Full("the term does not fit into memory as data");
-    let mut tape = Tape::default();
-    let root = tape.parse(&print::data(&c.s.terms, aux(x))).map_err(|_| full())?;
-    c.room(parsed::words(&tape))?;
-    Ok(parsed::value(&mut c.s.heap, &tape, root).map_err(|_| full())?)
+    let text = print::data(&c.s.terms, aux(x));
+    c.room(reading::words(&text).map_err(|_| full())?)?;
+    let value = values::read(&mut c.s.heap, &text, Meaning::Data, u64::MAX);
+    Ok(value.map_err(|_| full())?.word)
 }
 
 pub(crate) fn data_to_term(c: &mut Call<'_>) -> Result<Word, Exit> {

@@ -1,7 +1,7 @@
 //! Keys and members of records while they are read. Repeated keys share one text.
 
 use crate::algorithm::record;
-use crate::memory::heap::Heap;
+use crate::memory::heap::{Full, Heap};
 use crate::memory::record::Shape;
 use crate::memory::word::{UNIT, Word, index};
 use std::ops::Range;
@@ -77,24 +77,24 @@ impl Keys {
         text: &[u8],
         is_first: bool,
         json: Range<usize>,
-    ) -> Option<()> {
+    ) -> Result<(), Full> {
         let number = place(text);
-        let place = self.met.get_mut(usize::from(number))?;
-        if heap.flat_text(*place) != Some(text) {
-            heap.grow(Heap::text_words(text.len())).ok()?;
-            let key = heap.text_of(text).ok()?;
-            if text.len() > LONGEST {
-                self.members.push([key, UNIT]);
-                return Some(());
-            }
-            *place = key;
-        }
-        let key = *place;
+        let known = self.met.get(usize::from(number)).copied().unwrap_or(UNIT);
+        let key = if heap.flat_text(known) == Some(text) {
+            known
+        } else {
+            heap.grow(Heap::text_words(text.len()))?;
+            heap.text_of(text)?
+        };
         self.members.push([key, UNIT]);
-        *self.follows.get_mut(usize::from(self.last))? =
-            Follower { key, place: number, is_first, start: json.start, bytes: json.len() };
+        if text.len() > LONGEST {
+            return Ok(());
+        }
+        self.met.get_mut(usize::from(number)).into_iter().for_each(|place| *place = key);
+        let next = Follower { key, place: number, is_first, start: json.start, bytes: json.len() };
+        self.follows.get_mut(usize::from(self.last)).into_iter().for_each(|place| *place = next);
         self.last = number;
-        Some(())
+        Ok(())
     }
 
     /// Sets the value of the last member.
@@ -103,19 +103,20 @@ impl Keys {
     }
 
     /// Makes a record of the members from `start` on. Returns nothing if a key occurs twice.
-    pub(crate) fn record(&mut self, heap: &mut Heap, start: usize) -> Option<Word> {
-        let members = self.members.get(start..)?;
+    pub(crate) fn record(&mut self, heap: &mut Heap, start: usize) -> Result<Option<Word>, Full> {
+        let members = self.members.get(start..).unwrap_or_default();
         let first = members.first().map_or(0, |member| index(member[0]));
-        let known = self.shapes.get_mut((first ^ members.len()) % SHAPES)?;
+        #[expect(clippy::indexing_slicing, reason = "a remainder is less than the length")]
+        let known = &mut self.shapes[(first ^ members.len()) % SHAPES];
         let is_known = members.len() == known.0.len()
             && members.iter().zip(&known.0).all(|(member, key)| member[0] == *key);
-        heap.grow(Heap::record_words(members.len())).ok()?;
+        heap.grow(Heap::record_words(members.len()))?;
         let words = bytemuck::cast_slice(members);
         let record = if is_known {
-            known.1.record(heap, words).ok()?
+            known.1.record(heap, words)?
         } else {
-            let shape = record::shape_of(heap, words)?;
-            let record = shape.record(heap, words).ok()?;
+            let Some(shape) = record::shape_of(heap, words) else { return Ok(None) };
+            let record = shape.record(heap, words)?;
             if members.len() <= PLACES {
                 known.0.clear();
                 known.0.extend(members.iter().map(|member| member[0]));
@@ -124,7 +125,7 @@ impl Keys {
             record
         };
         self.members.truncate(start);
-        Some(record)
+        Ok(Some(record))
     }
 }
 

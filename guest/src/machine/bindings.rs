@@ -3,8 +3,7 @@
 //! their values.
 
 use crate::compile::{Compiler, Store, Tools, Unit};
-use crate::data::plain;
-use crate::data::plain::Meaning;
+use crate::data::values::{self, Meaning};
 use crate::machine::steps::no_tool;
 use crate::machine::{Failure, Machine, Phase};
 use crate::memory::word::{HOLE, Word, quoted};
@@ -62,8 +61,11 @@ impl Machine {
                 return Ok(Some(Step::Recall(name)));
             };
             let id = self.terms().intern(&name);
-            if let Some(plain) = plain::build(&mut self.state.heap, &text, Meaning::Term) {
-                self.bind_variable(id, plain.value);
+            let read = values::read(&mut self.state.heap, &text, Meaning::Term, u64::MAX);
+            if let Ok(value) = read
+                && value.wrong.is_none()
+            {
+                self.bind_variable(id, value.word);
                 continue;
             }
             let parsed = parse(self.terms(), &text, Origin::Binding(name), Notation::Code)?;

@@ -14,9 +14,7 @@ use crate::run::state::{Exit, State, WINDOW};
 use pif_core::limits::to_u32;
 use pif_language::form::Form;
 
-use crate::memory::word::{
-    CONS, FALSE, NIL, PAIR, Word, as_small, is_function, is_list, small,
-};
+use crate::memory::word::{CONS, FALSE, NIL, PAIR, Word, as_small, is_function, is_list, small};
 
 /// Does the operation at `pc`, or returns the reason why it cannot. After an exit, the registers
 /// are unchanged and nothing is paid.

@@ -1,19 +1,31 @@
 //! The names that a program is given: the members of `context`, and the argument where the
 //! program is no function.
 
-use crate::check::advice::advise;
 use crate::machine::{Failure, Input, Machine};
+use crate::memory::word::{KIND_RECORD, Word};
 use pif_core::fault::{Code, Fault};
-use pif_core::json::tape::{Tape, Token};
 use pif_core::limits::to_u32;
 use pif_language::form::Form;
+use pif_language::uses::Uses;
 
 impl Machine {
-    /// The names of the variables of a context; none of a text that is no object.
-    pub(super) fn names_of(context: &str) -> Vec<String> {
-        let mut tape = Tape::default();
-        let Ok(root) = tape.parse(context) else { return Vec::new() };
-        tape.members(root).map(|(key, _)| tape.str(key).to_owned()).collect()
+    /// Reads the context: its members' names, with their values.
+    pub(super) fn read_context(&mut self, text: &str) -> Result<Vec<(String, Word)>, Failure> {
+        let value = self.value_of(text, "context")?;
+        let heap = &self.state.heap;
+        if heap.object_kind(value) != KIND_RECORD {
+            let fault = Fault::new(Code::Malformed, "`context` must be an object");
+            let fault = fault.hint(r#"write {"name": value, …}"#);
+            let root = self.plain_json(text, "context")?;
+            return Err(Box::new(self.state.terms.locate(root, fault)));
+        }
+        let members = heap.members(value).chunks_exact(2);
+        Ok(members
+            .filter_map(|member| match *member {
+                [key, value] => Some((heap.string(key), value)),
+                _ => None,
+            })
+            .collect())
     }
 
     /// Makes the argument a variable of a program that is no function: data has a value at once; one
@@ -31,29 +43,18 @@ impl Machine {
             return;
         }
         let Some(name) = self.state.terms.name_id(name) else { return };
-        if advise(&self.state.terms, root, false).free.contains(&name) {
+        if Uses::of(&self.state.terms, root).free.has(name) {
             let token = self.state.terms.node(root).token;
             self.program = Some(self.terms().add(Form::Lam, token, &[root], &[name]));
         }
     }
 
-    /// Binds the members of the context object as constants.
-    pub(super) fn bind_context(&mut self, text: &str) -> Result<(), Failure> {
-        let root = self.plain_json(text, "context")?;
-        if !matches!(self.state.terms.tape.token(root), Token::Object { .. }) {
-            let fault = Fault::new(Code::Malformed, "`context` must be an object");
-            let fault = fault.hint(r#"write {"name": value, …}"#);
-            return Err(Box::new(self.state.terms.locate(root, fault)));
-        }
-        let tape = &self.state.terms.tape;
-        let members: Vec<_> = tape.members(root).collect();
-        for (key, value) in members {
-            let value = self.build(value)?;
-            let name = self.state.terms.tape.str(key).to_owned();
+    /// Binds the members of the context as constants.
+    pub(super) fn bind_context(&mut self, members: Vec<(String, Word)>) {
+        for (name, value) in members {
             let name = self.terms().intern(&name);
             self.state.constants.push(value);
             self.context.push((name, to_u32(self.state.constants.len() - 1)));
         }
-        Ok(())
     }
 }

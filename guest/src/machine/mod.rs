@@ -22,13 +22,12 @@ mod tools;
 mod trace;
 
 use crate::code::Image;
-use crate::data::parsed;
 use pif_core::fault::{Code, Fault, Limit};
-use pif_core::json::tape::TokenId;
+use pif_core::json::number::literal;
+use pif_core::json::tape::{Token, TokenId};
 use pif_core::numbers::Numbers;
 
-use crate::data::plain;
-use crate::data::plain::Meaning;
+use crate::data::values::{self, Meaning, Stop, Value};
 use crate::machine::tools::Sources;
 use crate::memory::word::Word;
 use crate::request::{Argument, Program, Source};
@@ -160,10 +159,11 @@ impl Machine {
             Argument::Input(_) => Some("input"),
             Argument::Data(_) => Some("data"),
         };
-        let names = context.as_deref().map(Self::names_of).unwrap_or_default();
+        let context = context.map(|text| self.read_context(&text)).transpose();
         if let Some(text) = text {
+            let members = context.iter().flatten().flatten().map(|(name, _)| name);
             let bound = bindings.iter().map(|(name, _)| name);
-            let names = names.iter().chain(bound).map(String::as_str).chain(given);
+            let names = members.chain(bound).map(String::as_str).chain(given);
             let names: Vec<&str> = names.collect();
             self.program = Some(self.submitted(&text, &names)?);
         }
@@ -171,8 +171,9 @@ impl Machine {
         if let Some(name) = given {
             self.bind_argument(name);
         }
-        if let Some(context) = context {
-            self.bind_context(&context)?;
+        // A fault of the code comes first.
+        if let Some(members) = context? {
+            self.bind_context(members);
         }
         Ok(())
     }
@@ -211,19 +212,16 @@ impl Machine {
             Argument::None => Ok(Input::None),
             Argument::Unapplied => Ok(Input::Unapplied),
             Argument::Data(text) => {
-                let plain = plain::build(&mut self.state.heap, &text, Meaning::Data);
-                let Some(plain) = plain else {
-                    let root = self.plain_json(&text, "data")?;
-                    let value = self.build(root)?;
-                    return Ok(self.ready(value, 0));
-                };
-                Ok(self.ready(plain.value, 0))
+                let value = self.value_of(&text, "data")?;
+                Ok(self.ready(value, 0))
             }
             Argument::Input(text) => {
-                if let Some(plain) = plain::build(&mut self.state.heap, &text, Meaning::Either)
-                    && plain.depth < self.limits.depth
+                let value = values::read(&mut self.state.heap, &text, Meaning::Either, u64::MAX);
+                if let Ok(value) = value
+                    && value.wrong.is_none()
+                    && value.depth < self.limits.depth as usize
                 {
-                    return Ok(self.ready(plain.value, plain.nodes));
+                    return Ok(self.ready(value.word, value.nodes));
                 }
                 let root = self.plain_json(&text, "input")?;
                 let parsed = read(self.terms(), root, Notation::Input)?;
@@ -239,17 +237,27 @@ impl Machine {
         Input::Ready(self.state.constants.len() - 1, nodes)
     }
 
-    /// Makes a value of the plain JSON at a token.
-    fn build(&mut self, token: TokenId) -> Result<Word, Failure> {
-        let State { heap, terms, .. } = &mut self.state;
-        parsed::value(heap, &terms.tape, token).map_err(|failed| match failed {
-            parsed::Failed::At(token, fault) => Box::new(terms.locate(token, fault)),
-            parsed::Failed::Full => {
+    /// Makes the value of plain JSON, which is a member of the request.
+    fn value_of(&mut self, text: &str, member: &'static str) -> Result<Word, Failure> {
+        match values::read(&mut self.state.heap, text, Meaning::Data, u64::MAX) {
+            Ok(Value { word, wrong: None, .. }) => return Ok(word),
+            Err(Stop::Full) => {
                 let message = "the data does not fit into the memory limit of this run";
                 let fault = Fault::new(Code::TooLarge, message).by(Limit::Memory);
-                Box::new(fault.hint("give `memory`"))
+                return Err(Box::new(fault.hint("give `memory`")));
             }
-        })
+            Ok(_) | Err(Stop::Syntax(_) | Stop::Twice | Stop::Spent(_) | Stop::Unfit) => {}
+        }
+        // The tape tells where the fault is.
+        let root = self.plain_json(text, member)?;
+        let terms = &self.state.terms;
+        let wrong = (root..terms.tape.len()).find_map(|token| match terms.tape.token(token) {
+            Token::Number(span) => Some((token, literal(terms.tape.str(span)).err()?)),
+            _ => None,
+        });
+        let defect = || (root, Fault::new(Code::Internal, "the data was refused without a reason"));
+        let (token, fault) = wrong.unwrap_or_else(defect);
+        Err(Box::new(terms.locate(token, fault)))
     }
 
     /// Returns the run's usage so far.

@@ -3,6 +3,7 @@
 use crate::memory::flat::beyond_first;
 use crate::memory::heap::Heap;
 use crate::memory::word::{CONS, MAX_RUN, NIL, OBJECT, Word, end_of_run, pointer, run, small};
+use pif_core::json::number::POWERS;
 use pif_core::limits::to_u32;
 use pif_core::text::digits;
 use pif_core::text::lanes::{LANES, Lanes, SHORT, four_integers};
@@ -39,7 +40,7 @@ impl Heap {
     /// Makes a text of the JSON string whose opening quote stands at `quote`, and returns its end.
     /// Only for a short string without escapes, with room at hand.
     #[inline(always)]
-    pub(crate) fn text_in_json(&mut self, json: &[u8], quote: usize) -> Option<(Word, usize)> {
+    fn text_in_json(&mut self, json: &[u8], quote: usize) -> Option<(Word, usize)> {
         let (at, from) = (self.top, quote + 1);
         let slots = self.words.get_mut(at..)?;
         let [head, chars, slots @ ..] = slots else { return None };
@@ -67,6 +68,37 @@ impl Heap {
             return Some((pointer(at, OBJECT), end + 1));
         }
         None
+    }
+
+    /// Reads the short number or the short string that begins at a byte, and returns its end.
+    #[inline(always)]
+    pub(crate) fn short_in_json(&mut self, json: &[u8], at: usize) -> Option<(Word, usize)> {
+        match json.get(at)? {
+            b'0'..=b'9' => self.number_in_json(json, at, 1),
+            b'-' => self.number_in_json(json, at + 1, -1),
+            b'"' => self.text_in_json(json, at),
+            _ => None,
+        }
+    }
+
+    /// Reads the number whose digits begin at a place, and returns its end: an integer of up to 16
+    /// digits, or a float of up to 15, with up to 8 after the point.
+    #[inline(always)]
+    fn number_in_json(&mut self, json: &[u8], at: usize, sign: i64) -> Option<(Word, usize)> {
+        let (count, n) = digits::sixteen(json, at).or_else(|| last_digits(json, at))?;
+        let end = at + count as usize;
+        if count == 0 || count > 1 && json.get(at) == Some(&b'0') {
+            return None;
+        }
+        match json.get(end) {
+            Some(b'.') => {
+                let (n, end) = short_float(json, (count, n), end + 1)?;
+                self.grow(2).ok()?;
+                Some((self.float(if sign < 0 { -n } else { n }), end))
+            }
+            Some(b'e' | b'E' | b'0'..=b'9') => None,
+            _ => Some((small(sign * n), end)),
+        }
     }
 
     /// Reads the short strings that follow one another in a JSON list, each with a comma behind it,
@@ -213,6 +245,30 @@ fn integer(json: &[u8]) -> Option<(Word, usize)> {
     let end = from + count as usize;
     let zero = count > 1 && json.get(from) == Some(&b'0');
     (count > 0 && !zero && json.get(end) == Some(&b',')).then_some((small(n), end + 1))
+}
+
+/// Reads a float from behind its point, given its integer part. Returns its end.
+#[inline(always)]
+#[expect(clippy::cast_precision_loss, reason = "15 digits are less than 2^53")]
+fn short_float(json: &[u8], whole: (u32, i64), at: usize) -> Option<(f64, usize)> {
+    let (count, digits) = digits::eight(json, at)?;
+    let end = at + count as usize;
+    let goes_on = matches!(json.get(end), Some(b'e' | b'E' | b'0'..=b'9'));
+    if count == 0 || count + whole.0 > 15 || goes_on {
+        return None;
+    }
+    let power = POWERS.get(count as usize)?;
+    Some(((whole.1 as f64 * power + f64::from(digits)) / power, end))
+}
+
+/// Reads digits within the last seven bytes of the text.
+#[cold]
+fn last_digits(json: &[u8], at: usize) -> Option<(u32, i64)> {
+    let rest = json.get(at..)?;
+    let mut padded = [0; 8];
+    padded.get_mut(..rest.len().min(8))?.copy_from_slice(rest.get(..rest.len().min(8))?);
+    let (count, n) = digits::eight(&padded, 0)?;
+    Some((count, i64::from(n)))
 }
 
 /// Keeps the first bytes of some words and clears the rest.

@@ -7,6 +7,7 @@ pub mod escape;
 pub mod number;
 pub mod read;
 pub mod tape;
+mod taped;
 pub mod write;
 
 pub use tape::{Span, Tape, Token, TokenId};

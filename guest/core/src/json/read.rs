@@ -1,235 +1,311 @@
-//! The reader of JSON text (RFC 8259), with a stack of open containers instead of recursion.
-
-use crate::json::tape::{LONGEST, Span, Tape, Token, TokenId};
-use crate::limits::to_u32;
+//! The reader of JSON text (RFC 8259), with a stack of open containers instead of recursion. A sink
+//! takes what it reads: the tape makes tokens, a heap makes values.
 
 use crate::fault::{Code, Fault};
-use crate::text::quote;
-use crate::text::quote::shorten;
 use crate::text::{digits, lanes};
 
-impl Tape {
-    /// Parses `text` and appends its tokens to the tape. A fault leaves the tape unchanged.
-    pub fn parse(&mut self, text: &str) -> Result<TokenId, Fault> {
-        let (root, base) = (self.tokens.len(), self.text.len());
-        if base + text.len() > LONGEST {
-            return Err(Fault::new(Code::TooLarge, "the texts of this run are longer than 2 GiB"));
-        }
-        // Room for later texts too, so that a short one does not copy a long one.
-        if self.text.capacity() < base + text.len() {
-            self.text.reserve(text.len() + text.len() / 16 + 1024);
-        }
-        self.text.push_str(text);
-        match document(self, text, base) {
-            Ok(()) => Ok(to_u32(root)),
-            Err(wrong) => {
-                let fault = wrong.fault(text);
-                self.tokens.truncate(root);
-                self.text.truncate(base);
-                Err(fault)
-            }
+/// The characters of a string.
+#[derive(Debug)]
+pub enum Characters<'t> {
+    /// A piece of the text, and where it begins.
+    Piece(&'t str, usize),
+    /// The string has escapes; these are decoded.
+    Decoded(String),
+}
+
+impl AsRef<str> for Characters<'_> {
+    fn as_ref(&self) -> &str {
+        match self {
+            Self::Piece(text, _) => text,
+            Self::Decoded(text) => text,
         }
     }
 }
 
-/// Appends the tokens of `text`, which begins at `base` of the tape's text.
-fn document(tape: &mut Tape, text: &str, base: usize) -> Result<(), Wrong> {
-    Reader { bytes: text.as_bytes(), source: text, at: 0, base, tape }.document()
+/// A value without members.
+#[derive(Debug)]
+pub enum Scalar<'t> {
+    /// `null`
+    Null,
+    /// `true`, `false`
+    Boolean(bool),
+    /// An integer of up to 18 digits without point and exponent, and where it is written.
+    Integer(i64, &'t str, usize),
+    /// Any other number, and where it begins.
+    Number(&'t str, usize),
+    /// A string.
+    Text(Characters<'t>),
 }
 
-/// A syntax error at a byte, or a duplicate key.
-enum Wrong {
-    Syntax(usize, &'static str),
-    DuplicateKey(DuplicateKey),
+/// Takes what a text holds.
+///
+/// The reader asks the last three functions first. They may read what is common faster than the
+/// reader does, and need not read anything.
+pub trait Sink {
+    /// A value.
+    type Value;
+    /// A list or an object whose end is still to come.
+    type Open;
+    /// The reason to stop.
+    type Stop: From<Syntax>;
+
+    /// Takes a value without members.
+    fn scalar(&mut self, scalar: Scalar<'_>) -> Result<Self::Value, Self::Stop>;
+
+    /// Begins a list or an object, which is so many levels deep; the outermost is one level deep.
+    fn open(
+        &mut self,
+        is_object: bool,
+        around: Option<&Self::Open>,
+        depth: usize,
+    ) -> Result<Self::Open, Self::Stop>;
+
+    /// Takes a key of an object. The bytes from `from` to `end` are the key with the separators
+    /// around it.
+    fn key(
+        &mut self,
+        open: &mut Self::Open,
+        key: Characters<'_>,
+        range: (usize, usize),
+    ) -> Result<(), Self::Stop>;
+
+    /// Takes an element of a list, or the value of the last key, which ends at a byte.
+    fn add(
+        &mut self,
+        open: &mut Self::Open,
+        value: Self::Value,
+        at: usize,
+    ) -> Result<(), Self::Stop>;
+
+    /// Ends a list or an object, whose bracket ends at a byte.
+    fn close(&mut self, open: Self::Open, at: usize) -> Result<Self::Value, Self::Stop>;
+
+    /// Whether a container is an object.
+    fn is_object(open: &Self::Open) -> bool;
+
+    /// Reads elements of a list, each with the comma behind it. Returns where the next one begins.
+    #[inline(always)]
+    fn elements(&mut self, _: &mut Self::Open, _: &[u8], at: usize) -> Result<usize, Self::Stop> {
+        Ok(at)
+    }
+
+    /// Reads a key if it is the one that is likely to come next, with the separators around it.
+    /// Returns where its value begins.
+    #[inline(always)]
+    fn likely_key(&mut self, _: &mut Self::Open, _: &[u8], _: usize, _: bool) -> Option<usize> {
+        None
+    }
+
+    /// Reads a short value that begins at a byte. Returns its end.
+    #[inline(always)]
+    fn short(&mut self, _: &[u8], _: usize) -> Option<(Self::Value, usize)> {
+        None
+    }
 }
 
-/// A key that an object has twice.
-struct DuplicateKey {
-    key: String,
-    /// The object's place, as a JSON Pointer, and the byte where it ends.
-    object: String,
-    end: usize,
-}
-
-impl Wrong {
-    fn fault(self, text: &str) -> Fault {
-        match self {
-            Self::DuplicateKey(DuplicateKey { key, object, end }) => {
-                let (key, place) = (shorten(&key), place(text, end));
-                let message =
-                    format!("the key `{key}` occurs twice in the object that ends at {place}");
-                Fault::new(Code::DuplicateKey, message).hint("keep one of the two").at(object)
-            }
-            Self::Syntax(at, what) => {
-                let message = format!("not JSON: {what} at {}", place(text, at));
-                let fault = Fault::new(Code::Unparsable, message);
-                if at >= text.len() { fault.incomplete() } else { fault }
-            }
+/// Reads a text.
+pub fn read<S: Sink>(text: &str, sink: &mut S) -> Result<S::Value, S::Stop> {
+    let mut reader = Reader { bytes: text.as_bytes(), text, at: 0 };
+    let (mut outer, mut current): (Vec<S::Open>, Option<S::Open>) = (Vec::new(), None);
+    loop {
+        if let Some(open) = &mut current {
+            reader.at = sink.elements(open, reader.bytes, reader.at)?;
         }
+        let mut value = match reader.blank() {
+            first @ (b'[' | b'{') => {
+                let is_object = first == b'{';
+                reader.at += 1;
+                let depth = outer.len() + 1 + usize::from(current.is_some());
+                let mut open = sink.open(is_object, current.as_ref(), depth)?;
+                let goes_on = if is_object {
+                    reader.member(sink, &mut open, true)?
+                } else {
+                    !reader.skip(b']')
+                };
+                if goes_on {
+                    outer.extend(current.replace(open));
+                    continue;
+                }
+                sink.close(open, reader.at)?
+            }
+            first => reader.scalar(sink, first)?,
+        };
+        loop {
+            let Some(open) = &mut current else { return reader.end(value) };
+            sink.add(open, value, reader.at)?;
+            let goes_on = if S::is_object(open) {
+                reader.member(sink, open, false)?
+            } else {
+                reader.goes_on()?
+            };
+            if goes_on {
+                break;
+            }
+            let Some(open) = std::mem::replace(&mut current, outer.pop()) else {
+                return Err(reader.wrong("no list or object is open").into());
+            };
+            value = sink.close(open, reader.at)?;
+        }
+    }
+}
+
+/// A mistake at a byte of a text.
+#[derive(Debug)]
+pub struct Syntax {
+    at: usize,
+    what: &'static str,
+}
+
+impl Syntax {
+    /// Returns the fault of the text.
+    #[must_use]
+    pub fn fault(self, text: &str) -> Fault {
+        let message = format!("not JSON: {} at {}", self.what, place(text, self.at));
+        let fault = Fault::new(Code::Unparsable, message);
+        if self.at >= text.len() { fault.incomplete() } else { fault }
     }
 }
 
 /// Describes the place of a byte in a text.
-fn place(text: &str, at: usize) -> String {
+pub(super) fn place(text: &str, at: usize) -> String {
     let before = text.as_bytes().get(..at).unwrap_or_default();
     let line = 1 + before.split(|b| *b == b'\n').count().saturating_sub(1);
     let column = 1 + before.iter().rev().take_while(|b| **b != b'\n').count();
     format!("line {line} column {column}")
 }
 
-/// An array or object whose end is still to come.
-struct Open {
-    id: TokenId,
-    count: u32,
-    object: bool,
-}
-
-struct Reader<'a> {
-    bytes: &'a [u8],
-    source: &'a str,
+/// A place in a text.
+struct Reader<'t> {
+    bytes: &'t [u8],
+    text: &'t str,
     at: usize,
-    /// The beginning of `source` in the tape's text.
-    base: usize,
-    tape: &'a mut Tape,
 }
 
-impl Reader<'_> {
-    fn peek(&mut self) -> u8 {
-        while let Some(byte) = self.bytes.get(self.at) {
-            if !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
-                return *byte;
-            }
+impl<'t> Reader<'t> {
+    fn byte(&self) -> u8 {
+        self.bytes.get(self.at).copied().unwrap_or(0)
+    }
+
+    /// Skips blanks. Returns the next byte, or 0.
+    #[inline(always)]
+    fn blank(&mut self) -> u8 {
+        while matches!(self.byte(), b' ' | b'\n' | b'\r' | b'\t') {
             self.at += 1;
         }
-        0
+        self.byte()
     }
 
-    fn wrong<T>(&self, what: &'static str) -> Result<T, Wrong> {
-        Err(Wrong::Syntax(self.at, what))
-    }
-
-    fn push(&mut self, token: Token) {
-        self.tape.tokens.push(token);
-    }
-
-    fn document(&mut self) -> Result<(), Wrong> {
-        let mut open: Vec<Open> = Vec::with_capacity(16);
-        loop {
-            if let Some(container) = self.value()? {
-                open.push(container);
-                continue;
-            }
-            if self.close(&mut open)? {
-                return if self.peek() == 0 && self.at >= self.bytes.len() {
-                    Ok(())
-                } else {
-                    self.wrong("unexpected text after the value")
-                };
-            }
+    /// Skips blanks, and a byte if it is this one. Returns whether it is.
+    #[inline(always)]
+    fn skip(&mut self, byte: u8) -> bool {
+        if self.blank() != byte {
+            return false;
         }
+        self.at += 1;
+        true
     }
 
-    /// Reads separators and ends after a value, up to the next value. Returns true at the end.
-    fn close(&mut self, open: &mut Vec<Open>) -> Result<bool, Wrong> {
-        while let Some(top) = open.last_mut() {
-            top.count += 1;
-            match (self.peek(), top.object) {
-                (b',', false) => {
-                    self.at += 1;
-                    return Ok(false);
-                }
-                (b',', true) => {
-                    self.at += 1;
-                    self.key()?;
-                    return Ok(false);
-                }
-                (b']', false) | (b'}', true) => {
-                    self.at += 1;
-                    let (id, count, object) = (top.id, top.count, top.object);
-                    open.pop();
-                    self.finish(id, count, object);
-                    if object && let Some(key) = self.tape.duplicate_key(id, count) {
-                        let key = self.tape.str(key).to_owned();
-                        return Err(self.duplicate(key, id, open));
-                    }
-                }
-                (_, false) => return self.wrong("expected `,` or `]`"),
-                (_, true) => return self.wrong("expected `,` or `}`"),
-            }
+    fn wrong(&self, what: &'static str) -> Syntax {
+        Syntax { at: self.at, what }
+    }
+
+    fn end<V, E: From<Syntax>>(&mut self, value: V) -> Result<V, E> {
+        if self.blank() == 0 && self.at >= self.bytes.len() {
+            return Ok(value);
         }
+        Err(self.wrong("unexpected text after the value").into())
+    }
+
+    /// Reads what follows an element of a list. Returns whether another one follows.
+    #[inline(always)]
+    fn goes_on(&mut self) -> Result<bool, Syntax> {
+        let byte = self.blank();
+        if !matches!(byte, b',' | b']') {
+            return Err(self.wrong("expected `,` or `]`"));
+        }
+        self.at += 1;
+        Ok(byte == b',')
+    }
+
+    /// Reads what stands before the next value of an object: a comma if it is not the first, the
+    /// key, the colon. Returns whether there is a next one.
+    #[inline(always)]
+    fn member<S: Sink>(
+        &mut self,
+        sink: &mut S,
+        open: &mut S::Open,
+        is_first: bool,
+    ) -> Result<bool, S::Stop> {
+        if let Some(at) = sink.likely_key(open, self.bytes, self.at, is_first) {
+            self.at = at;
+            return Ok(true);
+        }
+        if self.byte() == b'}' {
+            self.at += 1;
+            return Ok(false);
+        }
+        self.unlikely_member(sink, open, is_first)
+    }
+
+    #[inline(never)]
+    fn unlikely_member<S: Sink>(
+        &mut self,
+        sink: &mut S,
+        open: &mut S::Open,
+        is_first: bool,
+    ) -> Result<bool, S::Stop> {
+        let from = self.at;
+        if self.skip(b'}') {
+            return Ok(false);
+        }
+        if !is_first && !self.skip(b',') {
+            return Err(self.wrong("expected `,` or `}`").into());
+        }
+        if !self.skip(b'"') {
+            return Err(self.wrong("expected a key in double quotes").into());
+        }
+        let key = self.string()?;
+        if !self.skip(b':') {
+            return Err(self.wrong("expected `:`").into());
+        }
+        self.blank();
+        sink.key(open, key, (from, self.at))?;
         Ok(true)
     }
 
-    fn finish(&mut self, id: TokenId, count: u32, object: bool) {
-        self.tape.finish(id, count, object);
+    /// Reads a value without members.
+    #[inline(always)]
+    fn scalar<S: Sink>(&mut self, sink: &mut S, first: u8) -> Result<S::Value, S::Stop> {
+        if let Some((value, end)) = sink.short(self.bytes, self.at) {
+            self.at = end;
+            return Ok(value);
+        }
+        let scalar = self.any_scalar(first)?;
+        sink.scalar(scalar)
     }
 
-    /// Describes the object at `id`, which has just ended and has a key twice.
-    fn duplicate(&mut self, key: String, id: TokenId, open: &[Open]) -> Wrong {
-        // A pointer needs containers that have ended.
-        for Open { id, count, object } in open {
-            self.finish(*id, *count, *object);
-        }
-        let root = open.first().map_or(id, |outermost| outermost.id);
-        let object = quote::pointer(self.tape.pointer(root, id));
-        let end = self.at.saturating_sub(1);
-        Wrong::DuplicateKey(DuplicateKey { key, object, end })
-    }
-
-    fn key(&mut self) -> Result<(), Wrong> {
-        if self.peek() != b'"' {
-            return self.wrong("expected a key in double quotes");
-        }
-        self.at += 1;
-        self.string()?;
-        if self.peek() != b':' {
-            return self.wrong("expected `:`");
-        }
-        self.at += 1;
-        Ok(())
-    }
-
-    /// Reads a scalar or an empty container, or the beginning of another container.
-    fn value(&mut self) -> Result<Option<Open>, Wrong> {
-        match self.peek() {
-            b'-' | b'0'..=b'9' => self.number()?,
+    #[inline(never)]
+    fn any_scalar(&mut self, first: u8) -> Result<Scalar<'t>, Syntax> {
+        match first {
+            b'-' | b'0'..=b'9' => self.number(),
             b'"' => {
                 self.at += 1;
-                self.string()?;
+                self.string().map(Scalar::Text)
             }
-            b'[' => return self.open(b']', false),
-            b'{' => return self.open(b'}', true),
-            b't' => self.word("true", Token::Boolean(true))?,
-            b'f' => self.word("false", Token::Boolean(false))?,
-            b'n' => self.word("null", Token::Null)?,
-            0 if self.at >= self.bytes.len() => return self.wrong("the text ends too early"),
-            _ => return self.wrong("expected a value"),
+            b't' => self.word("true", Scalar::Boolean(true)),
+            b'f' => self.word("false", Scalar::Boolean(false)),
+            b'n' => self.word("null", Scalar::Null),
+            0 if self.at >= self.bytes.len() => Err(self.wrong("the text ends too early")),
+            _ => Err(self.wrong("expected a value")),
         }
-        Ok(None)
     }
 
-    fn open(&mut self, close: u8, object: bool) -> Result<Option<Open>, Wrong> {
-        let id = self.tape.len();
-        self.at += 1;
-        self.push(Token::Null);
-        if self.peek() == close {
-            self.at += 1;
-            self.finish(id, 0, object);
-            return Ok(None);
-        }
-        if object {
-            self.key()?;
-        }
-        Ok(Some(Open { id, count: 0, object }))
-    }
-
-    fn word(&mut self, word: &str, token: Token) -> Result<(), Wrong> {
+    fn word(&mut self, word: &str, scalar: Scalar<'t>) -> Result<Scalar<'t>, Syntax> {
         if !self.bytes.get(self.at..).is_some_and(|rest| rest.starts_with(word.as_bytes())) {
-            return self.wrong("expected a value");
+            return Err(self.wrong("expected a value"));
         }
         self.at += word.len();
-        self.push(token);
-        Ok(())
+        Ok(scalar)
     }
 
     fn digits(&mut self) -> usize {
@@ -240,7 +316,7 @@ impl Reader<'_> {
         self.at - from
     }
 
-    fn number(&mut self) -> Result<(), Wrong> {
+    fn number(&mut self) -> Result<Scalar<'t>, Syntax> {
         let start = self.at;
         let negative = self.bytes.get(self.at) == Some(&b'-');
         self.at += usize::from(negative);
@@ -257,30 +333,29 @@ impl Reader<'_> {
         }
         let digits = self.at - first;
         if digits == 0 {
-            return self.wrong("expected a digit");
+            return Err(self.wrong("expected a digit"));
         }
         if digits > 1 && self.bytes.get(first) == Some(&b'0') {
             self.at = first;
-            return self.wrong("a number may not begin with 0");
+            return Err(self.wrong("a number may not begin with 0"));
         }
-        if !matches!(self.bytes.get(self.at), Some(b'.' | b'e' | b'E'))
-            && digits < 18
-            && let Ok(small) = i32::try_from(if negative { -n } else { n })
-        {
-            self.push(Token::Integer(small));
-            return Ok(());
+        let is_short = !matches!(self.byte(), b'.' | b'e' | b'E') && digits <= 18;
+        if !is_short {
+            self.fraction()?;
         }
-        self.fraction()?;
-        let span = self.span(start, self.at);
-        self.push(Token::Number(span));
-        Ok(())
+        let text = self.text.get(start..self.at).unwrap_or_default();
+        Ok(if is_short {
+            Scalar::Integer(if negative { -n } else { n }, text, start)
+        } else {
+            Scalar::Number(text, start)
+        })
     }
 
-    fn fraction(&mut self) -> Result<(), Wrong> {
+    fn fraction(&mut self) -> Result<(), Syntax> {
         if self.bytes.get(self.at) == Some(&b'.') {
             self.at += 1;
             if self.digits() == 0 {
-                return self.wrong("expected a digit after the point");
+                return Err(self.wrong("expected a digit after the point"));
             }
         }
         if matches!(self.bytes.get(self.at), Some(b'e' | b'E')) {
@@ -289,66 +364,43 @@ impl Reader<'_> {
                 self.at += 1;
             }
             if self.digits() == 0 {
-                return self.wrong("expected a digit in the exponent");
+                return Err(self.wrong("expected a digit in the exponent"));
             }
         }
         Ok(())
-    }
-
-    fn span(&self, start: usize, end: usize) -> Span {
-        Span { start: to_u32(self.base + start), len: to_u32(end - start) }
     }
 
     /// Reads a string whose opening quote has been read.
-    fn string(&mut self) -> Result<(), Wrong> {
-        let start = self.at;
-        loop {
-            self.at = lanes::plain_end(self.bytes, self.at);
-            match self.bytes.get(self.at) {
-                Some(b'"') => {
-                    let span = self.span(start, self.at);
-                    self.push(Token::Text(span));
-                    self.at += 1;
-                    return Ok(());
-                }
-                Some(b'\\') => return self.escaped(start),
-                Some(0..=31) => return self.wrong("a control character in a string"),
-                Some(_) => self.at += 1,
-                None => return self.wrong("a string without its closing quote"),
-            }
+    #[inline(always)]
+    fn string(&mut self) -> Result<Characters<'t>, Syntax> {
+        let from = self.at;
+        self.at = lanes::plain_end(self.bytes, from);
+        if self.byte() != b'"' {
+            return self.escaped(from).map(Characters::Decoded);
         }
+        self.at += 1;
+        Ok(Characters::Piece(self.text.get(from..self.at - 1).unwrap_or_default(), from))
     }
 
-    /// Reads a string with an escape at the current place. Its decoded text is appended.
-    fn escaped(&mut self, start: usize) -> Result<(), Wrong> {
-        let from = self.tape.text.len();
-        let mut piece = start;
+    /// Reads the rest of a string with an escape at the current place.
+    fn escaped(&mut self, from: usize) -> Result<String, Syntax> {
+        let (mut decoded, mut piece) = (String::new(), from);
         loop {
+            decoded.push_str(self.text.get(piece..self.at).unwrap_or_default());
             match self.bytes.get(self.at) {
                 Some(b'"') => break,
-                Some(b'\\') => {
-                    self.copy(piece);
-                    let c = self.escape()?;
-                    self.tape.text.push(c);
-                    piece = self.at;
-                }
-                Some(0..=31) => return self.wrong("a control character in a string"),
-                Some(_) => self.at += 1,
-                None => return self.wrong("a string without its closing quote"),
+                Some(b'\\') => decoded.push(self.escape()?),
+                Some(_) => return Err(self.wrong("a control character in a string")),
+                None => return Err(self.wrong("a string without its closing quote")),
             }
+            piece = self.at;
+            self.at = lanes::plain_end(self.bytes, piece);
         }
-        self.copy(piece);
         self.at += 1;
-        let len = to_u32(self.tape.text.len() - from);
-        self.push(Token::Text(Span { start: to_u32(from), len }));
-        Ok(())
+        Ok(decoded)
     }
 
-    fn copy(&mut self, from: usize) {
-        self.tape.text.push_str(self.source.get(from..self.at).unwrap_or_default());
-    }
-
-    fn escape(&mut self) -> Result<char, Wrong> {
+    fn escape(&mut self) -> Result<char, Syntax> {
         let letter = self.bytes.get(self.at + 1).copied().unwrap_or(0);
         self.at += 2;
         Ok(match letter {
@@ -363,36 +415,36 @@ impl Reader<'_> {
             b'u' => return self.unicode(),
             _ => {
                 self.at -= 1;
-                return self.wrong("unknown escape");
+                return Err(self.wrong("unknown escape"));
             }
         })
     }
 
-    fn hex(&mut self) -> Result<u32, Wrong> {
+    fn hex(&mut self) -> Result<u32, Syntax> {
         let digits = self.bytes.get(self.at..self.at + 4).unwrap_or_default();
         let text = std::str::from_utf8(digits).unwrap_or_default();
         if text.len() < 4 || !digits.iter().all(u8::is_ascii_hexdigit) {
-            return self.wrong("expected four hexadecimal digits");
+            return Err(self.wrong("expected four hexadecimal digits"));
         }
         self.at += 4;
         Ok(u32::from_str_radix(text, 16).unwrap_or_default())
     }
 
-    fn unicode(&mut self) -> Result<char, Wrong> {
+    fn unicode(&mut self) -> Result<char, Syntax> {
         let first = self.hex()?;
         if !(0xd800..0xdc00).contains(&first) {
-            return char::from_u32(first).map_or_else(|| self.wrong(LONE), Ok);
+            return char::from_u32(first).map_or_else(|| Err(self.wrong(LONE)), Ok);
         }
         if self.bytes.get(self.at..self.at + 2) != Some(b"\\u".as_slice()) {
-            return self.wrong(LONE);
+            return Err(self.wrong(LONE));
         }
         self.at += 2;
         let second = self.hex()?;
         if !(0xdc00..0xe000).contains(&second) {
-            return self.wrong(LONE);
+            return Err(self.wrong(LONE));
         }
         let scalar = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
-        char::from_u32(scalar).map_or_else(|| self.wrong(LONE), Ok)
+        char::from_u32(scalar).map_or_else(|| Err(self.wrong(LONE)), Ok)
     }
 }
 
