@@ -14,10 +14,20 @@ use crate::memory::word::{
 use pif_core::json::number::Integer;
 use pif_language::term::{NameId, TermId, Terms};
 
-enum Work {
-    Value(Word),
+/// Work left to do, the next piece last.
+pub(crate) enum Work {
+    /// Makes the literal of a value. It may be a name for it, if the value is not being defined.
+    Value { word: Word, is_definition: bool },
+    /// Takes a term that is there.
+    Term(TermId),
     /// Makes one term of the last terms, with these names.
     Build(Form, usize, Vec<NameId>),
+}
+
+impl Work {
+    pub(crate) fn value(word: Word) -> Self {
+        Self::Value { word, is_definition: false }
+    }
 }
 
 /// Makes the literal of a value without functions and continuations. A quoted term stands for
@@ -28,24 +38,56 @@ pub(crate) fn make(
     token: TokenId,
     value: Word,
 ) -> Result<TermId, Full> {
-    let (mut work, mut done) = (vec![Work::Value(value)], Vec::new());
-    while let Some(step) = work.pop() {
-        match step {
-            Work::Value(v) if entries::is_one(heap, v) => of_map(heap, v, &mut work),
-            Work::Value(v) => match parts(heap, terms, v) {
-                Some((form, values, names)) => {
-                    work.push(Work::Build(form, values.len(), names));
-                    work.extend(values.into_iter().rev().map(Work::Value));
+    Maker { heap, terms, token, most: usize::MAX }
+        .make(vec![Work::value(value)], |_, _, _| Ok(None))
+}
+
+/// Makes terms of values.
+pub(crate) struct Maker<'m> {
+    pub(crate) heap: &'m Heap,
+    pub(crate) terms: &'m mut Terms,
+    /// The token of all new terms.
+    pub(crate) token: TokenId,
+    /// The most terms to make.
+    pub(crate) most: usize,
+}
+
+impl Maker<'_> {
+    /// Does the work. Of each value `other` is asked first: it may know work, in its order, that makes
+    /// another term than the literal.
+    pub(crate) fn make(
+        &mut self,
+        mut work: Vec<Work>,
+        mut other: impl FnMut(&mut Terms, Word, bool) -> Result<Option<Vec<Work>>, Full>,
+    ) -> Result<TermId, Full> {
+        let (mut done, mut made) = (Vec::new(), 0);
+        while let Some(step) = work.pop() {
+            made += 1;
+            if made > self.most {
+                return Err(Full);
+            }
+            match step {
+                Work::Value { word: v, is_definition } => {
+                    if let Some(others) = other(self.terms, v, is_definition)? {
+                        work.extend(others.into_iter().rev());
+                    } else if entries::is_one(self.heap, v) {
+                        of_map(self.heap, v, &mut work);
+                    } else if let Some((form, values, names)) = parts(self.heap, self.terms, v) {
+                        work.push(Work::Build(form, values.len(), names));
+                        work.extend(values.into_iter().rev().map(Work::value));
+                    } else {
+                        done.push(scalar(self.heap, self.terms, self.token, v)?);
+                    }
                 }
-                None => done.push(scalar(heap, terms, token, v)?),
-            },
-            Work::Build(form, count, names) => {
-                let operands: Vec<TermId> = done.split_off(done.len() - count);
-                done.push(terms.add(form, token, &operands, &names));
+                Work::Term(term) => done.push(term),
+                Work::Build(form, count, names) => {
+                    let operands: Vec<TermId> = done.split_off(done.len() - count);
+                    done.push(self.terms.add(form, self.token, &operands, &names));
+                }
             }
         }
+        Ok(done.pop().unwrap_or_default())
     }
-    Ok(done.pop().unwrap_or_default())
 }
 
 /// Schedules the literal of a map or set.
@@ -56,9 +98,9 @@ fn of_map(heap: &Heap, map: Word, work: &mut Vec<Work>) {
     work.extend([build(form, 1), build(Form::List, entries.len())]);
     for [key, value] in entries.into_iter().rev() {
         if is_map {
-            work.extend([build(Form::List, 2), Work::Value(value)]);
+            work.extend([build(Form::List, 2), Work::value(value)]);
         }
-        work.push(Work::Value(key));
+        work.push(Work::value(key));
     }
 }
 

@@ -46,7 +46,7 @@ impl Machine {
         let knots = knot::find(&self.state.terms, &functions)?;
         for parts_too in [false, true] {
             let shared = share::find(&self.state.heap, &functions, &knots, (value, parts_too))?;
-            let text = write::text(&self.state, (&functions, &knots, &shared), value, limit);
+            let text = write::text(&mut self.state, (&functions, &knots, &shared), value, limit);
             if let Some(text) = text {
                 return Ok(text);
             }
