@@ -17,3 +17,4 @@ pub mod survey;
 pub mod table;
 pub mod term;
 pub mod uses;
+pub mod walk;

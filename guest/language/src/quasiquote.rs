@@ -6,6 +6,7 @@
 
 use crate::form::Form;
 use crate::term::{TermId, Terms};
+use crate::walk::{inner_level, rebuild};
 
 /// Notes which terms fill the holes of every quote below `root`. Fails with an `unquote` that
 /// belongs to no quote.
@@ -52,15 +53,6 @@ pub fn note_holes(terms: &mut Terms, root: TermId) -> Result<(), TermId> {
     Ok(())
 }
 
-/// Returns the quote level of a term's operands. The term itself has `level`.
-pub(super) fn inner_level(form: Form, level: u32) -> u32 {
-    match form {
-        Form::Quote => level + 1,
-        Form::Unquote => level.saturating_sub(1),
-        _ => level,
-    }
-}
-
 /// Iterates over the nodes of a quote that stay when its holes are filled.
 pub fn outline(terms: &Terms, quote: TermId) -> impl Iterator<Item = TermId> + '_ {
     let mut open = vec![(terms.operand(quote, 0), 0)];
@@ -81,45 +73,13 @@ pub fn outline(terms: &Terms, quote: TermId) -> impl Iterator<Item = TermId> + '
 /// Returns the term in a quote, with these terms in place of its holes. Parts without holes are not
 /// copied.
 pub fn fill(terms: &mut Terms, quote: TermId, parts: &[TermId]) -> TermId {
-    enum Walk {
-        Enter(TermId, u32),
-        Leave(TermId),
-    }
-    let mut parts = parts.iter().copied();
-    let mut walk = vec![Walk::Enter(terms.operand(quote, 0), 0)];
-    let mut done: Vec<TermId> = Vec::new();
-    let mut has_holes = false;
-    while let Some(step) = walk.pop() {
-        match step {
-            Walk::Enter(term, level) => {
-                let form = terms.form(term);
-                if form == Form::Unquote && level == 0 {
-                    done.push(parts.next().unwrap_or_default());
-                    continue;
-                }
-                has_holes |= form == Form::Unquote;
-                let operands = terms.operands(term);
-                if operands.is_empty() {
-                    done.push(term);
-                    continue;
-                }
-                let level = inner_level(form, level);
-                walk.push(Walk::Leave(term));
-                walk.extend(operands.iter().rev().map(|t| Walk::Enter(*t, level)));
-            }
-            Walk::Leave(term) => {
-                let old = terms.operands(term);
-                let new = done.split_off(done.len().saturating_sub(old.len()));
-                if new == old {
-                    done.push(term);
-                    continue;
-                }
-                let (node, names) = (terms.node(term), terms.names(term).to_vec());
-                done.push(terms.add(node.form, node.token, &new, &names));
-            }
-        }
-    }
-    let filled = done.pop().unwrap_or_default();
+    let (mut parts, mut has_holes) = (parts.iter().copied(), false);
+    let inner = terms.operand(quote, 0);
+    let filled = rebuild(terms, inner, |terms, term, level| {
+        let is_unquote = terms.form(term) == Form::Unquote;
+        has_holes |= is_unquote && level > 0;
+        if is_unquote && level == 0 { parts.next() } else { None }
+    });
     if has_holes {
         // The parts have no holes outside their own quotes, so this cannot fail.
         let _ = note_holes(terms, filled);

@@ -6,19 +6,18 @@ use pif_core::json::tape::TokenId;
 use pif_core::text::order::order_of;
 
 use crate::term::{TermId, Terms};
+use crate::walk::nodes;
 
 /// Counts each form in a term, in the order of the table, and all its nodes.
 #[must_use]
 pub fn count_forms(terms: &Terms, root: TermId) -> (Vec<(Form, u32)>, u64) {
     let mut counts = vec![0_u32; FORMS.len()];
-    let mut nodes = 0_u64;
-    let mut open = vec![root];
-    while let Some(term) = open.pop() {
-        nodes += 1;
+    let mut all = 0_u64;
+    for term in nodes(terms, root) {
+        all += 1;
         if let Some(count) = counts.get_mut(terms.form(term) as usize) {
             *count += 1;
         }
-        open.extend_from_slice(terms.operands(term));
     }
     let mut used = Vec::new();
     for (row, count) in FORMS.iter().zip(counts) {
@@ -26,7 +25,7 @@ pub fn count_forms(terms: &Terms, root: TermId) -> (Vec<(Form, u32)>, u64) {
             used.push((row.form, count));
         }
     }
-    (used, nodes)
+    (used, all)
 }
 
 /// Names in their order, each with its first place, and whether others are computed.
@@ -66,8 +65,7 @@ fn named_by(terms: &Terms, record: TermId) -> TermId {
 fn named(terms: &Terms, root: TermId, naming: fn(&Terms, TermId) -> Vec<TermId>) -> Named<'_> {
     let mut places: Vec<(&str, TokenId)> = Vec::new();
     let mut computes_any = false;
-    let mut open = vec![root];
-    while let Some(term) = open.pop() {
+    for term in nodes(terms, root) {
         for name in naming(terms, term) {
             if terms.form(name) == Form::Text {
                 places.push((terms.text(name), terms.node(term).token));
@@ -75,7 +73,6 @@ fn named(terms: &Terms, root: TermId, naming: fn(&Terms, TermId) -> Vec<TermId>)
                 computes_any = true;
             }
         }
-        open.extend_from_slice(terms.operands(term));
     }
     let name = |at: usize| places.get(at).map_or("", |(name, _)| *name);
     let mut first: Vec<(&str, TokenId)> = Vec::new();

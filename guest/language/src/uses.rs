@@ -2,9 +2,9 @@
 //! it stands in.
 
 use crate::form::Form;
-use crate::quasiquote;
 use crate::scope::Scope;
 use crate::term::{NameId, TermId, Terms};
+use crate::walk::inner_level;
 use pif_core::numbers::Numbers;
 
 /// What a term takes from its surroundings.
@@ -69,7 +69,7 @@ impl Uses {
                 self.free.add(name);
             }
         }
-        let inner = quasiquote::inner_level(form, level);
+        let inner = inner_level(form, level);
         let scope = if level > 0 { Scope::None } else { form.scope() };
         if level == 0 {
             self.has_eval |= form == Form::Eval;
@@ -95,27 +95,4 @@ impl Uses {
             walk.extend(names.iter().map(|name| Walk::Bind(*name)));
         }
     }
-}
-
-/// Returns a term with others in the places of some of its nodes. Parts without them are not copied.
-pub fn replace(terms: &mut Terms, root: TermId, others: &Numbers) -> TermId {
-    let (mut walk, mut done) = (vec![(root, false)], Vec::new());
-    while let Some((term, is_done)) = walk.pop() {
-        let old = terms.operands(term);
-        if let Some(other) = others.get(term) {
-            done.push(other);
-        } else if !is_done {
-            walk.push((term, true));
-            walk.extend(old.iter().rev().map(|operand| (*operand, false)));
-        } else {
-            let new: Vec<TermId> = done.split_off(done.len().saturating_sub(old.len()));
-            if new == old {
-                done.push(term);
-                continue;
-            }
-            let (node, names) = (terms.node(term), terms.names(term).to_vec());
-            done.push(terms.add(node.form, node.token, &new, &names));
-        }
-    }
-    done.pop().unwrap_or_default()
 }

@@ -18,7 +18,8 @@ use pif_core::text::quote::shorten;
 use pif_language::form::Form;
 use pif_language::print;
 use pif_language::term::{NameId, TermId, Terms};
-use pif_language::uses::{Uses, replace};
+use pif_language::uses::Uses;
+use pif_language::walk::rebuild;
 use std::rc::Rc;
 
 /// A value that a function refers to.
@@ -261,7 +262,7 @@ impl Functions {
         let term = if others.is_empty() {
             lambda
         } else {
-            replace(Rc::make_mut(&mut s.terms), lambda, &others)
+            rebuild(Rc::make_mut(&mut s.terms), lambda, |_, term, _| others.get(term))
         };
         let known = Rc::new(Lambda { uses, term, own });
         self.known.insert(lambda, to_u32(self.lambdas.len()));
