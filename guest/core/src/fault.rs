@@ -268,6 +268,13 @@ impl Fault {
         }
     }
 
+    /// Returns the fault of a state that cannot be.
+    #[must_use]
+    #[cold]
+    pub fn defect(what: &str) -> Self {
+        Self::new(Code::Internal, format!("{what}: this is a defect of the evaluator"))
+    }
+
     /// Marks the fault as the work of a limit.
     #[must_use]
     pub fn by(mut self, limit: Limit) -> Self {

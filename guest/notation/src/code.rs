@@ -51,7 +51,7 @@ pub fn code(
 /// Reads submitted code.
 #[inline(never)]
 pub fn parse(terms: &mut Terms, text: &str, free: &[&str]) -> Result<Parsed, Fault> {
-    let defect = || Fault::new(Code::Internal, "code was refused without a reason");
+    let defect = || Fault::defect("code was refused without a reason");
     code(terms, text, free, 1).map_err(|faults| faults.into_iter().next().unwrap_or_else(defect))
 }
 

@@ -18,7 +18,7 @@ pub fn parse(
     origin: Origin,
     free: &[&str],
 ) -> Result<Parsed, Fault> {
-    let defect = || Fault::new(Code::Internal, "a text was refused without a reason");
+    let defect = || Fault::defect("a text was refused without a reason");
     let first = |faults: Vec<Fault>| faults.into_iter().next().unwrap_or_else(defect);
     read_text(terms, text, origin, free, 1).map_err(first)
 }

@@ -339,6 +339,6 @@ fn outcome_record(c: &mut Call<'_>, came: Result<Word, Failure>) -> Result<Word,
 
 /// The host gave another number of outcomes than it was asked for.
 fn miscounted() -> Exit {
-    let fault = Fault::new(Code::Internal, "the host did not tell what came of each call");
+    let fault = Fault::defect("the host did not tell what came of each call");
     Trouble::Here(Box::new(fault)).into()
 }

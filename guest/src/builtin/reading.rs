@@ -13,7 +13,7 @@ use pif_core::json::tape::{Tape, Token};
 
 use crate::builtin::bytes::TOO_LARGE;
 use crate::memory::heap::Heap;
-use pif_core::fault::{Code, Fault};
+use pif_core::fault::Fault;
 
 use crate::data::show;
 use crate::data::show::{End, Written};
@@ -218,8 +218,7 @@ fn build(c: &mut Call<'_>, text: &str) -> Result<Read<Value>, Exit> {
 }
 
 fn defect() -> Exit {
-    let fault = Fault::new(Code::Internal, "a JSON text was refused without a reason");
-    Trouble::Here(Box::new(fault)).into()
+    Exit::defect("a JSON text was refused without a reason")
 }
 
 /// Counts the tokens of a JSON text.

@@ -75,7 +75,7 @@ impl Compiler<'_> {
         if operands.len() > MOST_PARAMETERS {
             return Err(Failed::Parameters(t));
         }
-        let Some((function, arguments)) = operands.split_first() else { return Ok(()) };
+        let (function, arguments) = operands.split_first().ok_or(Failed::Defect)?;
         if self.call_captured(t, *function, d, depth)? {
             return Ok(());
         }

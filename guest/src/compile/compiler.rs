@@ -15,6 +15,8 @@ pub(crate) enum Failed {
     Full,
     /// Its functions share too many variables.
     Entangled,
+    /// A state that cannot be.
+    Defect,
     /// A function has more parameters or arguments than slots allow.
     Parameters(TermId),
     /// A term is not one of a value.

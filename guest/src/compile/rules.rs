@@ -189,7 +189,7 @@ impl Compiler<'_> {
                     rule(self, t, d, Goal::Slot { to: d, depth });
                     Ok(())
                 }
-                None => Err(Failed::Entangled),
+                None => Err(Failed::Defect),
             },
             Evaluation::Operation => self.operation(t, form, d, depth),
             Evaluation::Elementwise => {

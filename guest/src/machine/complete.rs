@@ -126,7 +126,8 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
     match op {
         Op::Rest { n } => {
             // Slot 0 holds the place of the call. The arguments and the function follow.
-            let call = usize::try_from(as_small(c.s.slot(0))).unwrap_or_default();
+            let call = usize::try_from(as_small(c.s.slot(0)));
+            let call = call.map_err(|_| Exit::defect("the place of a call is lost"))?;
             let f = c.s.slot(n + 1);
             if !is_function(f) {
                 let found = type_name(&c.s.heap, f);
@@ -247,7 +248,8 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
             c.compare(Form::Eq, [c.s.slot(a), small(i64::from(n))], to)?;
         }
         Op::Close { d, code } | Op::CloseOver { d, code, .. } => {
-            let Some(made) = image.codes.get(code as usize) else { return Ok(()) };
+            let made = image.codes.get(code as usize);
+            let made = made.ok_or_else(|| Exit::defect("a function has no code"))?;
             let closed = c.s.close(made, code, c.s.base + usize::from(d))?;
             c.s.set_slot(d, closed);
         }

@@ -42,7 +42,8 @@ pub(super) fn eval(c: &mut Context<'_>, [d, a, deeper]: [u8; 3], scope: u16) -> 
         return Err(Exit::CompileTerm(term, scope, tool));
     };
     c.bulk(weight)?;
-    let Some(code) = c.image.codes.get(id as usize) else { return Ok(()) };
+    let code = c.image.codes.get(id as usize);
+    let code = code.ok_or_else(|| Exit::defect("a term has no code"))?;
     let live = c.s.base + 1 + usize::from(d.max(a));
     let inner = if code.captures.is_empty() { UNIT } else { c.s.close(code, id, live)? };
     c.s.push_stub(EVAL_END, usize::from(d))?;

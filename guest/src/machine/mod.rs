@@ -255,7 +255,7 @@ impl Machine {
             Token::Number(span) => Some((token, literal(terms.tape.str(span)).err()?)),
             _ => None,
         });
-        let defect = || (root, Fault::new(Code::Internal, "the data was refused without a reason"));
+        let defect = || (root, Fault::defect("the data was refused without a reason"));
         let (token, fault) = wrong.unwrap_or_else(defect);
         Err(Box::new(terms.locate(token, fault)))
     }

@@ -16,7 +16,6 @@ use crate::memory::word::{
 use crate::run::context::Context;
 use crate::run::site::{Site, site};
 use crate::run::state::{Exit, State};
-use pif_core::fault::{Code, Fault};
 use pif_core::text::order;
 use pif_language::form::{Evaluation, Form};
 use pif_language::survey;
@@ -94,12 +93,6 @@ static STRICT: Table<Strict> = Table::of(
     ],
 );
 
-/// The fault of an operation that stands where it cannot: a mistake in the compiler.
-fn misplaced() -> Exit {
-    let fault = Fault::new(Code::Internal, "an operation stands where it cannot");
-    Trouble::Here(Box::new(fault)).into()
-}
-
 /// Does a strict form of two operands.
 pub(super) fn binary(
     c: &mut Context<'_>,
@@ -140,7 +133,7 @@ pub(super) fn binary(
             Ok(result?)
         }
         Some(Strict::Length | Strict::IsEmpty | Strict::Analyze | Strict::Own) | None => {
-            Err(misplaced())
+            Err(Exit::defect("an operation stands where it cannot"))
         }
     }
 }
@@ -229,7 +222,7 @@ pub(super) fn unary(c: &mut Context<'_>, form: Form, x: Word, live: usize) -> Re
             | Strict::Order
             | Strict::Own,
         )
-        | None => Err(misplaced()),
+        | None => Err(Exit::defect("an operation stands where it cannot")),
     }
 }
 

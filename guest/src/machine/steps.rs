@@ -275,6 +275,7 @@ impl Machine {
             Failed::Entangled => {
                 (too_large("too many functions of the term share too many variables"), None)
             }
+            Failed::Defect => (Fault::defect("a term has no rule"), None),
             Failed::Parameters(t) => {
                 let message = "a function takes at most 64 parameters or arguments at once";
                 (too_large(message), Some(t))
@@ -341,7 +342,7 @@ impl Machine {
         }
         let Some(root) = self.program else { return Ok(()) };
         let Some(missing) = self.state.missing_arguments(&self.image, function) else {
-            return Err(Fault::new(Code::Internal, "a function of the result has no code").into());
+            return Err(Fault::defect("a function of the result has no code").into());
         };
         let terms = &self.state.terms;
         if terms.byte(terms.node(root).token).is_some() {

@@ -39,7 +39,7 @@ impl State {
             self.set(self.base + d, known);
             return Ok(());
         }
-        let Some(entry) = self.tools.get(tool) else { return Ok(()) };
+        let entry = self.tools.get(tool).ok_or_else(|| Exit::defect("a tool is lost"))?;
         if let Err(fault) = &entry.source {
             return Err(Trouble::Elsewhere(fault.clone()).into());
         }

@@ -42,6 +42,14 @@ pub(crate) enum Exit {
     Perform(Box<Calls>),
 }
 
+impl Exit {
+    /// The fault of a state that cannot be.
+    #[cold]
+    pub(crate) fn defect(what: &str) -> Self {
+        Trouble::Here(Box::new(Fault::defect(what))).into()
+    }
+}
+
 impl From<Trouble> for Exit {
     fn from(trouble: Trouble) -> Self {
         Self::Trouble(trouble)

@@ -69,7 +69,7 @@ fn locate_text_fault(fault: Fault, origin: &Origin) -> Fault {
 
 /// Makes a term of the JSON at `root`, whose origin is noted.
 pub fn read(terms: &mut Terms, root: TokenId, notation: Notation) -> Result<Parsed, Fault> {
-    let defect = || Fault::new(Code::Internal, "a term was refused without a reason");
+    let defect = || Fault::defect("a term was refused without a reason");
     let first = |faults: Vec<Fault>| faults.into_iter().next().unwrap_or_else(defect);
     read_all(terms, root, notation, 1).map_err(first)
 }

@@ -58,7 +58,7 @@ pub(crate) fn parse(source: &str) -> Result<Ast<'_>, Vec<Wrong>> {
         Some(Err(wrong)) => faults.push(wrong),
         Some(Ok(_)) => {}
         None => {
-            faults.push(Box::new(Fault::new(Code::Internal, "the text was not read to its end")));
+            faults.push(Box::new(Fault::defect("the text was not read to its end")));
         }
     }
     faults.sort_by_key(|wrong| wrong.place.as_ref().map(|place| (place.line, place.column)));
