@@ -29,7 +29,7 @@ use crate::stack::{Stack, run};
 use lexer::tokens;
 pub(crate) use operand::is_reserved;
 use parser::{Parser, Reader};
-use pif_core::fault::{Code, Fault};
+use pif_core::fault::Fault;
 use std::cell::{Cell, RefCell};
 
 /// Reads a program, or tells what is wrong with it.
