@@ -2,18 +2,27 @@
 //! wasm32, as a component without imports.
 //!
 //! ```
-//! use pif_guest::{limits::Limits, machine::Machine, request::{Answer, Argument, Program, Step}};
-//!
-//! let mut program = Program::term(r#"{"lam": "x", "body": {"mul": [{"var": "x"}, 2]}}"#);
-//! program.argument = Argument::Input("21".into());
-//! let limits = Limits { fuel: 1000, depth: 100, memory: 1 << 20, output: 1000 };
-//! let mut machine = Machine::start(program, limits)?;
-//! let Step::Done(done) = machine.resume(Answer::None, u64::MAX) else { unreachable!() };
-//! assert_eq!(done.json, "42");
-//! # Ok::<(), Box<pif_guest::fault::Fault>>(())
+//! assert_eq!(pif_guest::eval("x => x * 2", "21")?, "42");
+//! # Ok::<(), Box<pif_guest::Fault>>(())
 //! ```
 //!
-//! Hosts need [`machine`], [`request`], [`limits`] and [`fault`], or [`envelope`] alone.
+//! With tools, and limits of your own:
+//!
+//! ```
+//! use pif_guest::{Limits, Program, run};
+//!
+//! let program = Program::term("data.map(@double).sum()")
+//!     .with_tool("double", r#"{"lam": "x", "body": {"mul": [{"var": "x"}, 2]}}"#)
+//!     .with_data("[1, 2, 3]");
+//! let done = run(program, Limits { fuel: 1000, ..Limits::default() })?;
+//! assert_eq!((done.json.as_str(), done.kind), ("12", "integer"));
+//! # Ok::<(), Box<pif_guest::Fault>>(())
+//! ```
+//!
+//! A host that looks up tools, answers calls of other servers, or runs in slices, starts a
+//! [`Machine`] and resumes it with an answer to each [`request::Step`]. A machine stays in its
+//! thread. [`envelope`] is a run as JSON in and JSON out.
+//!
 //! [`analysis`] checks a program without running it, [`foresight`] tells what it takes and calls.
 //! Tools that read programs use [`json`], [`form`], [`term`], [`mod@parse`] and [`mod@print`].
 //!
@@ -69,12 +78,17 @@ pub use pif_notation as notation;
 
 pub use check::{analysis, foresight};
 pub use edge::envelope;
+pub use edge::eval::{eval, run};
+pub use fault::Fault;
 pub use json::number;
 #[doc(hidden)]
 pub use language::kinds;
 pub use language::{parse, print, term};
+pub use limits::Limits;
+pub use machine::Machine;
 #[doc(hidden)]
 pub use pif_core::{figures, functions};
+pub use request::Program;
 #[doc(hidden)]
 pub use text::quote;
 

@@ -62,6 +62,38 @@ impl Program {
             keep: false,
         }
     }
+
+    /// Returns a program that evaluates the tool of this name.
+    #[must_use]
+    pub fn tool(name: impl Into<String>) -> Self {
+        Self { code: Source::Tool(name.into()), ..Self::term("") }
+    }
+
+    /// Gives plain JSON as the argument. Code that is no function reads it as the variable `data`.
+    #[must_use]
+    pub fn with_data(self, json: impl Into<String>) -> Self {
+        Self { argument: Argument::Data(json.into()), ..self }
+    }
+
+    /// Gives a term as the argument. Code that is no function reads its value as the variable
+    /// `input`.
+    #[must_use]
+    pub fn with_input(self, term: impl Into<String>) -> Self {
+        Self { argument: Argument::Input(term.into()), ..self }
+    }
+
+    /// Gives a JSON object, whose members are variables of the code.
+    #[must_use]
+    pub fn with_context(self, json: impl Into<String>) -> Self {
+        Self { context: Some(json.into()), ..self }
+    }
+
+    /// Adds a tool that the code may name.
+    #[must_use]
+    pub fn with_tool(mut self, name: impl Into<String>, source: impl Into<String>) -> Self {
+        self.tools.push((name.into(), source.into()));
+        self
+    }
 }
 
 /// The host's answer to the last step.

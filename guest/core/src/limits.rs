@@ -1,6 +1,6 @@
 //! The deterministic bounds of a run, equal on every platform.
 
-/// Bounds of one run. There is no default: hosts decide.
+/// Bounds of one run. The default is what LANGUAGE.md (Limits) lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Fuel for evaluated term nodes and work, at the prices of the forms.
@@ -11,6 +11,12 @@ pub struct Limits {
     pub memory: u64,
     /// Bytes of JSON text of the result.
     pub output: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { fuel: 100_000_000, depth: 1_000_000, memory: 64 << 20, output: 16 << 20 }
+    }
 }
 
 /// Fuel, memory and depth that a run has used.

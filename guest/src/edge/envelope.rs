@@ -1,16 +1,12 @@
 //! One run as JSON in and JSON out, for hosts without typed bindings.
 
 use crate::machine::Machine;
-use crate::request::{Answer, Argument, Done, Program, Source, Step};
+use crate::request::{Argument, Done, Program, Source, Step};
 use pif_core::fault::{Code, Fault};
 use pif_core::json::tape::{Tape, Token, TokenId};
 use pif_core::json::{escape, write};
 use pif_core::limits::{Limits, Usage};
 use pif_core::text::quote::shorten;
-
-/// Default limits, as LANGUAGE.md (Limits) lists them.
-const DEFAULT: Limits =
-    Limits { fuel: 100_000_000, depth: 1_000_000, memory: 64 << 20, output: 16 << 20 };
 
 /// Evaluates `{code | tool, input | data | apply, context?, bindings?, tools?, limits?, step?, keep?}`.
 #[must_use]
@@ -20,7 +16,7 @@ pub fn evaluate(request: &str) -> String {
         .and_then(|(program, limits)| Machine::start(program, limits).map_err(|fault| *fault));
     let usage = match outcome {
         Ok(mut machine) => {
-            write_step(&run(&mut machine), &mut out);
+            write_step(&machine.run_alone(), &mut out);
             machine.usage()
         }
         Err(fault) => {
@@ -34,18 +30,6 @@ pub fn evaluate(request: &str) -> String {
     out
 }
 
-/// Runs to the end: unknown tools do not exist, and every effect is denied.
-fn run(machine: &mut Machine) -> Step {
-    let mut answer = Answer::None;
-    loop {
-        match machine.resume(answer, u64::MAX) {
-            Step::Lookup(_) | Step::Recall(_) => answer = Answer::Source(None),
-            Step::Paused | Step::Perform(_) => answer = Answer::None,
-            step => return step,
-        }
-    }
-}
-
 fn read(request: &str) -> Result<(Program, Limits), Fault> {
     let mut tape = Tape::default();
     let root = tape.parse(request)?;
@@ -53,7 +37,7 @@ fn read(request: &str) -> Result<(Program, Limits), Fault> {
         return Err(Fault::new(Code::Malformed, "the request must be an object"));
     }
     let mut program = Program::term("null");
-    let mut limits = DEFAULT;
+    let mut limits = Limits::default();
     for (key, value) in tape.members(root).collect::<Vec<_>>() {
         let text = || source(&tape, value);
         match tape.str(key) {

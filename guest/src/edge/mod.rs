@@ -5,3 +5,4 @@ mod allocator;
 #[cfg(all(target_arch = "wasm32", feature = "component"))]
 mod component;
 pub mod envelope;
+pub(crate) mod eval;

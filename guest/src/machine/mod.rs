@@ -30,7 +30,7 @@ use pif_core::numbers::Numbers;
 use crate::data::values::{self, Meaning, Stop, Value};
 use crate::machine::tools::Sources;
 use crate::memory::word::Word;
-use crate::request::{Argument, Program, Source};
+use crate::request::{Answer, Argument, Program, Source, Step};
 use crate::run::state::State;
 use pif_core::limits::{Limits, Usage};
 use pif_language::parse::{Notation, parse, read};
@@ -258,6 +258,19 @@ impl Machine {
         let defect = || (root, Fault::defect("the data was refused without a reason"));
         let (token, fault) = wrong.unwrap_or_else(defect);
         Err(Box::new(terms.locate(token, fault)))
+    }
+
+    /// Runs to the end without a host: other tools than those of the program do not exist, and all
+    /// calls of other servers are denied.
+    pub fn run_alone(&mut self) -> Step {
+        let mut answer = Answer::None;
+        loop {
+            match self.resume(answer, u64::MAX) {
+                Step::Lookup(_) | Step::Recall(_) => answer = Answer::Source(None),
+                Step::Paused | Step::Perform(_) => answer = Answer::None,
+                step => return step,
+            }
+        }
     }
 
     /// Returns the run's usage so far.
