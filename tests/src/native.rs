@@ -18,35 +18,22 @@ pub fn run(program: &Program, limits: &Limits, slice: u64) -> Run {
     measured(program, limits, slice).0
 }
 
-/// Runs a program in one slice, each operation in the dispatch loop or in full. Shortcuts change
-/// nothing but time, so this gives what `measured` gives.
-#[must_use]
-pub fn without_shortcuts(program: &Program, limits: &Limits) -> (Run, Usage) {
-    let (run, usage, _) = drive(program, limits, u64::MAX, false);
-    (run, usage)
-}
-
 /// Runs a program with debug lines, and gives them.
 #[must_use]
 pub fn debugged(program: &Program, limits: &Limits) -> (Run, Vec<String>) {
     let program = Program { debug: true, ..program.clone() };
-    let (run, _, lines) = drive(&program, limits, u64::MAX, true);
+    let (run, _, lines) = drive(&program, limits, u64::MAX);
     (run, lines)
 }
 
 /// Runs a program in slices of so much fuel; gives also all that the run has used.
 #[must_use]
 pub fn measured(program: &Program, limits: &Limits, slice: u64) -> (Run, Usage) {
-    let (run, usage, _) = drive(program, limits, slice, true);
+    let (run, usage, _) = drive(program, limits, slice);
     (run, usage)
 }
 
-fn drive(
-    program: &Program,
-    limits: &Limits,
-    slice: u64,
-    shortcuts: bool,
-) -> (Run, Usage, Vec<String>) {
+fn drive(program: &Program, limits: &Limits, slice: u64) -> (Run, Usage, Vec<String>) {
     let names = program.bindings.iter().map(|(name, _)| (name.clone(), None));
     let start = Program { tools: Vec::new(), bindings: names.collect(), ..program.clone() };
     let mut machine = match Machine::start(start, *limits) {
@@ -56,9 +43,6 @@ fn drive(
             return (run, Usage::default(), Vec::new());
         }
     };
-    if !shortcuts {
-        machine.take_no_shortcuts();
-    }
     let mut answer = Answer::None;
     let result = loop {
         answer = match machine.resume(answer, slice) {

@@ -1,7 +1,7 @@
 //! Tries the dispatch loop, then the shortcuts, then `complete`.
 
 use crate::code::{Image, Op};
-use crate::machine::{complete, dispatch};
+use crate::machine::{complete, dispatch, shortcuts};
 use crate::run::state::{Exit, State};
 
 /// Runs from the registers in `s` until an operation needs the machine.
@@ -12,8 +12,7 @@ pub(super) fn run(image: &Image, s: &mut State) -> Exit {
         if matches!(op, Op::Halt) {
             return Exit::Value(s.at(s.base));
         }
-        #[cfg(feature = "shortcuts")]
-        if s.takes_shortcuts && crate::machine::shortcuts::operation(s, op) {
+        if shortcuts::operation(s, op) {
             continue;
         }
         if let Err(exit) = complete::operation(image, s) {

@@ -14,7 +14,6 @@ mod merge;
 mod operate;
 #[cfg(test)]
 mod rows;
-#[cfg(feature = "shortcuts")]
 mod shortcuts;
 mod steps;
 mod structure;
@@ -124,12 +123,6 @@ impl Machine {
             }
             Err(fault) => Err(machine.warned(*fault)),
         }
-    }
-
-    /// Turns shortcuts off, for tests: they change nothing but time.
-    #[doc(hidden)]
-    pub fn take_no_shortcuts(&mut self) {
-        self.state.takes_shortcuts = false;
     }
 
     /// Parses the whole program.

@@ -134,8 +134,6 @@ pub(crate) struct State {
     pub(crate) step: u64,
     /// What came of the calls that the next operation asked for.
     pub(crate) answer: Option<Result<Vec<Outcome>, Box<Refusal>>>,
-    /// Whether the dispatch loop takes shortcuts.
-    pub(crate) takes_shortcuts: bool,
     /// The next operation.
     pub(crate) pc: usize,
     /// The beginning of the running function's window on the stack.
@@ -180,7 +178,6 @@ impl State {
             debug: Vec::new(),
             step,
             answer: None,
-            takes_shortcuts: true,
             pc: 0,
             base: 0,
             closure: NO_CLOSURE,
