@@ -2,7 +2,7 @@
 
 use super::client::{self, request};
 use super::web::{Connection, Session, Web, authorization, token_line};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 use std::fs;
 use std::thread::sleep;
