@@ -1,207 +1,9 @@
-//! Forms, and the row with all data about one.
+//! The row with all data about a form.
 
-use super::kinds::Kinds;
-use super::prices::Fuel;
+use crate::kinds::{Kinds, UNKNOWN};
+use crate::prices::{ELEMENT, Fuel, LOOP, OTHER};
 
-/// The form of a term: a form of the table, or a literal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-#[expect(missing_docs, reason = "each form is documented by its row of the table")]
-pub enum Form {
-    Var,
-    Lam,
-    App,
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Mod,
-    Eq,
-    Lt,
-    Gt,
-    Lte,
-    Gte,
-    And,
-    Or,
-    Not,
-    If,
-    Nil,
-    Cons,
-    Head,
-    Tail,
-    IsEmpty,
-    Length,
-    Pair,
-    Fst,
-    Snd,
-    Concat,
-    SelfRef,
-    Continue,
-    Fold,
-    Quote,
-    Eval,
-    CodeOf,
-    Let,
-    Letrec,
-    Cond,
-    Coalesce,
-    Try,
-    Fail,
-    Pipe,
-    Tool,
-    Trace,
-    Call,
-    Calls,
-    Perform,
-    Float,
-    Int,
-    Fdiv,
-    Neg,
-    Abs,
-    Sqrt,
-    Exp,
-    Ln,
-    Log10,
-    Floor,
-    Ceil,
-    ToInt,
-    ToFloat,
-    Pow,
-    Round,
-    Min,
-    Max,
-    Upper,
-    Lower,
-    Trim,
-    Chars,
-    Lines,
-    Split,
-    Join,
-    Slice,
-    Contains,
-    StartsWith,
-    EndsWith,
-    IndexOf,
-    Replace,
-    Repeat,
-    PadLeft,
-    PadRight,
-    ToString,
-    ParseInt,
-    ParseFloat,
-    JsonParse,
-    JsonText,
-    CsvParse,
-    Matches,
-    FindAll,
-    RegexReplace,
-    RegexSplit,
-    Captures,
-    Encode,
-    Decode,
-    CharCode,
-    FromCharCode,
-    FormatNumber,
-    Reduce,
-    Map,
-    FlatMap,
-    Filter,
-    Find,
-    Any,
-    All,
-    SortBy,
-    GroupBy,
-    CountBy,
-    DistinctBy,
-    MaxBy,
-    MinBy,
-    Partition,
-    Sort,
-    Reverse,
-    Distinct,
-    Flatten,
-    Sum,
-    Product,
-    Mean,
-    Median,
-    Last,
-    Enumerate,
-    Append,
-    Nth,
-    Take,
-    Drop,
-    Range,
-    Zip,
-    Chunk,
-    Percentile,
-    Record,
-    Get,
-    GetIn,
-    Has,
-    Put,
-    Update,
-    PutIn,
-    UpdateIn,
-    Remove,
-    Merge,
-    Keys,
-    Values,
-    Entries,
-    FromEntries,
-    Pick,
-    Omit,
-    Describe,
-    DateParse,
-    DateFormat,
-    DateParts,
-    DateAdd,
-    DateDiff,
-    Unquote,
-    TermToData,
-    DataToTerm,
-    Analyze,
-    TypeOf,
-    Divide,
-    Rem,
-    Plus,
-    Math,
-    Bits,
-    ToNumber,
-    LeadingNumber,
-    NumberText,
-    NumberIs,
-    Truth,
-    Either,
-    Both,
-    Typeof,
-    AsText,
-    Stringify,
-    LastIndexOf,
-    LocaleCompare,
-    Regex,
-    RegexMatch,
-    RegexMatchAll,
-    RegexParts,
-    Substitute,
-    SortWith,
-    Apply,
-    Elements,
-    ToMap,
-    ToSet,
-    Lookup,
-    Insert,
-    Moment,
-    MomentPart,
-    Normalize,
-    // Literals have neither a key nor a row.
-    Unit,
-    Boolean,
-    Integer,
-    BigInteger,
-    FloatNumber,
-    Text,
-    List,
-}
+pub use crate::rows::Form;
 
 /// How you write the operands of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -212,24 +14,15 @@ pub enum Shape {
     Lambda,
     /// `{"func": f, "arg": a}` or `{"func": f, "args": [a, b]}`
     Application,
-    /// `[a, b]`, exactly as many.
-    Operands(u32),
-    /// The bare term.
-    Operand,
-    /// `[a, b, …]`, at least as many.
-    AtLeast(u32),
-    /// `[a, b?]`, with a least and a greatest number.
-    Between(u32, u32),
-    /// `Between`, or the bare term unless it is a literal array.
-    BareOr(u32, u32),
-    /// The bare term, or `[a, b?]` with at most as many. A literal array is never the bare term.
-    OperandOr(u32),
-    /// `[list]` or the list. A literal array of exactly one element holds the list; any other is
-    /// the list itself. Where the form takes a number besides, a literal array of two whose second
-    /// element is a literal number holds the list and that.
-    ListOrBare,
-    /// `[a, b, …]`, or `[list]`, or the bare list.
-    Extremes,
+    /// `[a, b, …]`, from a least to a greatest number of operands.
+    List {
+        /// The least number.
+        least: u32,
+        /// The greatest number.
+        most: u32,
+        /// How a single operand is written.
+        bare: Bare,
+    },
     /// A number, or a text of one.
     Literal,
     /// `[[test, value], …]`
@@ -250,6 +43,78 @@ pub enum Shape {
     Fields,
     /// `MembersOr`, the first of which is a literal text: `UPSTREAM.TOOL`.
     Named(&'static [&'static str]),
+}
+
+/// How you write the single operand of a form: in an array, or bare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bare {
+    /// In an array.
+    Never,
+    /// In an array, or bare unless it is a literal array. The canonical text has the array.
+    Read,
+    /// As `Read`, but the canonical text has the array only where the operand is a literal array.
+    Written,
+    /// Bare.
+    Always,
+    /// The operand is a list, in an array or bare. A literal array of exactly one element holds
+    /// the list; any other is the list itself. Where the form takes a number besides, a literal
+    /// array of two whose second element is a literal number holds the list and that.
+    List,
+}
+
+impl Bare {
+    /// Tells whether the canonical text of a form has its operands without an array: so many, the
+    /// first of which may be a literal array.
+    #[must_use]
+    pub const fn is_written(self, count: usize, is_list: bool) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Written => count == 1 && !is_list,
+            Self::Never | Self::Read | Self::List => false,
+        }
+    }
+}
+
+/// The bare operand.
+pub(crate) const BARE: Shape = Shape::List { least: 1, most: 1, bare: Bare::Always };
+/// A list, in an array or bare.
+pub(crate) const LIST_OF: Shape = Shape::List { least: 1, most: 1, bare: Bare::List };
+
+/// An array of exactly so many operands.
+pub(crate) const fn exactly(count: u32) -> Shape {
+    between(count, count)
+}
+
+/// An array of at least so many operands.
+pub(crate) const fn at_least(least: u32) -> Shape {
+    between(least, u32::MAX)
+}
+
+/// An array of operands, whose number has these bounds.
+pub(crate) const fn between(least: u32, most: u32) -> Shape {
+    Shape::List { least, most, bare: Bare::Never }
+}
+
+impl Shape {
+    /// The shape with another way to write a single operand.
+    pub(crate) const fn or_bare(self, bare: Bare) -> Self {
+        match self {
+            Self::List { least, most, .. } => Self::List { least, most, bare },
+            other => other,
+        }
+    }
+
+    /// Tells whether a form takes a list, in an array or bare.
+    #[must_use]
+    pub const fn takes_list(self) -> bool {
+        matches!(self, Self::List { bare: Bare::List, .. })
+    }
+
+    /// Tells whether a form always has a bare operand.
+    #[must_use]
+    pub const fn is_bare(self) -> bool {
+        matches!(self, Self::List { bare: Bare::Always, .. })
+    }
 }
 
 /// How a form is evaluated. This decides which table holds its function.
@@ -298,4 +163,95 @@ pub struct Row {
     pub example: &'static str,
     /// The example's value, as canonical JSON.
     pub result: &'static str,
+}
+
+/// A form that the parser makes a literal of.
+pub(crate) const fn literal(name: &'static str, shape: Shape) -> Row {
+    Row::of(Evaluation::Literal, name, shape)
+}
+
+/// A form that the compiler has a rule for.
+pub(crate) const fn control(name: &'static str, shape: Shape) -> Row {
+    Row::of(Evaluation::Control, name, shape)
+}
+
+/// A form that is an operation of the machine.
+pub(crate) const fn operation(name: &'static str, shape: Shape) -> Row {
+    Row::of(Evaluation::Operation, name, shape)
+}
+
+/// A form that applies a function to elements.
+pub(crate) const fn elementwise(name: &'static str, shape: Shape) -> Row {
+    Row::of(Evaluation::Elementwise, name, shape).application(ELEMENT)
+}
+
+/// A form that is a function of all its operands.
+pub(crate) const fn builtin(name: &'static str, shape: Shape) -> Row {
+    Row::of(Evaluation::Builtin, name, shape)
+}
+
+/// A form that has a meaning only inside a quote.
+pub(crate) const fn hole(name: &'static str, shape: Shape) -> Row {
+    Row::of(Evaluation::Hole, name, shape)
+}
+
+impl Row {
+    /// A row of defaults. The macro `rows` adds form and group.
+    const fn of(evaluation: Evaluation, name: &'static str, shape: Shape) -> Self {
+        Self {
+            name,
+            form: Form::Unit,
+            group: "",
+            shape,
+            evaluation,
+            takes: &[],
+            gives: UNKNOWN,
+            fuel: Fuel { visit: LOOP, application: 0, work: OTHER },
+            is_original: false,
+            syntax: "",
+            doc: "",
+            example: "",
+            result: "",
+        }
+    }
+
+    pub(crate) const fn named(self, form: Form, group: &'static str) -> Self {
+        Self { form, group, ..self }
+    }
+
+    pub(crate) const fn original(self) -> Self {
+        Self { is_original: true, ..self }
+    }
+
+    pub(crate) const fn takes(self, takes: &'static [Kinds]) -> Self {
+        Self { takes, ..self }
+    }
+
+    pub(crate) const fn gives(self, gives: Kinds) -> Self {
+        Self { gives, ..self }
+    }
+
+    pub(crate) const fn visit(self, visit: u16) -> Self {
+        Self { fuel: Fuel { visit, ..self.fuel }, ..self }
+    }
+
+    pub(crate) const fn application(self, application: u16) -> Self {
+        Self { fuel: Fuel { application, ..self.fuel }, ..self }
+    }
+
+    pub(crate) const fn work(self, work: u16) -> Self {
+        Self { fuel: Fuel { work, ..self.fuel }, ..self }
+    }
+
+    pub(crate) const fn syntax(self, syntax: &'static str) -> Self {
+        Self { syntax, ..self }
+    }
+
+    pub(crate) const fn doc(self, doc: &'static str) -> Self {
+        Self { doc, ..self }
+    }
+
+    pub(crate) const fn example(self, example: &'static str, result: &'static str) -> Self {
+        Self { example, result, ..self }
+    }
 }

@@ -11,7 +11,7 @@ pub mod parse;
 pub mod prices;
 pub mod print;
 pub mod quasiquote;
-pub mod rows;
+mod rows;
 pub mod scope;
 pub mod survey;
 pub mod table;

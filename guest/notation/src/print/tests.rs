@@ -2,7 +2,7 @@
 
 use crate as notation;
 use pif_core::json::{Tape, Token};
-use pif_language::form::{Form, Row, Shape};
+use pif_language::form::{Bare, Form, Row, Shape};
 use pif_language::forms::FORMS;
 use pif_language::parse::{Notation, parse};
 use pif_language::print;
@@ -248,16 +248,12 @@ impl Maker {
             Shape::Name => self.leaf(),
             Shape::Literal => "1.5".to_owned(),
             Shape::Ignored => format!("{{\"{name}\":true}}"),
-            Shape::Operand => {
+            Shape::List { bare: Bare::Always, .. } => {
                 let operand = self.operands(row, 1, depth);
                 format!("{{\"{name}\":{operand}}}")
             }
-            Shape::Operands(n) => many(self, n, n),
-            Shape::AtLeast(n) => many(self, n, n + 2),
-            Shape::Between(a, b) | Shape::BareOr(a, b) => many(self, a, b),
-            Shape::OperandOr(n) => many(self, 1, n),
-            Shape::ListOrBare => many(self, 1, 1),
-            Shape::Extremes => many(self, 1, 3),
+            Shape::List { bare: Bare::List, .. } => many(self, 1, 1),
+            Shape::List { least, most, .. } => many(self, least, most.min(least + 6)),
             Shape::Lambda => self.function(depth),
             Shape::Application => {
                 let function =

@@ -55,13 +55,7 @@ pub(super) fn function<'s>(b: &mut Builder<'s>, call: &Call<'s>) -> Result<Optio
 pub(super) fn as_function<'s>(b: &mut Builder<'s>, name: &str, span: Span) -> Option<Id> {
     let form = named(name)?;
     let count = match form.row()?.shape {
-        Shape::Operand
-        | Shape::BareOr(..)
-        | Shape::OperandOr(_)
-        | Shape::ListOrBare
-        | Shape::Extremes
-        | Shape::Between(1, _) => 1,
-        Shape::Operands(2) | Shape::AtLeast(2) | Shape::Between(2, _) => 2,
+        Shape::List { least: least @ (1 | 2), .. } => least as usize,
         Shape::Ignored => return Some(b.form(form, &[], span)),
         _ => return None,
     };
@@ -89,20 +83,13 @@ fn fits(form: Form, count: usize) -> bool {
     let given = u32::try_from(count).unwrap_or(u32::MAX);
     let Some(row) = form.row() else { return false };
     match row.shape {
-        Shape::Operands(n) => given == n || form == Form::Range && given == 1,
-        Shape::AtLeast(n) => given >= n,
-        Shape::Between(a, b) | Shape::BareOr(a, b) => {
-            (a..=b).contains(&given) || form == Form::Range && given == 1
-        }
-        Shape::OperandOr(most) => (1..=most).contains(&given),
-        Shape::Extremes => given >= 1,
+        Shape::List { least, most, .. } => (least..=most).contains(&given),
         Shape::Named(keys) | Shape::MembersOr(keys) => (1..=keys.len()).contains(&count),
         Shape::Members(keys) => count == keys.len(),
         Shape::Try => given == 2 || given == 3,
         Shape::Ignored => given == 0 || form == Form::SelfRef,
         Shape::Application => given >= 2,
         Shape::Branches => true,
-        Shape::ListOrBare if form == Form::Flatten => given == 1 || given == 2,
         _ => given == 1,
     }
 }
@@ -122,7 +109,11 @@ fn unspread(w: &mut Work<'_, '_>, form: Form, parts: &[Argument]) -> Result<Vec<
 }
 
 fn of_parts(w: &mut Work<'_, '_>, form: Form, parts: &[Argument]) -> Made {
-    let operands = unspread(w, form, parts)?;
+    let mut operands = unspread(w, form, parts)?;
+    if form == Form::Range && operands.len() == 1 {
+        // `range(n)` begins at 0.
+        operands.insert(0, w.integer(0));
+    }
     let count = operands.len();
     if !fits(form, count) {
         return Err(wrong_count(w, form, count));
@@ -145,10 +136,6 @@ fn of_parts(w: &mut Work<'_, '_>, form: Form, parts: &[Argument]) -> Made {
         Shape::Fields if w.b.tree.form_of(first) == Form::Record => Ok(first),
         Shape::Lambda | Shape::Bindings | Shape::Functions | Shape::Fields => {
             Err(wrong_count(w, form, count))
-        }
-        _ if form == Form::Range && count == 1 => {
-            let zero = w.integer(0);
-            Ok(w.form(form, &[zero, first]))
         }
         _ if form == Form::Calls && count == 1 && w.b.tree.form_of(first) == Form::List => {
             Ok(w.form(form, &operands))
