@@ -1,6 +1,6 @@
 //! The row with all data about a form.
 
-use crate::kinds::{Kinds, UNKNOWN};
+use crate::kinds::{FUNCTION, Kinds, UNKNOWN};
 use crate::prices::{ELEMENT, Fuel, LOOP, OTHER};
 
 pub use crate::rows::Form;
@@ -134,6 +134,28 @@ pub enum Evaluation {
     Hole,
 }
 
+/// What an elementwise form does with the value of its function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// It is an element of the result, or a key.
+    Push,
+    /// It tells whether the element is one of the result.
+    Select,
+    /// The form itself looks at it.
+    Next,
+    /// The form applies its function once, to one value in a record or list, and puts it there.
+    Update,
+}
+
+/// The first operand of a form, if it is a function that the form applies to each element.
+#[derive(Clone, Copy, Debug)]
+pub struct Callback {
+    /// How many arguments it gets.
+    pub arguments: usize,
+    /// Whether it may have a name for the index too, in the notation.
+    pub has_index: bool,
+}
+
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
@@ -147,6 +169,14 @@ pub struct Row {
     pub shape: Shape,
     /// How it is evaluated.
     pub evaluation: Evaluation,
+    /// What it does with the value of its function, if it is elementwise.
+    pub taken: Option<Taken>,
+    /// The function that it applies to each element.
+    pub callback: Option<Callback>,
+    /// The operand that stands before the point, where the notation writes the form as a member.
+    pub subject: usize,
+    /// Whether the notation writes it as a function though it could be a member.
+    pub is_apart: bool,
     /// The types of its operands. The last is for all that follow.
     pub takes: &'static [Kinds],
     /// The type of its value.
@@ -181,8 +211,10 @@ pub(crate) const fn operation(name: &'static str, shape: Shape) -> Row {
 }
 
 /// A form that applies a function to elements.
-pub(crate) const fn elementwise(name: &'static str, shape: Shape) -> Row {
-    Row::of(Evaluation::Elementwise, name, shape).application(ELEMENT)
+pub(crate) const fn elementwise(name: &'static str, shape: Shape, taken: Taken) -> Row {
+    let row = Row::of(Evaluation::Elementwise, name, shape).application(ELEMENT);
+    let row = if matches!(taken, Taken::Update) { row } else { row.callback(1) };
+    Row { taken: Some(taken), ..row }
 }
 
 /// A form that is a function of all its operands.
@@ -204,6 +236,10 @@ impl Row {
             group: "",
             shape,
             evaluation,
+            taken: None,
+            callback: None,
+            subject: 0,
+            is_apart: false,
             takes: &[],
             gives: UNKNOWN,
             fuel: Fuel { visit: LOOP, application: 0, work: OTHER },
@@ -223,8 +259,25 @@ impl Row {
         Self { is_original: true, ..self }
     }
 
+    /// Says what the operands are. A function is followed by the subject.
     pub(crate) const fn takes(self, takes: &'static [Kinds]) -> Self {
-        Self { takes, ..self }
+        Self { takes, subject: if takes[0] == FUNCTION { 1 } else { 0 }, ..self }
+    }
+
+    pub(crate) const fn callback(self, arguments: usize) -> Self {
+        Self { callback: Some(Callback { arguments, has_index: false }), ..self }
+    }
+
+    pub(crate) const fn indexed(self) -> Self {
+        Self { callback: Some(Callback { arguments: 1, has_index: true }), ..self }
+    }
+
+    pub(crate) const fn subject(self, subject: usize) -> Self {
+        Self { subject, ..self }
+    }
+
+    pub(crate) const fn apart(self) -> Self {
+        Self { is_apart: true, ..self }
     }
 
     pub(crate) const fn gives(self, gives: Kinds) -> Self {

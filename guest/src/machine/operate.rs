@@ -95,7 +95,7 @@ static STRICT: Table<Strict> = Table::of(
 );
 
 /// The fault of an operation that stands where it cannot: a mistake in the compiler.
-fn misplaced() -> Exit {
+pub(super) fn misplaced() -> Exit {
     let fault = Fault::new(Code::Internal, "an operation stands where it cannot");
     Trouble::Here(Box::new(fault)).into()
 }

@@ -1,6 +1,6 @@
 //! Numbers.
 
-use crate::form::{BARE, Bare, Shape, at_least, between, builtin, exactly, literal, operation};
+use crate::form::{Bare, Shape, BARE, at_least, between, builtin, exactly, literal, operation};
 use crate::kinds::{ANY, BOOLEAN, NULL, NUMBER, STRING, VALUE};
 use crate::prices::{MAKE, MAKER, OUTSIDE, READER, STEP, TEXT};
 
@@ -131,12 +131,12 @@ rows! { $ arithmetic:
         .doc("Sum of numbers; where a text stands on either side, the two as one text.")
         .example(r#"{"plus": [1, 2, "a"]}"#, r#""3a""#);
     Math = builtin("math", at_least(2))
-        .takes(&[STRING, NUMBER]).gives(NUMBER).visit(MAKER).work(MAKE)
+        .takes(&[STRING, NUMBER]).gives(NUMBER).visit(MAKER).work(MAKE).apart()
         .syntax(r#"{"math": [name, a, …]}"#)
         .doc("A function of JavaScript's `Math`: `sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp expm1 log log1p log2 log10 sqrt cbrt fround sign`, `atan2 pow` of two, `hypot` of any number.")
         .example(r#"{"math": ["hypot", 3, 4]}"#, "5.0");
     Bits = builtin("bits", between(2, 3))
-        .takes(&[STRING, NUMBER, NUMBER, ANY]).gives(NUMBER).visit(MAKER).work(MAKE)
+        .takes(&[STRING, NUMBER, NUMBER, ANY]).gives(NUMBER).visit(MAKER).work(MAKE).apart()
         .syntax(r#"{"bits": [operation, a, b?]}"#)
         .doc("Bits of integers: `& | ^ ~ << >> >>> imul clz32` on 32 bits as JavaScript does, `and or xor not left right` on integers of any size.")
         .example(r#"{"bits": [">>>", -1, 28]}"#, "15");

@@ -1,6 +1,6 @@
 //! Control.
 
-use crate::form::{BARE, Shape, at_least, builtin, control, operation};
+use crate::form::{Shape, BARE, at_least, builtin, control, operation};
 use crate::kinds::{ANY, BOOLEAN, FUNCTION};
 use crate::prices::{JUMPER, UNFOLDED};
 
@@ -39,7 +39,7 @@ rows! { $ control:
             r#""no stock""#,
         );
     Pipe = control("pipe", at_least(2))
-        .takes(&[ANY, FUNCTION]).application(UNFOLDED)
+        .takes(&[ANY, FUNCTION]).application(UNFOLDED).apart()
         .syntax(r#"{"pipe": [x, f, g, …]}"#)
         .doc("Passes a value through functions, one after another: g(f(x)).")
         .example(

@@ -42,7 +42,7 @@ rows! { $ lambda:
             "10",
         );
     Apply = control("apply", exactly(2))
-        .takes(&[FUNCTION, LIST, ANY]).visit(OUTSIDE).work(STEP)
+        .takes(&[FUNCTION, LIST, ANY]).visit(OUTSIDE).work(STEP).apart()
         .syntax(r#"{"apply": [f, [a, …]]}"#)
         .doc("Applies a function to as many of the arguments as it has parameters; the others are left out. No arguments are one null.")
         .example(r#"{"apply": [{"lam": "x", "body": {"mul": [{"var": "x"}, 2]}}, [21, 0]]}"#, "42");

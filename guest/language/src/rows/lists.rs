@@ -1,6 +1,6 @@
 //! Lists.
 
-use crate::form::{BARE, Bare, Shape, LIST_OF, between, builtin, control, elementwise, exactly, operation};
+use crate::form::{Bare, Shape, Taken, BARE, LIST_OF, between, builtin, control, elementwise, exactly, operation};
 use crate::kinds::{ANY, BOOLEAN, FUNCTION, ITERABLE, LIST, NUMBER, PAIR_OR_LIST, STRING, STRING_OR_LIST, VALUE};
 use crate::prices::{COMPARE, COPY, LIGHT, MAKE, OUTSIDE, STEP, UNFOLDED};
 
@@ -36,7 +36,8 @@ rows! { $ lists:
         .doc("Elements of a list or set, keys of a map, or characters (code points) of a text.")
         .example(r#"{"length": "häh"}"#, "3");
     Fold = control("fold", exactly(3))
-        .original().takes(&[FUNCTION, VALUE, LIST, ANY]).application(UNFOLDED)
+        .original().takes(&[FUNCTION, VALUE, LIST, ANY]).application(UNFOLDED).callback(1)
+        .subject(2)
         .syntax(r#"{"fold": [f, init, list]}"#)
         .doc("Reduces a list from the left: `f` gets one pair (accumulator, item).")
         .example(
@@ -44,59 +45,59 @@ rows! { $ lists:
             "6",
         );
     Reduce = control("reduce", exactly(3))
-        .takes(&[FUNCTION, VALUE, LIST, ANY]).application(UNFOLDED)
+        .takes(&[FUNCTION, VALUE, LIST, ANY]).application(UNFOLDED).callback(2).subject(2)
         .syntax(r#"{"reduce": [f, init, list]}"#)
         .doc("Reduces a list from the left: `f` gets the accumulator and the item, as two arguments.")
         .example(
             r#"{"reduce": [{"lam": ["sum", "x"], "body": {"add": [{"var": "sum"}, {"var": "x"}]}}, 0, [1, 2, 3]]}"#,
             "6",
         );
-    Map = elementwise("map", exactly(2))
-        .takes(&[FUNCTION, LIST, ANY]).gives(LIST).visit(OUTSIDE)
+    Map = elementwise("map", exactly(2), Taken::Push)
+        .takes(&[FUNCTION, LIST, ANY]).gives(LIST).visit(OUTSIDE).indexed()
         .syntax(r#"{"map": [f, list]}"#)
         .doc("Applies f to each element.")
         .example(
             r#"{"map": [{"lam": "x", "body": {"mul": [{"var": "x"}, {"var": "x"}]}}, [1, 2, 3]]}"#,
             "[1,4,9]",
         );
-    FlatMap = elementwise("flat_map", exactly(2))
-        .takes(&[FUNCTION, LIST, ANY]).gives(LIST).visit(OUTSIDE).work(MAKE)
+    FlatMap = elementwise("flat_map", exactly(2), Taken::Next)
+        .takes(&[FUNCTION, LIST, ANY]).gives(LIST).visit(OUTSIDE).work(MAKE).indexed()
         .syntax(r#"{"flat_map": [f, list]}"#)
         .doc("Joins the lists that f returns for the elements; another value is an element.")
         .example(
             r#"{"flat_map": [{"lam": "x", "body": [{"var": "x"}, {"var": "x"}]}, [1, 2]]}"#,
             "[1,1,2,2]",
         );
-    Filter = elementwise("filter", exactly(2))
-        .takes(&[FUNCTION, LIST, ANY]).gives(LIST).visit(OUTSIDE)
+    Filter = elementwise("filter", exactly(2), Taken::Select)
+        .takes(&[FUNCTION, LIST, ANY]).gives(LIST).visit(OUTSIDE).indexed()
         .syntax(r#"{"filter": [f, list]}"#)
         .doc("The elements for which f is true.")
         .example(
             r#"{"filter": [{"lam": "x", "body": {"gt": [{"var": "x"}, 1]}}, [1, 2, 3]]}"#,
             "[2,3]",
         );
-    Find = elementwise("find", exactly(2))
-        .takes(&[FUNCTION, LIST, ANY]).visit(OUTSIDE)
+    Find = elementwise("find", exactly(2), Taken::Next)
+        .takes(&[FUNCTION, LIST, ANY]).visit(OUTSIDE).indexed()
         .syntax(r#"{"find": [f, list]}"#)
         .doc("The first element for which f is true, or null.")
         .example(r#"{"find": [{"lam": "x", "body": {"gt": [{"var": "x"}, 1]}}, [1, 2, 3]]}"#, "2");
-    Any = elementwise("any", exactly(2))
-        .takes(&[FUNCTION, LIST, ANY]).gives(BOOLEAN).visit(OUTSIDE)
+    Any = elementwise("any", exactly(2), Taken::Next)
+        .takes(&[FUNCTION, LIST, ANY]).gives(BOOLEAN).visit(OUTSIDE).indexed()
         .syntax(r#"{"any": [f, list]}"#)
         .doc("Whether f is true for any element.")
         .example(
             r#"{"any": [{"lam": "x", "body": {"gt": [{"var": "x"}, 2]}}, [1, 2, 3]]}"#,
             "true",
         );
-    All = elementwise("all", exactly(2))
-        .takes(&[FUNCTION, LIST, ANY]).gives(BOOLEAN).visit(OUTSIDE)
+    All = elementwise("all", exactly(2), Taken::Next)
+        .takes(&[FUNCTION, LIST, ANY]).gives(BOOLEAN).visit(OUTSIDE).indexed()
         .syntax(r#"{"all": [f, list]}"#)
         .doc("Whether f is true for all elements.")
         .example(
             r#"{"all": [{"lam": "x", "body": {"gt": [{"var": "x"}, 2]}}, [1, 2, 3]]}"#,
             "false",
         );
-    SortBy = elementwise("sort_by", between(2, 3))
+    SortBy = elementwise("sort_by", between(2, 3), Taken::Push)
         .takes(&[FUNCTION, LIST, STRING, ANY]).gives(LIST).visit(OUTSIDE).work(COMPARE)
         .syntax(r#"{"sort_by": [f, list, order?]}"#)
         .doc(r#"Sorted by the keys f returns: numbers, texts, booleans, lists of these; null first. Order "asc" or "desc". Stable."#)
@@ -104,7 +105,7 @@ rows! { $ lists:
             r#"{"sort_by": [{"lam": "s", "body": {"length": {"var": "s"}}}, ["ccc", "a", "bb"]]}"#,
             r#"["a","bb","ccc"]"#,
         );
-    GroupBy = elementwise("group_by", exactly(2))
+    GroupBy = elementwise("group_by", exactly(2), Taken::Push)
         .takes(&[FUNCTION, LIST, ANY]).gives(LIST).visit(OUTSIDE)
         .syntax(r#"{"group_by": [f, list]}"#)
         .doc("Lists [key, elements], keys as they first occur.")
@@ -112,7 +113,7 @@ rows! { $ lists:
             r#"{"group_by": [{"lam": "n", "body": {"mod": [{"var": "n"}, 2]}}, [1, 2, 3]]}"#,
             "[[1,[1,3]],[0,[2]]]",
         );
-    CountBy = elementwise("count_by", exactly(2))
+    CountBy = elementwise("count_by", exactly(2), Taken::Push)
         .takes(&[FUNCTION, LIST, ANY]).gives(LIST).visit(OUTSIDE)
         .syntax(r#"{"count_by": [f, list]}"#)
         .doc("Lists [key, count], keys as they first occur.")
@@ -120,7 +121,7 @@ rows! { $ lists:
             r#"{"count_by": [{"lam": "n", "body": {"mod": [{"var": "n"}, 2]}}, [1, 2, 3]]}"#,
             "[[1,2],[0,1]]",
         );
-    DistinctBy = elementwise("distinct_by", exactly(2))
+    DistinctBy = elementwise("distinct_by", exactly(2), Taken::Push)
         .takes(&[FUNCTION, LIST, ANY]).gives(LIST).visit(OUTSIDE)
         .syntax(r#"{"distinct_by": [f, list]}"#)
         .doc("The first element for each key.")
@@ -128,7 +129,7 @@ rows! { $ lists:
             r#"{"distinct_by": [{"lam": "n", "body": {"mod": [{"var": "n"}, 2]}}, [1, 2, 3]]}"#,
             "[1,2]",
         );
-    MaxBy = elementwise("max_by", exactly(2))
+    MaxBy = elementwise("max_by", exactly(2), Taken::Push)
         .takes(&[FUNCTION, LIST, ANY]).visit(OUTSIDE)
         .syntax(r#"{"max_by": [f, list]}"#)
         .doc("The first element with the greatest key; null keys are skipped.")
@@ -136,7 +137,7 @@ rows! { $ lists:
             r#"{"max_by": [{"lam": "s", "body": {"length": {"var": "s"}}}, ["a", "ccc", "bb"]]}"#,
             r#""ccc""#,
         );
-    MinBy = elementwise("min_by", exactly(2))
+    MinBy = elementwise("min_by", exactly(2), Taken::Push)
         .takes(&[FUNCTION, LIST, ANY]).visit(OUTSIDE)
         .syntax(r#"{"min_by": [f, list]}"#)
         .doc("The first element with the least key; null keys are skipped.")
@@ -144,7 +145,7 @@ rows! { $ lists:
             r#"{"min_by": [{"lam": "s", "body": {"length": {"var": "s"}}}, ["bb", "a", "ccc"]]}"#,
             r#""a""#,
         );
-    Partition = elementwise("partition", exactly(2))
+    Partition = elementwise("partition", exactly(2), Taken::Next)
         .takes(&[FUNCTION, LIST, ANY]).gives(LIST).visit(OUTSIDE)
         .syntax(r#"{"partition": [f, list]}"#)
         .doc("A list of two: the elements for which f is true, and the others.")
@@ -242,8 +243,8 @@ rows! { $ lists:
         .syntax(r#"{"percentile": [list, p]}"#)
         .doc("The value at p percent (0–100) of the sorted numbers, interpolated; a float.")
         .example(r#"{"percentile": [[1, 2, 3, 4], 50]}"#, "2.5");
-    SortWith = elementwise("sort_with", exactly(2))
-        .takes(&[FUNCTION, LIST, ANY]).gives(LIST).visit(OUTSIDE).work(COMPARE)
+    SortWith = elementwise("sort_with", exactly(2), Taken::Next)
+        .takes(&[FUNCTION, LIST, ANY]).gives(LIST).visit(OUTSIDE).work(COMPARE).callback(2)
         .syntax(r#"{"sort_with": [f, list]}"#)
         .doc("Sorts by a function of two elements that gives a number: negative if the first comes first. Equal elements keep their order. True counts as 1, false as 0.")
         .example(

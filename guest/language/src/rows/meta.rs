@@ -1,6 +1,6 @@
 //! Terms, tools and effects.
 
-use crate::form::{BARE, Bare, Shape, between, builtin, control, exactly, hole, operation};
+use crate::form::{Bare, Shape, BARE, between, builtin, control, exactly, hole, operation};
 use crate::kinds::{LIST, QUOTED, RECORD, RECORD_OR_NULL, STRING};
 use crate::prices::{JUMPER, MAKE, MAKER, OUTSIDE, READER, TEXT};
 
@@ -31,7 +31,7 @@ rows! { $ meta:
         .doc("The function of another tool.")
         .example(r#"{"quote": {"tool": "square"}}"#, r#"{"tool":"square"}"#);
     Trace = operation("trace", exactly(2))
-        .work(MAKE)
+        .work(MAKE).subject(1)
         .syntax(r#"{"trace": [label, t]}"#)
         .doc("The value of `t`; writes `label: value` to the trace of the run.")
         .example(r#"{"trace": ["sum", {"add": [1, 2]}]}"#, "3");
@@ -44,7 +44,7 @@ rows! { $ meta:
             r#"{"call":{"args":{"record":{"query":"bug"}},"tool":"github.search_issues"}}"#,
         );
     Calls = builtin("calls", between(1, 2).or_bare(Bare::Written))
-        .takes(&[LIST, RECORD]).gives(LIST).visit(READER).work(TEXT)
+        .takes(&[LIST, RECORD]).gives(LIST).visit(READER).work(TEXT).apart()
         .syntax(r#"{"calls": [list, options?]}"#)
         .doc("What came of several calls at once, of records `{tool, args, options?}`, in their order; at most `at_most` at a time. With `all` true the values themselves, and the first failure is a fault.")
         .example(r#"{"calls": [[], {"record": {"at_most": 4}}]}"#, "[]");

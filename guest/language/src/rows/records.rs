@@ -1,6 +1,6 @@
 //! Records, maps and sets.
 
-use crate::form::{BARE, Bare, Shape, between, builtin, control, elementwise, exactly};
+use crate::form::{Bare, Shape, Taken, BARE, between, builtin, control, elementwise, exactly};
 use crate::kinds::{ANY, BOOLEAN, FUNCTION, ITERABLE, KEY, KEY_OR_NULL, LIST, LIST_OR_NULL, MERGED, RECORD, RECORD_OR_LIST, UNKNOWN, VALUE};
 use crate::prices::{LOOK_UP, MAKE, MAKER, OUTSIDE, TEXT};
 
@@ -30,7 +30,7 @@ rows! { $ records:
         .syntax(r#"{"put": [record, key, value]}"#)
         .doc("The record with this value under the key, a new key last; the list with this element at an index up to its length.")
         .example(r#"{"put": [{"record": {"a": 1}}, "b", 2]}"#, r#"{"a":1,"b":2}"#);
-    Update = elementwise("update", exactly(3))
+    Update = elementwise("update", exactly(3), Taken::Update)
         .takes(&[RECORD_OR_LIST, KEY, FUNCTION, ANY]).visit(MAKER).work(MAKE)
         .syntax(r#"{"update": [record, key, f]}"#)
         .doc("The record with f applied to the key's value, or the list with f applied to the element at an index.")
@@ -43,7 +43,7 @@ rows! { $ records:
         .syntax(r#"{"put_in": [record, [key, …], value]}"#)
         .doc("The record with a value at a path of keys and list indices; missing records are made.")
         .example(r#"{"put_in": [{"record": {"a": [10, 20]}}, ["a", 1], 5]}"#, r#"{"a":[10,5]}"#);
-    UpdateIn = elementwise("update_in", exactly(3))
+    UpdateIn = elementwise("update_in", exactly(3), Taken::Update)
         .takes(&[ANY, LIST, FUNCTION, ANY]).visit(MAKER).work(MAKE)
         .syntax(r#"{"update_in": [record, [key, …], f]}"#)
         .doc("The record with f applied to the value at a path of keys and list indices.")

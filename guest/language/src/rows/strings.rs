@@ -1,12 +1,12 @@
 //! Texts.
 
-use crate::form::{BARE, Bare, at_least, between, builtin, exactly, operation};
+use crate::form::{Bare, BARE, at_least, between, builtin, exactly, operation};
 use crate::kinds::{ANY, BOOLEAN, LIST, NULL, NUMBER, NUMBER_OR_NULL, NUMBER_OR_STRING, RECORD, STRING, STRING_OR_LIST, VALUE};
 use crate::prices::{MAKE, MAKER, OUTSIDE, READER, SEARCHER, TEXT};
 
 rows! { $ strings:
     Concat = operation("concat", at_least(2))
-        .original().takes(&[STRING]).gives(STRING)
+        .original().takes(&[STRING]).gives(STRING).apart()
         .syntax(r#"{"concat": [a, b, …]}"#)
         .doc("Two or more texts joined.")
         .example(r#"{"concat": ["foo", "bar"]}"#, r#""foobar""#);
@@ -198,7 +198,7 @@ rows! { $ strings:
         .doc("-1, 0 or 1: the order of two texts in a dictionary, letters before their capitals; numeric: digits by their value.")
         .example(r#"{"locale_compare": ["a", "B"]}"#, "-1");
     Regex = builtin("regex", exactly(2))
-        .takes(&[STRING]).visit(MAKER)
+        .takes(&[STRING]).visit(MAKER).apart()
         .syntax(r#"{"regex": [pattern, flags]}"#)
         .doc("A regular expression as a value, with flags of `gimsuy`. Forms that take a pattern take it.")
         .example(r#"{"matches": ["ABC", {"regex": ["b", "i"]}]}"#, "true");

@@ -7,10 +7,10 @@ use super::spelling::{counts, spelling};
 use super::work::{Made, Work};
 use crate::lexer::Wrong;
 use crate::lower::builder::{Argument, Builder, Call, Span};
-use crate::table::{self, arguments, is_called, subject};
+use crate::table::{self, callback, is_called, subject};
 use crate::tree::{Id, Manner, Words};
 use pif_core::fault::Code;
-use pif_language::form::{Form, Shape};
+use pif_language::form::{Callback as FormCallback, Form, Shape};
 
 /// The form that a name of a function or a member means, by itself or in another language.
 pub(super) fn named(name: &str) -> Option<Form> {
@@ -144,8 +144,10 @@ fn of_parts(w: &mut Work<'_, '_>, form: Form, parts: &[Argument]) -> Made {
             let mode = if form == Form::ToInt { "trunc" } else { form.name() };
             rounded(w, form, mode)
         }
-        _ if arguments(form).is_some() => elementwise(w, form, parts, &operands),
-        _ => Ok(w.form(form, &operands)),
+        _ => match callback(form) {
+            Some(callback) => elementwise(w, (form, callback), parts, &operands),
+            None => Ok(w.form(form, &operands)),
+        },
     }
 }
 
@@ -238,12 +240,16 @@ fn attempt<'s>(w: &mut Work<'_, 's>, parts: &[Argument], operands: &[Id]) -> Mad
 }
 
 /// A form that applies a function to elements: a function of an element and its index gets both.
-fn elementwise(w: &mut Work<'_, '_>, form: Form, parts: &[Argument], operands: &[Id]) -> Made {
+fn elementwise(
+    w: &mut Work<'_, '_>,
+    (form, callback): (Form, FormCallback),
+    parts: &[Argument],
+    operands: &[Id],
+) -> Made {
     let (Some(function), Some(part)) = (operands.first().copied(), parts.first().copied()) else {
         return Err(wrong_count(w, form, operands.len()));
     };
     let count = w.literal(function).map_or(0, |(names, _)| names.len());
-    let wanted = if form == Form::SortWith { 2 } else { arguments(form).unwrap_or(1) };
     if form == Form::Reduce && w.is_named(function) && count == 1 {
         let mut operands = operands.to_vec();
         let body = w.literal(function).map_or(Id::MAX, |(_, body)| body);
@@ -252,12 +258,9 @@ fn elementwise(w: &mut Work<'_, '_>, form: Form, parts: &[Argument], operands: &
         }
         return Ok(w.form(form, &operands));
     }
-    let takes_index = matches!(
-        form,
-        Form::Map | Form::Filter | Form::FlatMap | Form::Find | Form::Any | Form::All
-    );
+    let wanted = callback.arguments;
     match *operands {
-        [_, list] if takes_index && (2..=3).contains(&count) => {
+        [_, list] if callback.has_index && (2..=3).contains(&count) => {
             let f = Callback::of(w, part, Kind::Value);
             Ok(over(w, form, f, list))
         }
