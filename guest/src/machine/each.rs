@@ -10,7 +10,7 @@
 //! made.
 
 use crate::algorithm::member::{self, Missing};
-use crate::builtin::path;
+use crate::builtin::records::path;
 use crate::code::Slot;
 use crate::code::slots::each::{ELEMENT, GIVEN, KEPT, LIST, RESULT};
 use crate::code::slots::update;
@@ -107,7 +107,7 @@ static EACH: Table<Each> = {
         assert!(agrees, "the row of the form says otherwise");
         at += 1;
     }
-    Table::of(Evaluation::Elementwise, ENTRIES)
+    Table::of(Evaluation::Elementwise, &[ENTRIES])
 };
 
 impl State {

@@ -63,7 +63,7 @@ enum Strict {
 
 static STRICT: Table<Strict> = Table::of(
     Evaluation::Operation,
-    &[
+    &[&[
         (Form::Add, Strict::Arithmetic),
         (Form::Sub, Strict::Arithmetic),
         (Form::Mul, Strict::Arithmetic),
@@ -91,7 +91,7 @@ static STRICT: Table<Strict> = Table::of(
         (Form::CodeOf, Strict::Own),
         (Form::Tool, Strict::Own),
         (Form::Trace, Strict::Own),
-    ],
+    ]],
 );
 
 /// The fault of an operation that stands where it cannot: a mistake in the compiler.

@@ -31,12 +31,10 @@ impl Parser<'_> {
                 self.warn_held(token, form, value);
                 self.build(form, token, 0, &[]);
             }
-            Shape::List { least, most, bare } => {
-                match self.only(form, value, bare) {
-                    Some(only) => self.one(form, token, only),
-                    None => self.several(form, token, value, (least, most))?,
-                }
-            }
+            Shape::List { least, most, bare } => match self.only(form, value, bare) {
+                Some(only) => self.one(form, token, only),
+                None => self.several(form, token, value, (least, most))?,
+            },
             Shape::Literal => self.literal(form, token, value)?,
             Shape::Branches => self.branches(token, value)?,
             Shape::Try => self.attempt(token, value)?,

@@ -1,6 +1,6 @@
 //! Numbers.
 
-use crate::form::{Bare, Shape, BARE, at_least, between, builtin, exactly, literal, operation};
+use crate::form::{BARE, Bare, Shape, at_least, between, builtin, exactly, literal, operation};
 use crate::kinds::{ANY, BOOLEAN, NULL, NUMBER, STRING, VALUE};
 use crate::prices::{MAKE, MAKER, OUTSIDE, READER, STEP, TEXT};
 

@@ -1,6 +1,6 @@
 //! Control.
 
-use crate::form::{Shape, BARE, at_least, builtin, control, operation};
+use crate::form::{BARE, Shape, at_least, builtin, control, operation};
 use crate::kinds::{ANY, BOOLEAN, FUNCTION};
 use crate::prices::{JUMPER, UNFOLDED};
 

@@ -1,7 +1,11 @@
 //! Lists.
 
-use crate::form::{Bare, Shape, Taken, BARE, LIST_OF, between, builtin, control, elementwise, exactly, operation};
-use crate::kinds::{ANY, BOOLEAN, FUNCTION, ITERABLE, LIST, NUMBER, PAIR_OR_LIST, STRING, STRING_OR_LIST, VALUE};
+use crate::form::{
+    BARE, Bare, LIST_OF, Shape, Taken, between, builtin, control, elementwise, exactly, operation,
+};
+use crate::kinds::{
+    ANY, BOOLEAN, FUNCTION, ITERABLE, LIST, NUMBER, PAIR_OR_LIST, STRING, STRING_OR_LIST, VALUE,
+};
 use crate::prices::{COMPARE, COPY, LIGHT, MAKE, OUTSIDE, STEP, UNFOLDED};
 
 rows! { $ lists:

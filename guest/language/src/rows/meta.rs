@@ -1,6 +1,6 @@
 //! Terms, tools and effects.
 
-use crate::form::{Bare, Shape, BARE, between, builtin, control, exactly, hole, operation};
+use crate::form::{BARE, Bare, Shape, between, builtin, control, exactly, hole, operation};
 use crate::kinds::{LIST, QUOTED, RECORD, RECORD_OR_NULL, STRING};
 use crate::prices::{JUMPER, MAKE, MAKER, OUTSIDE, READER, TEXT};
 

@@ -1,7 +1,10 @@
 //! Records, maps and sets.
 
-use crate::form::{Bare, Shape, Taken, BARE, between, builtin, control, elementwise, exactly};
-use crate::kinds::{ANY, BOOLEAN, FUNCTION, ITERABLE, KEY, KEY_OR_NULL, LIST, LIST_OR_NULL, MERGED, RECORD, RECORD_OR_LIST, UNKNOWN, VALUE};
+use crate::form::{BARE, Bare, Shape, Taken, between, builtin, control, elementwise, exactly};
+use crate::kinds::{
+    ANY, BOOLEAN, FUNCTION, ITERABLE, KEY, KEY_OR_NULL, LIST, LIST_OR_NULL, MERGED, RECORD,
+    RECORD_OR_LIST, UNKNOWN, VALUE,
+};
 use crate::prices::{LOOK_UP, MAKE, MAKER, OUTSIDE, TEXT};
 
 rows! { $ records:

@@ -1,7 +1,10 @@
 //! Texts.
 
-use crate::form::{Bare, BARE, at_least, between, builtin, exactly, operation};
-use crate::kinds::{ANY, BOOLEAN, LIST, NULL, NUMBER, NUMBER_OR_NULL, NUMBER_OR_STRING, RECORD, STRING, STRING_OR_LIST, VALUE};
+use crate::form::{BARE, Bare, at_least, between, builtin, exactly, operation};
+use crate::kinds::{
+    ANY, BOOLEAN, LIST, NULL, NUMBER, NUMBER_OR_NULL, NUMBER_OR_STRING, RECORD, STRING,
+    STRING_OR_LIST, VALUE,
+};
 use crate::prices::{MAKE, MAKER, OUTSIDE, READER, SEARCHER, TEXT};
 
 rows! { $ strings:

@@ -6,36 +6,11 @@
 //! path as `get_in`.
 
 use crate::algorithm::collation;
-use crate::algorithm::number::value::Number;
 use crate::builtin::bytes::TOO_LARGE;
 use crate::builtin::call::Call;
-use crate::builtin::path;
 use crate::data::string::{self, End, Written};
-use crate::memory::word::{FALSE, TRUE, UNIT, Word, is_function, small};
+use crate::memory::word::{FALSE, TRUE, UNIT, Word, small};
 use crate::run::state::Exit;
-
-pub(crate) fn type_of(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let mut v = c.operand(0);
-    if c.len() > 1 {
-        let path = c.operand(1);
-        path::steps(&mut c.context(), path, true)?;
-        let (base, live) = (c.base, c.base + c.n.max(1));
-        match path::follow(&mut c.context(), [base, base + 1], live) {
-            Ok(found) => v = found,
-            Err(Exit::Trouble(_)) => return c.make_text("undefined"),
-            Err(exit) => return Err(exit),
-        }
-    }
-    let heap = &c.s.heap;
-    let is_number = Number::of(heap, v).is_some() || heap.as_no_number(v).is_some();
-    c.make_text(match v {
-        TRUE | FALSE => "boolean",
-        _ if is_number => "number",
-        _ if heap.is_text(v) => "string",
-        _ if is_function(v) => "function",
-        _ => "object",
-    })
-}
 
 /// Makes the text that was written.
 fn give(c: &mut Call<'_>, written: Written, wanted: &'static str) -> Result<Word, Exit> {

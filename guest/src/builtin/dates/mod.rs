@@ -4,10 +4,12 @@
 //! that reads a date. `date_add`: 1 per member of its record, and the limbs of a member of two or
 //! more.
 
+mod moments;
+
 use crate::algorithm::number::value::Number;
 use crate::algorithm::record;
 use crate::algorithm::weight::TEXT_UNIT;
-use crate::builtin::call::Call;
+use crate::builtin::call::{Call, Function};
 
 use crate::memory::heap::Heap;
 use crate::run::state::Exit;
@@ -17,6 +19,18 @@ use crate::algorithm::date::{Civil, FORMAT, Moment, Unit, format, parse, parse_a
 use crate::memory::word::{KIND_RECORD, Word, small};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
+use pif_language::form::Form;
+
+/// The functions of its forms.
+pub(super) const FUNCTIONS: &[(Form, Function)] = &[
+    (Form::DateParse, date_parse),
+    (Form::DateFormat, date_format),
+    (Form::DateParts, date_parts),
+    (Form::DateAdd, date_add),
+    (Form::DateDiff, date_diff),
+    (Form::Moment, moments::moment),
+    (Form::MomentPart, moments::moment_part),
+];
 
 /// Bytes of a letter in a pattern.
 const LETTER: u64 = 2;

@@ -16,17 +16,42 @@
 //! per limb. Passing an element of a list costs 1 of fuel; so does `length` for each element, and
 //! reading a character for each two bytes of the text.
 
+mod describe;
+pub(crate) mod maps;
+pub(crate) mod path;
+
 use crate::algorithm::member::{self, Found};
 use crate::algorithm::number::arithmetic::is_number;
 use crate::algorithm::weight::text_work;
-use crate::builtin::call::Call;
+use crate::builtin::call::{Call, Function};
 
 use crate::algorithm::record;
-use crate::builtin::{mapping, path};
 use crate::memory::heap::Heap;
 use crate::memory::word::{FALSE, KIND_RECORD, NIL, TRUE, UNIT, Word, boolean, is_list};
 use crate::run::state::Exit;
 use pif_language::form::Form;
+
+/// The functions of its forms.
+pub(super) const FUNCTIONS: &[(Form, Function)] = &[
+    (Form::Describe, describe::describe),
+    (Form::Get, get),
+    (Form::GetIn, get_in),
+    (Form::Has, has),
+    (Form::Put, put),
+    (Form::PutIn, put_in),
+    (Form::Remove, remove),
+    (Form::Merge, merge),
+    (Form::Keys, keys),
+    (Form::Values, values),
+    (Form::Entries, entries),
+    (Form::FromEntries, from_entries),
+    (Form::Pick, choose),
+    (Form::Omit, choose),
+    (Form::ToMap, maps::to_map),
+    (Form::ToSet, maps::to_set),
+    (Form::Lookup, maps::lookup),
+    (Form::Insert, maps::insert),
+];
 
 impl Call<'_> {
     /// Returns an operand that must be a record.
@@ -70,7 +95,7 @@ impl Call<'_> {
 
 pub(crate) fn has(c: &mut Call<'_>) -> Result<Word, Exit> {
     if c.is_map() {
-        return mapping::has(c);
+        return maps::has(c);
     }
     let of = c.operand(0);
     if !is_list(of) && c.s.heap.object_kind(of) != KIND_RECORD {
@@ -156,7 +181,7 @@ fn put_element(c: &mut Call<'_>) -> Result<Word, Exit> {
 
 pub(crate) fn remove(c: &mut Call<'_>) -> Result<Word, Exit> {
     if c.is_map() {
-        return mapping::remove(c);
+        return maps::remove(c);
     }
     c.record(0)?;
     let key = c.key()?;
@@ -218,7 +243,7 @@ const LONGEST_INDEX: usize = 10;
 
 pub(crate) fn keys(c: &mut Call<'_>) -> Result<Word, Exit> {
     if c.is_map() {
-        return mapping::listed(c, Form::Keys);
+        return maps::listed(c, Form::Keys);
     }
     let members = members(c, 2)?;
     let keys: Vec<Word> = members.into_iter().step_by(2).collect();
@@ -227,7 +252,7 @@ pub(crate) fn keys(c: &mut Call<'_>) -> Result<Word, Exit> {
 
 pub(crate) fn values(c: &mut Call<'_>) -> Result<Word, Exit> {
     if c.is_map() {
-        return mapping::listed(c, Form::Values);
+        return maps::listed(c, Form::Values);
     }
     let members = members(c, 2)?;
     let values: Vec<Word> = members.into_iter().skip(1).step_by(2).collect();
@@ -236,7 +261,7 @@ pub(crate) fn values(c: &mut Call<'_>) -> Result<Word, Exit> {
 
 pub(crate) fn entries(c: &mut Call<'_>) -> Result<Word, Exit> {
     if c.is_map() {
-        return mapping::listed(c, Form::Entries);
+        return maps::listed(c, Form::Entries);
     }
     let members = members(c, 6)?;
     let entry = |member: &[Word]| match *member {

@@ -10,7 +10,7 @@ use crate::algorithm::record;
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
 use crate::builtin::options;
-use crate::builtin::reading::{self, Taped};
+use crate::builtin::strings::reading::{self, Taped};
 
 use crate::memory::heap::Heap;
 use crate::memory::word::{FALSE, KIND_RECORD, NIL, TRUE, UNIT, Word, as_small, is_integer};

@@ -6,10 +6,10 @@
 
 use crate::algorithm::number::value::{Number, TOO_LARGE, bounded};
 use crate::algorithm::weight::digits_work;
+use crate::builtin::arithmetic::figures::unknown;
 use crate::builtin::bytes::TOO_LARGE as TOO_LONG;
 use crate::builtin::call::Call;
-use crate::builtin::figures::unknown;
-use crate::builtin::reading::{LIMB_DIGITS, LONG_FLOAT, LONG_FLOAT_WORK, number_work};
+use crate::builtin::strings::reading::{LIMB_DIGITS, LONG_FLOAT, LONG_FLOAT_WORK, number_work};
 use crate::data::string::{scalar_text, scalar_work};
 use crate::memory::word::{FALSE, TRUE, UNIT, Word, boolean, fit, small};
 use crate::run::state::Exit;

@@ -5,11 +5,11 @@ use crate::algorithm::record;
 use crate::algorithm::regex::search::Matches;
 use crate::algorithm::regex::template::Template;
 use crate::builtin::call::Call;
-use crate::builtin::found::{Found, Sought};
-use crate::builtin::pattern::{
+use crate::builtin::strings::found::{Found, Sought};
+use crate::builtin::strings::pattern::{
     give_spans, must_have_groups, paid_dollars, regex_split, replace, searched, spans,
 };
-use crate::builtin::{search, text};
+use crate::builtin::strings::{search, text};
 use crate::memory::heap::{Full, Heap};
 use crate::memory::tagged::MATCH;
 use crate::memory::word::{FALSE, TRUE, UNIT, Word, small};

@@ -27,11 +27,11 @@ use pif_core::json::number::{Integer, Literal, is_float, is_json, literal};
 use crate::memory::word::{Word, fit};
 
 /// Decimal digits that count as a limb.
-pub(super) const LIMB_DIGITS: usize = 19;
+pub(crate) const LIMB_DIGITS: usize = 19;
 
 /// Characters of the longest float that is read at once, and the work of a longer one.
-pub(super) const LONG_FLOAT: usize = 19;
-pub(super) const LONG_FLOAT_WORK: u64 = 16;
+pub(crate) const LONG_FLOAT: usize = 19;
+pub(crate) const LONG_FLOAT_WORK: u64 = 16;
 
 pub(crate) fn to_string(c: &mut Call<'_>) -> Result<Word, Exit> {
     if c.s.heap.is_text(c.operand(0)) { Ok(c.operand(0)) } else { json_text(c) }
@@ -43,7 +43,7 @@ pub(crate) fn json_text(c: &mut Call<'_>) -> Result<Word, Exit> {
 }
 
 /// Returns the JSON text of a value in an operand, which must hold no functions.
-pub(super) fn written(c: &mut Call<'_>, x: Word, operand: usize) -> Result<Vec<u8>, Exit> {
+pub(crate) fn written(c: &mut Call<'_>, x: Word, operand: usize) -> Result<Vec<u8>, Exit> {
     let limit = c.longest_written();
     let budget = c.budget();
     let (heap, terms) = (&c.s.heap, &c.s.terms);
@@ -68,7 +68,7 @@ pub(super) fn written(c: &mut Call<'_>, x: Word, operand: usize) -> Result<Vec<u
 }
 
 /// The fault of a value that holds infinity or what is no number, where it is to be written.
-pub(super) fn not_finite(heap: &Heap, operand: usize, odd: Word) -> Trouble {
+pub(crate) fn not_finite(heap: &Heap, operand: usize, odd: Word) -> Trouble {
     match heap.as_no_number(odd) {
         Some(_) => Trouble::of_type(heap, operand, odd, "a number"),
         None => Trouble::NotFinite,
@@ -76,7 +76,7 @@ pub(super) fn not_finite(heap: &Heap, operand: usize, odd: Word) -> Trouble {
 }
 
 /// Returns the work of parsing an integer of so many digits.
-pub(super) fn number_work(digits: usize) -> u64 {
+pub(crate) fn number_work(digits: usize) -> u64 {
     let limbs = (digits / LIMB_DIGITS) as u64;
     // A number with so many digits is usually not small.
     weight::digits_work(if limbs == 1 { 2 } else { limbs })
@@ -148,10 +148,10 @@ pub(crate) fn json_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
 }
 
 /// What reading a text gives: a value, or the fault of the text.
-pub(super) type Read<T> = Result<T, Box<Fault>>;
+pub(crate) type Read<T> = Result<T, Box<Fault>>;
 
 /// Reads a JSON text.
-pub(super) fn read(c: &mut Call<'_>, text: &str) -> Result<Read<Word>, Exit> {
+pub(crate) fn read(c: &mut Call<'_>, text: &str) -> Result<Read<Word>, Exit> {
     c.charge_texts(&[text])?;
     let tokens = tokens(text);
     // No value of so many tokens takes more words.
@@ -172,15 +172,15 @@ pub(super) fn read(c: &mut Call<'_>, text: &str) -> Result<Read<Word>, Exit> {
 }
 
 /// A text that was read, and is not a value yet.
-pub(super) struct Taped {
+pub(crate) struct Taped {
     tape: Tape,
     root: TokenId,
     /// An upper bound of the words of its value on the heap.
-    pub(super) words: usize,
+    pub(crate) words: usize,
 }
 
 /// Reads a text of so many tokens, and charges for its value.
-pub(super) fn taped(c: &mut Call<'_>, text: &str, tokens: usize) -> Result<Read<Taped>, Exit> {
+pub(crate) fn taped(c: &mut Call<'_>, text: &str, tokens: usize) -> Result<Read<Taped>, Exit> {
     let bytes = text.len() * if text.contains('\\') { 2 } else { 1 };
     c.set_aside((bytes + tokens * size_of::<Token>()) as u64)?;
     let mut tape = Tape::with_room(tokens, bytes);
@@ -194,7 +194,7 @@ pub(super) fn taped(c: &mut Call<'_>, text: &str, tokens: usize) -> Result<Read<
 }
 
 /// Makes the value of a text that was read. There must be room for it.
-pub(super) fn build(c: &mut Call<'_>, read: &Taped) -> Result<Read<Word>, Exit> {
+pub(crate) fn build(c: &mut Call<'_>, read: &Taped) -> Result<Read<Word>, Exit> {
     match parsed::value(&mut c.s.heap, &read.tape, read.root) {
         Ok(value) => Ok(Ok(value)),
         Err(Failed::At(_, fault)) => Ok(Err(Box::new(fault))),
@@ -203,7 +203,7 @@ pub(super) fn build(c: &mut Call<'_>, read: &Taped) -> Result<Read<Word>, Exit> 
 }
 
 /// Counts the tokens of a JSON text.
-pub(super) fn tokens(text: &str) -> usize {
+pub(crate) fn tokens(text: &str) -> usize {
     let (mut tokens, mut in_string, mut escaped) = (1, false, false);
     for byte in text.bytes() {
         if in_string {

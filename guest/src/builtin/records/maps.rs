@@ -15,7 +15,7 @@ use crate::algorithm::mapping::{self, KEY_WORDS, Key, MAP_WORDS, Sought};
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
 use crate::builtin::keys::{Grouped, grouped};
-use crate::builtin::text;
+use crate::builtin::strings::text;
 use crate::memory::tagged::{MAP, SET};
 use crate::memory::word::{NIL, UNIT, Word, boolean, is_list};
 use crate::run::state::{Exit, State};
@@ -147,18 +147,18 @@ fn with_room(c: &mut Call<'_>, key: &Key, sought: Sought) -> Result<Sought, Exit
 
 impl Call<'_> {
     /// Tells whether the first operand is a map or set.
-    pub(super) fn is_map(&self) -> bool {
+    pub(crate) fn is_map(&self) -> bool {
         entries::is_one(&self.s.heap, self.operand(0))
     }
 }
 
 /// Does `has` of a map or set, and `contains` of a set.
-pub(super) fn has(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(crate) fn has(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(boolean(look(c)?.is_some()))
 }
 
 /// Does `remove` of a map or set.
-pub(super) fn remove(c: &mut Call<'_>) -> Result<Word, Exit> {
+pub(crate) fn remove(c: &mut Call<'_>) -> Result<Word, Exit> {
     let work = 8 + bits(c);
     let (key, sought) = seek(c, work)?;
     let sought = with_room(c, &key, sought)?;
@@ -167,7 +167,7 @@ pub(super) fn remove(c: &mut Call<'_>) -> Result<Word, Exit> {
 }
 
 /// Does `keys`, `values` and `entries` of a map or set, and `elements`.
-pub(super) fn listed(c: &mut Call<'_>, form: Form) -> Result<Word, Exit> {
+pub(crate) fn listed(c: &mut Call<'_>, form: Form) -> Result<Word, Exit> {
     let n = entries::count(&c.s.heap, c.operand(0));
     c.charge(4 * n as u64)?;
     let is_set = c.s.heap.tagged(c.operand(0)) == SET;
@@ -189,7 +189,7 @@ pub(crate) fn elements(c: &mut Call<'_>) -> Result<Word, Exit> {
 }
 
 /// Puts the list of all that an operand holds into its place.
-pub(super) fn spread(c: &mut Call<'_>, i: usize) -> Result<(), Exit> {
+pub(crate) fn spread(c: &mut Call<'_>, i: usize) -> Result<(), Exit> {
     let of = c.operand(i);
     let list = match of {
         _ if is_list(of) => return Ok(()),
@@ -203,7 +203,7 @@ pub(super) fn spread(c: &mut Call<'_>, i: usize) -> Result<(), Exit> {
 }
 
 /// Faults unless an operand can be gone through.
-pub(super) fn must_be_iterable(c: &Call<'_>, i: usize) -> Result<(), Exit> {
+pub(crate) fn must_be_iterable(c: &Call<'_>, i: usize) -> Result<(), Exit> {
     let (of, heap) = (c.operand(i), &c.s.heap);
     let is_one = is_list(of) || of == UNIT || heap.is_text(of) || entries::is_one(heap, of);
     if is_one { Ok(()) } else { Err(c.wrong(i, ITERABLE)) }

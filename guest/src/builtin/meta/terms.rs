@@ -20,7 +20,7 @@ use crate::data::parsed;
 
 use crate::algorithm::weight;
 use crate::algorithm::weight::Weighed;
-use crate::builtin::reading::not_finite;
+use crate::builtin::strings::reading::not_finite;
 use crate::data::show;
 use crate::data::show::Unwritten;
 use crate::run::state::Exit;

@@ -13,7 +13,7 @@
 
 use crate::algorithm::record;
 use crate::builtin::call::Call;
-use crate::builtin::found::Found;
+use crate::builtin::strings::found::Found;
 use pif_core::fault::Code;
 
 use crate::algorithm::regex;

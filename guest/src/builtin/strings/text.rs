@@ -9,7 +9,7 @@ use crate::algorithm::trouble::Trouble;
 use crate::algorithm::weight::TEXT_UNIT;
 use crate::builtin::bytes::{TOO_LARGE, byte_of, bytes_of};
 use crate::builtin::call::Call;
-use crate::builtin::spoken;
+use crate::builtin::strings::spoken;
 use crate::memory::flat::flat_in;
 use crate::memory::rope::longest_text;
 
@@ -92,14 +92,14 @@ impl Call<'_> {
 
     /// Returns an operand that must be an integer. A big integer becomes the largest or the
     /// smallest `i64`.
-    pub(super) fn position(&self, i: usize) -> Result<i64, Exit> {
+    pub(crate) fn position(&self, i: usize) -> Result<i64, Exit> {
         let beyond = |negative| if negative { i64::MIN } else { i64::MAX };
         Ok(self.integer(i)?.unwrap_or_else(beyond))
     }
 
     /// Returns an operand that is a place in a list or text: a number, whose fraction does not
     /// count. What is absent or null is another place.
-    pub(super) fn place(&self, i: usize, absent: i64) -> Result<i64, Exit> {
+    pub(crate) fn place(&self, i: usize, absent: i64) -> Result<i64, Exit> {
         if i >= self.len() || self.operand(i) == UNIT {
             return Ok(absent);
         }
@@ -111,7 +111,7 @@ impl Call<'_> {
 
     /// Returns an operand that is the most elements wanted. Without it, or if it is null or negative,
     /// there is no limit.
-    pub(super) fn limit(&self, i: usize) -> Result<usize, Exit> {
+    pub(crate) fn limit(&self, i: usize) -> Result<usize, Exit> {
         if self.len() <= i || self.operand(i) == UNIT {
             return Ok(usize::MAX);
         }
@@ -119,7 +119,7 @@ impl Call<'_> {
     }
 
     /// Does `eq`.
-    pub(super) fn equal(&mut self, x: Word, y: Word) -> Result<bool, Exit> {
+    pub(crate) fn equal(&mut self, x: Word, y: Word) -> Result<bool, Exit> {
         let budget = self.budget();
         let terms = Rc::clone(&self.s.terms);
         let Compared { work, result } = equal(&self.s.heap, &terms, x, y, budget);
@@ -129,7 +129,7 @@ impl Call<'_> {
 }
 
 /// Returns a float without its fraction. One beyond all places becomes the largest or the smallest.
-pub(super) fn whole(n: f64) -> i64 {
+pub(crate) fn whole(n: f64) -> i64 {
     const BEYOND: f64 = 4e18;
     match n.trunc().to_i64() {
         Some(whole) if n.abs() < BEYOND => whole,

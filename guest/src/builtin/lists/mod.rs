@@ -8,12 +8,14 @@
 //! per pair. `range`: 1 per element, times the limbs of its longest operand; an empty range costs
 //! those limbs once, if there are two or more.
 
+mod statistics;
+
 use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::Trouble;
-use crate::builtin::call::Call;
+use crate::builtin::call::{Call, Function};
 use crate::builtin::keys::{Grouped, grouped, pay_keys};
-use crate::builtin::mapping;
-use crate::builtin::text::whole;
+use crate::builtin::records::maps;
+use crate::builtin::strings::text::whole;
 use crate::check::doubt;
 
 use crate::memory::heap::Heap;
@@ -29,6 +31,29 @@ use crate::memory::word::{
 use num_bigint::BigInt;
 use num_integer::Integer as _;
 use num_traits::{Signed, ToPrimitive, Zero};
+
+/// The functions of its forms.
+pub(super) const FUNCTIONS: &[(Form, Function)] = &[
+    (Form::Sort, sort),
+    (Form::Reverse, reverse),
+    (Form::Distinct, distinct),
+    (Form::Flatten, flatten),
+    (Form::Last, last),
+    (Form::Enumerate, enumerate),
+    (Form::Append, append),
+    (Form::Nth, nth),
+    (Form::Take, take),
+    (Form::Drop, drop),
+    (Form::Range, range),
+    (Form::Zip, zip),
+    (Form::Chunk, chunk),
+    (Form::Sum, statistics::sum),
+    (Form::Product, statistics::product),
+    (Form::Mean, statistics::mean),
+    (Form::Median, statistics::median),
+    (Form::Percentile, statistics::percentile),
+    (Form::Elements, maps::elements),
+];
 
 /// Returns the elements of an operand that must be a list, after charging for them.
 fn charged(c: &mut Call<'_>, i: usize) -> Result<Vec<Word>, Exit> {
@@ -195,10 +220,10 @@ fn make_pairs(c: &mut Call<'_>, pairs: Vec<(Word, Word)>) -> Word {
 }
 
 pub(crate) fn append(c: &mut Call<'_>) -> Result<Word, Exit> {
-    mapping::must_be_iterable(c, 0)?;
-    mapping::must_be_iterable(c, 1)?;
-    mapping::spread(c, 0)?;
-    mapping::spread(c, 1)?;
+    maps::must_be_iterable(c, 0)?;
+    maps::must_be_iterable(c, 1)?;
+    maps::spread(c, 0)?;
+    maps::spread(c, 1)?;
     let n = charged(c, 0)?.len();
     c.list_room(2 * n, |c| Heap::list_words(&c.elements(c.operand(0))))?;
     let elements = c.elements(c.operand(0));

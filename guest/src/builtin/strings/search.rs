@@ -4,7 +4,7 @@
 use crate::algorithm::weight::TEXT_UNIT;
 use crate::builtin::bytes::bytes_of;
 use crate::builtin::call::Call;
-use crate::builtin::mapping;
+use crate::builtin::records::maps;
 use crate::memory::tagged::SET;
 use crate::memory::word::{UNIT, Word, boolean, fit, is_list};
 use crate::run::state::Exit;
@@ -13,7 +13,7 @@ use pif_language::form::Form;
 
 pub(crate) fn contains(c: &mut Call<'_>) -> Result<Word, Exit> {
     if c.s.heap.tagged(c.operand(0)) == SET && c.len() == 2 {
-        return mapping::has(c);
+        return maps::has(c);
     }
     Ok(boolean(find(c)?.is_some()))
 }
