@@ -93,6 +93,6 @@ pub mod javascript {
 
 /// The forms of the language, in one table.
 pub mod form {
-    pub use pif_language::form::{Bare, Form, Row, Shape};
+    pub use pif_language::form::{Bare, Callback, Form, Notes, Row, Shape, Taken};
     pub use pif_language::forms::FORMS;
 }

@@ -156,6 +156,44 @@ pub struct Callback {
     pub has_index: bool,
 }
 
+/// What pages tell about a form. Without the feature `pages` it is nothing, so that the component
+/// need not carry it.
+#[derive(Clone, Copy, Debug)]
+pub struct Notes {
+    /// How many units of work it does; nothing if it does none.
+    #[cfg(feature = "pages")]
+    pub work: &'static str,
+    /// What more there is to know, in paragraphs.
+    #[cfg(feature = "pages")]
+    pub details: &'static [&'static str],
+}
+
+#[cfg(feature = "pages")]
+impl Notes {
+    const NONE: Self = Self { work: "", details: &[] };
+
+    const fn work(self, work: &'static str) -> Self {
+        Self { work, ..self }
+    }
+
+    const fn details(self, details: &'static [&'static str]) -> Self {
+        Self { details, ..self }
+    }
+}
+
+#[cfg(not(feature = "pages"))]
+impl Notes {
+    const NONE: Self = Self {};
+
+    const fn work(self, _: &'static str) -> Self {
+        self
+    }
+
+    const fn details(self, _: &'static [&'static str]) -> Self {
+        self
+    }
+}
+
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
@@ -189,6 +227,8 @@ pub struct Row {
     pub syntax: &'static str,
     /// One line of documentation.
     pub doc: &'static str,
+    /// What only pages tell.
+    pub notes: Notes,
     /// A term that shows its use.
     pub example: &'static str,
     /// The example's value, as canonical JSON.
@@ -246,6 +286,7 @@ impl Row {
             is_original: false,
             syntax: "",
             doc: "",
+            notes: Notes::NONE,
             example: "",
             result: "",
         }
@@ -292,8 +333,15 @@ impl Row {
         Self { fuel: Fuel { application, ..self.fuel }, ..self }
     }
 
-    pub(crate) const fn work(self, work: u16) -> Self {
-        Self { fuel: Fuel { work, ..self.fuel }, ..self }
+    /// Sets the price of a unit of work, and says how many units there are.
+    pub(crate) const fn work(self, work: u16, units: &'static str) -> Self {
+        let notes = self.notes.work(units);
+        Self { fuel: Fuel { work, ..self.fuel }, notes, ..self }
+    }
+
+    pub(crate) const fn details(self, details: &'static [&'static str]) -> Self {
+        let notes = self.notes.details(details);
+        Self { notes, ..self }
     }
 
     pub(crate) const fn syntax(self, syntax: &'static str) -> Self {

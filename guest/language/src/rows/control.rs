@@ -2,7 +2,7 @@
 
 use crate::form::{BARE, Shape, at_least, builtin, control, operation};
 use crate::kinds::{ANY, BOOLEAN, FUNCTION};
-use crate::prices::{JUMPER, UNFOLDED};
+use crate::prices::{JUMPER, OTHER, UNFOLDED};
 
 rows! { $ control:
     If = control("if", Shape::Members(&["cond", "then", "else"]))
@@ -25,8 +25,10 @@ rows! { $ control:
         .example(r#"{"coalesce": [{"get_in": [{"record": {"a": null}}, ["a"]]}, 0]}"#, "0");
     Try = control("try", Shape::Try)
         .takes(&[ANY, FUNCTION, ANY]).visit(JUMPER).application(UNFOLDED)
+        .work(OTHER, "768 of fuel for a fault that it catches, whatever a unit costs")
         .syntax(r#"{"try": t, "catch": f} or {"try": t, "catch": f, "codes": ["divide-by-zero", …]}"#)
-        .doc("The value of `t`; if it faults, `f` of a record {code, message, value, at, hint, reason, tool}. `codes` limits the faults caught.")
+        .doc("The value of `t`; if it faults, `f` of a record {code, message, value, at, hint, \
+            reason, tool}. `codes` limits the faults caught.")
         .example(
             r#"{"try": {"div": [1, 0]}, "catch": {"lam": "e", "body": {"get": [{"var": "e"}, "code"]}}}"#,
             r#""divide-by-zero""#,

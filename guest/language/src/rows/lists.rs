@@ -6,7 +6,22 @@ use crate::form::{
 use crate::kinds::{
     ANY, BOOLEAN, FUNCTION, ITERABLE, LIST, NUMBER, PAIR_OR_LIST, STRING, STRING_OR_LIST, VALUE,
 };
-use crate::prices::{COMPARE, COPY, LIGHT, MAKE, OUTSIDE, STEP, UNFOLDED};
+use crate::prices::{COMPARE, COPY, LIGHT, MAKE, OTHER, OUTSIDE, STEP, UNFOLDED};
+
+const SORTED: &str = "n of n keys, their weight, and ⌈log2 n⌉·(n + weight)";
+const EXTREME: &str = "n of n keys, and their weight";
+const GROUPED: &str = "4·n of n keys, and their content";
+const EACH: &str = "1 per element";
+const SUMMED: &str = "1 per element, and their weight";
+const RANKED: &str = "as `sum`, and ⌈log2 n⌉·(n + weight) of n numbers";
+const TAKEN: &str = "1 per element taken or dropped";
+const KEYLESS: &str = "Elements whose key is null are skipped, as `max` and `min` skip null. With no other key it is \
+        `empty-list`.";
+const EXACT: &str = "The result is exact whatever the order of the numbers, and rounded to the nearest float once, \
+        at the end. A sum of integers alone is an integer. With any float among them it is a \
+        float. Only the result must not be too large, or beyond all floats. So `sum` of 0.1 ten \
+        times is `1.0`, while a `fold` with `add` rounds ten times and gives `0.9999999999999999`. \
+        Of nothing but nulls `mean`, `median` and `percentile` are `empty-list`.";
 
 rows! { $ lists:
     Nil = control("nil", Shape::Ignored)
@@ -35,15 +50,22 @@ rows! { $ lists:
         .doc("Whether a list, a map or a set has no elements.")
         .example(r#"{"isEmpty": []}"#, "true");
     Length = operation("length", BARE)
-        .original().takes(&[STRING_OR_LIST]).gives(NUMBER).visit(LIGHT).work(STEP)
+        .original().takes(&[STRING_OR_LIST]).gives(NUMBER).visit(LIGHT)
+        .work(STEP, "of a list, 1 per element")
         .syntax(r#"{"length": l}"#)
         .doc("Elements of a list or set, keys of a map, or characters (code points) of a text.")
+        .details(&[
+            "Of a string it counts code points.",
+        ])
         .example(r#"{"length": "häh"}"#, "3");
     Fold = control("fold", exactly(3))
         .original().takes(&[FUNCTION, VALUE, LIST, ANY]).application(UNFOLDED).callback(1)
         .subject(2)
         .syntax(r#"{"fold": [f, init, list]}"#)
         .doc("Reduces a list from the left: `f` gets one pair (accumulator, item).")
+        .details(&[
+            "The function gets one pair, never two arguments.",
+        ])
         .example(
             r#"{"fold": [{"lam": "p", "body": {"add": [{"fst": {"var": "p"}}, {"snd": {"var": "p"}}]}}, 0, [1, 2, 3]]}"#,
             "6",
@@ -51,7 +73,8 @@ rows! { $ lists:
     Reduce = control("reduce", exactly(3))
         .takes(&[FUNCTION, VALUE, LIST, ANY]).application(UNFOLDED).callback(2).subject(2)
         .syntax(r#"{"reduce": [f, init, list]}"#)
-        .doc("Reduces a list from the left: `f` gets the accumulator and the item, as two arguments.")
+        .doc("Reduces a list from the left: `f` gets the accumulator and the item, as two \
+            arguments.")
         .example(
             r#"{"reduce": [{"lam": ["sum", "x"], "body": {"add": [{"var": "sum"}, {"var": "x"}]}}, 0, [1, 2, 3]]}"#,
             "6",
@@ -65,9 +88,13 @@ rows! { $ lists:
             "[1,4,9]",
         );
     FlatMap = elementwise("flat_map", exactly(2), Taken::Next)
-        .takes(&[FUNCTION, LIST, ANY]).gives(LIST).visit(OUTSIDE).work(MAKE).indexed()
+        .takes(&[FUNCTION, LIST, ANY]).gives(LIST).visit(OUTSIDE).indexed()
+        .work(MAKE, "1 per element of each list that the function gives, 1 for another value")
         .syntax(r#"{"flat_map": [f, list]}"#)
         .doc("Joins the lists that f returns for the elements; another value is an element.")
+        .details(&[
+            "The function may give a value that is no list.",
+        ])
         .example(
             r#"{"flat_map": [{"lam": "x", "body": [{"var": "x"}, {"var": "x"}]}, [1, 2]]}"#,
             "[1,1,2,2]",
@@ -102,15 +129,16 @@ rows! { $ lists:
             "false",
         );
     SortBy = elementwise("sort_by", between(2, 3), Taken::Push)
-        .takes(&[FUNCTION, LIST, STRING, ANY]).gives(LIST).visit(OUTSIDE).work(COMPARE)
+        .takes(&[FUNCTION, LIST, STRING, ANY]).gives(LIST).visit(OUTSIDE).work(COMPARE, SORTED)
         .syntax(r#"{"sort_by": [f, list, order?]}"#)
-        .doc(r#"Sorted by the keys f returns: numbers, texts, booleans, lists of these; null first. Order "asc" or "desc". Stable."#)
+        .doc("Sorted by the keys f returns: numbers, texts, booleans, lists of these; null first. \
+            Order \"asc\" or \"desc\". Stable.")
         .example(
             r#"{"sort_by": [{"lam": "s", "body": {"length": {"var": "s"}}}, ["ccc", "a", "bb"]]}"#,
             r#"["a","bb","ccc"]"#,
         );
     GroupBy = elementwise("group_by", exactly(2), Taken::Push)
-        .takes(&[FUNCTION, LIST, ANY]).gives(LIST).visit(OUTSIDE)
+        .takes(&[FUNCTION, LIST, ANY]).gives(LIST).visit(OUTSIDE).work(OTHER, GROUPED)
         .syntax(r#"{"group_by": [f, list]}"#)
         .doc("Lists [key, elements], keys as they first occur.")
         .example(
@@ -118,7 +146,7 @@ rows! { $ lists:
             "[[1,[1,3]],[0,[2]]]",
         );
     CountBy = elementwise("count_by", exactly(2), Taken::Push)
-        .takes(&[FUNCTION, LIST, ANY]).gives(LIST).visit(OUTSIDE)
+        .takes(&[FUNCTION, LIST, ANY]).gives(LIST).visit(OUTSIDE).work(OTHER, GROUPED)
         .syntax(r#"{"count_by": [f, list]}"#)
         .doc("Lists [key, count], keys as they first occur.")
         .example(
@@ -126,7 +154,7 @@ rows! { $ lists:
             "[[1,2],[0,1]]",
         );
     DistinctBy = elementwise("distinct_by", exactly(2), Taken::Push)
-        .takes(&[FUNCTION, LIST, ANY]).gives(LIST).visit(OUTSIDE)
+        .takes(&[FUNCTION, LIST, ANY]).gives(LIST).visit(OUTSIDE).work(OTHER, GROUPED)
         .syntax(r#"{"distinct_by": [f, list]}"#)
         .doc("The first element for each key.")
         .example(
@@ -134,17 +162,19 @@ rows! { $ lists:
             "[1,2]",
         );
     MaxBy = elementwise("max_by", exactly(2), Taken::Push)
-        .takes(&[FUNCTION, LIST, ANY]).visit(OUTSIDE)
+        .takes(&[FUNCTION, LIST, ANY]).visit(OUTSIDE).work(OTHER, EXTREME)
         .syntax(r#"{"max_by": [f, list]}"#)
         .doc("The first element with the greatest key; null keys are skipped.")
+        .details(&[KEYLESS])
         .example(
             r#"{"max_by": [{"lam": "s", "body": {"length": {"var": "s"}}}, ["a", "ccc", "bb"]]}"#,
             r#""ccc""#,
         );
     MinBy = elementwise("min_by", exactly(2), Taken::Push)
-        .takes(&[FUNCTION, LIST, ANY]).visit(OUTSIDE)
+        .takes(&[FUNCTION, LIST, ANY]).visit(OUTSIDE).work(OTHER, EXTREME)
         .syntax(r#"{"min_by": [f, list]}"#)
         .doc("The first element with the least key; null keys are skipped.")
+        .details(&[KEYLESS])
         .example(
             r#"{"min_by": [{"lam": "s", "body": {"length": {"var": "s"}}}, ["bb", "a", "ccc"]]}"#,
             r#""a""#,
@@ -158,106 +188,148 @@ rows! { $ lists:
             "[[2,3],[1]]",
         );
     Sort = builtin("sort", LIST_OF)
-        .takes(&[LIST]).gives(LIST).visit(OUTSIDE).work(COMPARE)
+        .takes(&[LIST]).gives(LIST).visit(OUTSIDE).work(COMPARE, SORTED)
         .syntax(r#"{"sort": l}"#)
         .doc("Sorted: numbers, texts, booleans, or lists of these; null first. Stable.")
         .example(r#"{"sort": [3, 1, 2]}"#, "[1,2,3]");
     Reverse = builtin("reverse", LIST_OF)
-        .takes(&[LIST]).gives(LIST).visit(OUTSIDE).work(COPY)
+        .takes(&[LIST]).gives(LIST).visit(OUTSIDE).work(COPY, EACH)
         .syntax(r#"{"reverse": l}"#)
         .doc("The list in reverse.")
         .example(r#"{"reverse": [1, 2, 3]}"#, "[3,2,1]");
     Distinct = builtin("distinct", LIST_OF)
-        .takes(&[LIST]).gives(LIST).visit(OUTSIDE)
+        .takes(&[LIST]).gives(LIST).visit(OUTSIDE).work(OTHER, GROUPED)
         .syntax(r#"{"distinct": l}"#)
         .doc("Each element once, as they first occur.")
         .example(r#"{"distinct": [1, 2, 1]}"#, "[1,2]");
     Flatten = builtin("flatten", between(1, 2).or_bare(Bare::List))
-        .takes(&[LIST, NUMBER]).gives(LIST).visit(OUTSIDE).work(COPY)
+        .takes(&[LIST, NUMBER]).gives(LIST).visit(OUTSIDE)
+        .work(COPY, "1 per element, and 1 per element of each list that becomes a part")
         .syntax(r#"{"flatten": l} or {"flatten": [l, depth]}"#)
-        .doc("Lists within a list become parts of it, to a depth, which is a literal: 1 unless it is given. Other elements stay.")
+        .doc("Lists within a list become parts of it, to a depth, which is a literal: 1 unless it \
+            is given. Other elements stay.")
+        .details(&[
+            "As `flat` of JavaScript. The depth is a literal number, whose fraction does not \
+                count: `{\"flatten\": [l, 2]}`. A literal array of two is a list and a depth only \
+                if the second is such a number; write `{\"flatten\": [[[1], 2]]}` for the list of \
+                these two.",
+        ])
         .example(r#"{"flatten": [[1], [2, 3]]}"#, "[1,2,3]");
     Sum = builtin("sum", LIST_OF)
-        .takes(&[LIST]).gives(NUMBER).visit(OUTSIDE).work(MAKE)
+        .takes(&[LIST]).gives(NUMBER).visit(OUTSIDE).work(MAKE, SUMMED)
         .syntax(r#"{"sum": l}"#)
         .doc("Exact sum of the numbers; floats are rounded once, nulls skipped.")
+        .details(&[EXACT])
         .example(r#"{"sum": [1, null, 2]}"#, "3");
     Product = builtin("product", LIST_OF)
         .takes(&[LIST]).gives(NUMBER).visit(OUTSIDE)
+        .work(OTHER, "as `sum`; for each factor from the left, the first multiplied with 1, the \
+            product of the numbers of limbs where one is big")
         .syntax(r#"{"product": l}"#)
         .doc("Product of the numbers; nulls are skipped.")
+        .details(&[
+            "It gives the value that `mul` from the left would give.",
+        ])
         .example(r#"{"product": [2, 3, 4]}"#, "24");
     Mean = builtin("mean", LIST_OF)
-        .takes(&[LIST]).gives(NUMBER).visit(OUTSIDE).work(MAKE)
+        .takes(&[LIST]).gives(NUMBER).visit(OUTSIDE).work(MAKE, SUMMED)
         .syntax(r#"{"mean": l}"#)
         .doc("Exact mean of the numbers, rounded to a float once; nulls are skipped.")
+        .details(&[EXACT])
         .example(r#"{"mean": [1, 2]}"#, "1.5");
     Median = builtin("median", LIST_OF)
-        .takes(&[LIST]).gives(NUMBER).visit(OUTSIDE).work(COMPARE)
+        .takes(&[LIST]).gives(NUMBER).visit(OUTSIDE).work(COMPARE, RANKED)
         .syntax(r#"{"median": l}"#)
         .doc("Median of the numbers, a float; nulls are skipped.")
+        .details(&[EXACT])
         .example(r#"{"median": [5, 1, 3]}"#, "3.0");
     Last = builtin("last", LIST_OF)
-        .takes(&[LIST]).visit(OUTSIDE).work(COPY)
+        .takes(&[LIST]).visit(OUTSIDE).work(COPY, EACH)
         .syntax(r#"{"last": l}"#)
         .doc("The last element.")
         .example(r#"{"last": [1, 2, 3]}"#, "3");
     Enumerate = builtin("enumerate", LIST_OF)
-        .takes(&[LIST]).gives(LIST).visit(OUTSIDE).work(MAKE)
+        .takes(&[LIST]).gives(LIST).visit(OUTSIDE).work(MAKE, EACH)
         .syntax(r#"{"enumerate": l}"#)
         .doc("Lists [index, element], from 0.")
         .example(r#"{"enumerate": ["a", "b"]}"#, r#"[[0,"a"],[1,"b"]]"#);
     Append = builtin("append", exactly(2))
-        .takes(&[ITERABLE]).gives(LIST).visit(OUTSIDE).work(COPY)
+        .takes(&[ITERABLE]).gives(LIST).visit(OUTSIDE)
+        .work(COPY, "1 per element of the first list; as `elements` for what is no list")
         .syntax(r#"{"append": [a, b]}"#)
         .doc("Two lists joined; another operand counts as its `elements`.")
+        .details(&[
+            "It shares its second list with the result. On each side it takes whatever `elements` \
+                takes.",
+        ])
         .example(r#"{"append": [[1], [2, 3]]}"#, "[1,2,3]");
     Nth = builtin("nth", exactly(2))
-        .takes(&[PAIR_OR_LIST, NUMBER, ANY]).visit(OUTSIDE).work(STEP)
+        .takes(&[PAIR_OR_LIST, NUMBER, ANY]).visit(OUTSIDE)
+        .work(STEP, "1 per element up to that one")
         .syntax(r#"{"nth": [list, i]}"#)
         .doc("The element at an index, from 0; also of a pair.")
         .example(r#"{"nth": [["a", "b"], 1]}"#, r#""b""#);
     Take = builtin("take", exactly(2))
-        .takes(&[LIST, NUMBER, ANY]).gives(LIST).visit(OUTSIDE).work(COPY)
+        .takes(&[LIST, NUMBER, ANY]).gives(LIST).visit(OUTSIDE).work(COPY, TAKEN)
         .syntax(r#"{"take": [list, n]}"#)
         .doc("The first n elements.")
         .example(r#"{"take": [[1, 2, 3], 2]}"#, "[1,2]");
     Drop = builtin("drop", exactly(2))
-        .takes(&[LIST, NUMBER, ANY]).gives(LIST).visit(OUTSIDE).work(STEP)
+        .takes(&[LIST, NUMBER, ANY]).gives(LIST).visit(OUTSIDE).work(STEP, TAKEN)
         .syntax(r#"{"drop": [list, n]}"#)
         .doc("All but the first n elements.")
+        .details(&[
+            "It shares the rest of its list with the result.",
+        ])
         .example(r#"{"drop": [[1, 2, 3], 2]}"#, "[3]");
     Range = builtin("range", between(2, 3))
-        .takes(&[NUMBER]).gives(LIST).visit(OUTSIDE).work(MAKE)
+        .takes(&[NUMBER]).gives(LIST).visit(OUTSIDE)
+        .work(MAKE, "1 per element; with a big operand, the limbs of the longest one per element, \
+            and at least once")
         .syntax(r#"{"range": [from, to, step?]}"#)
         .doc("Integers from `from` on, `to` excluded.")
         .example(r#"{"range": [0, 6, 2]}"#, "[0,2,4]");
     Zip = builtin("zip", exactly(2))
-        .takes(&[LIST]).gives(LIST).visit(OUTSIDE).work(MAKE)
+        .takes(&[LIST]).gives(LIST).visit(OUTSIDE).work(MAKE, "1 per list of two")
         .syntax(r#"{"zip": [a, b]}"#)
         .doc("Lists of two: the elements at one place of both lists, up to the shorter length.")
         .example(r#"{"zip": [[1, 2], ["a", "b", "c"]]}"#, r#"[[1,"a"],[2,"b"]]"#);
     Chunk = builtin("chunk", exactly(2))
-        .takes(&[LIST, NUMBER, ANY]).gives(LIST).visit(OUTSIDE).work(MAKE)
+        .takes(&[LIST, NUMBER, ANY]).gives(LIST).visit(OUTSIDE).work(MAKE, EACH)
         .syntax(r#"{"chunk": [list, n]}"#)
         .doc("Lists of n elements each; the last may have fewer.")
         .example(r#"{"chunk": [[1, 2, 3], 2]}"#, "[[1,2],[3]]");
     Percentile = builtin("percentile", exactly(2))
-        .takes(&[LIST, NUMBER, ANY]).gives(NUMBER).visit(OUTSIDE).work(COMPARE)
+        .takes(&[LIST, NUMBER, ANY]).gives(NUMBER).visit(OUTSIDE).work(COMPARE, RANKED)
         .syntax(r#"{"percentile": [list, p]}"#)
         .doc("The value at p percent (0–100) of the sorted numbers, interpolated; a float.")
+        .details(&[EXACT])
         .example(r#"{"percentile": [[1, 2, 3, 4], 50]}"#, "2.5");
     SortWith = elementwise("sort_with", exactly(2), Taken::Next)
-        .takes(&[FUNCTION, LIST, ANY]).gives(LIST).visit(OUTSIDE).work(COMPARE).callback(2)
+        .takes(&[FUNCTION, LIST, ANY]).gives(LIST).visit(OUTSIDE).callback(2)
+        .work(COMPARE, "n + n·⌈log2 n⌉ of n elements")
         .syntax(r#"{"sort_with": [f, list]}"#)
-        .doc("Sorts by a function of two elements that gives a number: negative if the first comes first. Equal elements keep their order. True counts as 1, false as 0.")
+        .doc("Sorts by a function of two elements that gives a number: negative if the first comes \
+            first. Equal elements keep their order. True counts as 1, false as 0.")
+        .details(&[
+            "It is a merge sort. Runs of 1, 2, 4, … elements are merged, each with the one after \
+                it, from left to right. The function gets the first element left of both; above 0, \
+                the second run's comes first. A value that is neither a number nor a boolean is \
+                `type-mismatch`. A list of less than two elements needs no function call.",
+        ])
         .example(
             r#"{"sort_with": [{"lam": ["a", "b"], "body": {"sub": [{"var": "b"}, {"var": "a"}]}}, [1, 3, 2]]}"#,
             "[3,2,1]",
         );
     Elements = builtin("elements", BARE)
-        .takes(&[ITERABLE]).gives(LIST).visit(OUTSIDE).work(MAKE)
+        .takes(&[ITERABLE]).gives(LIST).visit(OUTSIDE)
+        .work(MAKE, "of a text its units and 1 per character; of a map or set 4 per key")
         .syntax(r#"{"elements": a}"#)
-        .doc("The elements of a list, a set or a map, the characters of a text, as a list; of null none.")
+        .doc("The elements of a list, a set or a map, the characters of a text, as a list; of null \
+            none.")
+        .details(&[
+            "A list gives itself, a text its characters, a set its elements, a map lists `[key, \
+                value]`, and null nothing. Any other value is `type-mismatch`.",
+        ])
         .example(r#"{"elements": "abc"}"#, r#"["a","b","c"]"#);
 }

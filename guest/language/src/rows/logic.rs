@@ -28,16 +28,20 @@ rows! { $ logic:
     Either = control("either", at_least(2))
         .takes(&[ANY])
         .syntax(r#"{"either": [a, b, …]}"#)
-        .doc("The first operand whose `truth` is true, else the last. Those behind it are not evaluated.")
+        .doc("The first operand whose `truth` is true, else the last. Those behind it are not \
+            evaluated.")
         .example(r#"{"either": ["", null, "x"]}"#, r#""x""#);
     Both = control("both", at_least(2))
         .takes(&[ANY])
         .syntax(r#"{"both": [a, b, …]}"#)
-        .doc("The first operand whose `truth` is false, else the last. Those behind it are not evaluated.")
+        .doc("The first operand whose `truth` is false, else the last. Those behind it are not \
+            evaluated.")
         .example(r#"{"both": [1, 0, "x"]}"#, "0");
     Typeof = builtin("typeof", between(1, 2))
-        .takes(&[ANY, LIST, ANY]).gives(STRING).visit(OUTSIDE).work(LOOK_UP)
+        .takes(&[ANY, LIST, ANY]).gives(STRING).visit(OUTSIDE)
+        .work(LOOK_UP, "with a path, as `get_in`")
         .syntax(r#"{"typeof": [a, path?]}"#)
-        .doc("The type as JavaScript names it: `number`, `string`, `boolean`, `object`, `function`; with a path that of the value there, or `undefined`.")
+        .doc("The type as JavaScript names it: `number`, `string`, `boolean`, `object`, \
+            `function`; with a path that of the value there, or `undefined`.")
         .example(r#"{"typeof": [{"record": {"a": 1}}, ["b"]]}"#, r#""undefined""#);
 }

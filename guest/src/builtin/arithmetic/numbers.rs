@@ -8,6 +8,7 @@
 use crate::algorithm::number::value::{Number, finite};
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
+use pif_language::prices::units;
 
 use crate::run::state::Exit;
 
@@ -109,7 +110,7 @@ pub(crate) fn round(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (n, digits) = (c.number(0)?, digits(c)?);
     let limbs = if digits < 0 { n.limbs().saturating_mul(n.limbs()) } else { n.limbs() };
     let is_far = n.is_float() && !WORD_DIGITS.contains(&digits);
-    c.charge(if is_far { FAR_DIGITS_WORK } else { length_work(limbs) })?;
+    c.charge(if is_far { units::FAR_DIGITS } else { length_work(limbs) })?;
     let rounded = rational::round(&n, digits)?;
     c.make_number(&rounded)
 }
@@ -122,8 +123,6 @@ pub(crate) fn pow(c: &mut Call<'_>) -> Result<Word, Exit> {
 
 /// Digits to which a float is rounded within a few words, and the work of other digits.
 const WORD_DIGITS: RangeInclusive<i64> = 0..=22;
-const FAR_DIGITS_WORK: u64 = 64;
-
 /// Converts a float without a fraction to an integer.
 fn whole(n: f64) -> Number {
     Number::Float(n).whole()

@@ -9,7 +9,7 @@ use crate::algorithm::weight::digits_work;
 use crate::builtin::arithmetic::figures::unknown;
 use crate::builtin::bytes::TOO_LARGE as TOO_LONG;
 use crate::builtin::call::Call;
-use crate::builtin::strings::reading::{LIMB_DIGITS, LONG_FLOAT, LONG_FLOAT_WORK, number_work};
+use crate::builtin::strings::reading::{LIMB_DIGITS, LONG_FLOAT, number_work};
 use crate::data::string::{scalar_text, scalar_work};
 use crate::memory::word::{FALSE, TRUE, UNIT, Word, boolean, fit, small};
 use crate::run::state::Exit;
@@ -18,6 +18,7 @@ use pif_core::figures::{self, Reading};
 use pif_core::json::decimal::Powers;
 use pif_core::json::number::write_integer;
 use pif_core::limits::INTEGER_BITS;
+use pif_language::prices::units;
 
 pub(crate) fn to_number(c: &mut Call<'_>) -> Result<Word, Exit> {
     let v = c.operand(0);
@@ -82,7 +83,7 @@ fn made(c: &mut Call<'_>, reading: Reading<'_>, text: Option<&str>) -> Result<Wo
         Reading::Integer(digits, base, is_negative) => integer(c, digits, (base, is_negative)),
         Reading::Float(n) => {
             let length = c.s.heap.text_size(c.operand(0)).map_or(0, |(bytes, _)| bytes);
-            c.charge(if length > LONG_FLOAT as u64 { LONG_FLOAT_WORK } else { 0 })?;
+            c.charge(if length > LONG_FLOAT as u64 { units::LONG_FLOAT } else { 0 })?;
             c.make_number(&from_float(n))
         }
     }
@@ -193,7 +194,7 @@ pub(crate) fn number_text(c: &mut Call<'_>) -> Result<Word, Exit> {
     if limbs.saturating_mul(64) > c.longest() / 2 {
         return Err(TOO_LONG.into());
     }
-    c.charge(if n.is_float() { FLOAT } else { digits_work(limbs) })?;
+    c.charge(if n.is_float() { units::WRITTEN_FLOAT } else { digits_work(limbs) })?;
     c.set_aside(limbs.saturating_mul(256))?;
     let text = match (style.as_str(), count) {
         ("fixed", count) => fixed(&n, count.unwrap_or(0)),
@@ -205,9 +206,6 @@ pub(crate) fn number_text(c: &mut Call<'_>) -> Result<Word, Exit> {
     };
     c.give_text(&text)
 }
-
-/// The work of finding the digits of a float.
-const FLOAT: u64 = 8;
 
 /// Returns the text of a number as `String` gives it.
 fn decimal(n: &Number) -> String {

@@ -10,6 +10,7 @@ use crate::algorithm::number::value::Number;
 use crate::algorithm::record;
 use crate::algorithm::weight::TEXT_UNIT;
 use crate::builtin::call::{Call, Function};
+use pif_language::prices::units;
 
 use crate::memory::heap::Heap;
 use crate::run::state::Exit;
@@ -32,9 +33,6 @@ pub(super) const FUNCTIONS: &[(Form, Function)] = &[
     (Form::MomentPart, moments::moment_part),
 ];
 
-/// Bytes of a letter in a pattern.
-const LETTER: u64 = 2;
-
 /// Returns a text operand, after charging for reading it.
 fn paid_text(c: &mut Call<'_>, i: usize) -> Result<String, Exit> {
     let size = c.s.heap.text_size(c.operand(i));
@@ -49,7 +47,7 @@ pub(crate) fn date_parse(c: &mut Call<'_>) -> Result<Word, Exit> {
     let n = match pattern {
         None => parse(&text)?,
         Some(pattern) => {
-            c.charge(pattern.len() as u64 / LETTER)?;
+            c.charge(pattern.len() as u64 / units::DATE_PATTERN_BYTES)?;
             parse_as(&text, &pattern)?
         }
     };

@@ -21,6 +21,7 @@ use crate::memory::word::{NIL, UNIT, Word, boolean, is_list};
 use crate::run::state::{Exit, State};
 use pif_core::fault::Code;
 use pif_language::form::Form;
+use pif_language::prices::units;
 use std::rc::Rc;
 
 const KEYS: &str = "a value that can be compared";
@@ -60,7 +61,7 @@ fn make(c: &mut Call<'_>, kind: u32) -> Result<Word, Exit> {
     let keys: Vec<Word> = elements.iter().map(key).collect();
     let wrong = |s: &State, key| s.wrong_element(0, key, "keys that can be compared");
     let Grouped { of_each, firsts } = grouped(&mut c.context(), &keys, wrong)?;
-    c.charge(4 * firsts.len() as u64)?;
+    c.charge(units::MAP_KEY * firsts.len() as u64)?;
     c.room(MAP_WORDS + KEY_WORDS * firsts.len())?;
     let mut lasts = vec![0; firsts.len()];
     for (group, at) in of_each.into_iter().zip(0_usize..) {
@@ -127,7 +128,7 @@ pub(crate) fn insert(c: &mut Call<'_>) -> Result<Word, Exit> {
     if c.s.heap.tagged(c.operand(0)) != kind {
         return Err(c.wrong(0, wanted));
     }
-    let work = 8 + bits(c);
+    let work = units::MAP_CHANGE + bits(c);
     let (key, sought) = seek(c, work)?;
     let sought = with_room(c, &key, sought)?;
     let (map, word, value) = (c.operand(0), c.operand(1), c.operand(c.len() - 1));
@@ -159,7 +160,7 @@ pub(crate) fn has(c: &mut Call<'_>) -> Result<Word, Exit> {
 
 /// Does `remove` of a map or set.
 pub(crate) fn remove(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let work = 8 + bits(c);
+    let work = units::MAP_CHANGE + bits(c);
     let (key, sought) = seek(c, work)?;
     let sought = with_room(c, &key, sought)?;
     let map = c.operand(0);
@@ -169,7 +170,7 @@ pub(crate) fn remove(c: &mut Call<'_>) -> Result<Word, Exit> {
 /// Does `keys`, `values` and `entries` of a map or set, and `elements`.
 pub(crate) fn listed(c: &mut Call<'_>, form: Form) -> Result<Word, Exit> {
     let n = entries::count(&c.s.heap, c.operand(0));
-    c.charge(4 * n as u64)?;
+    c.charge(units::MAP_KEY * n as u64)?;
     let is_set = c.s.heap.tagged(c.operand(0)) == SET;
     let of_two = form == Form::Entries || form == Form::Elements && !is_set;
     c.room(if of_two { 6 * n } else { 2 * n })?;

@@ -24,6 +24,7 @@ use crate::algorithm::member::{self, Found};
 use crate::algorithm::number::arithmetic::is_number;
 use crate::algorithm::weight::text_work;
 use crate::builtin::call::{Call, Function};
+use pif_language::prices::units;
 
 use crate::algorithm::record;
 use crate::memory::heap::Heap;
@@ -299,14 +300,11 @@ pub(crate) fn from_entries(c: &mut Call<'_>) -> Result<Word, Exit> {
     Ok(record::of_entries(&mut c.s.heap, &keys, &values)?)
 }
 
-/// Work of looking up a key in a record of any size.
-const LOOK_UP: u64 = 4;
-
 /// Does `pick` and `omit`.
 pub(crate) fn choose(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.record(0)?;
     let (keys, n) = (c.list(1)?, c.count(0));
-    c.charge(LOOK_UP * keys.len() as u64 + n as u64)?;
+    c.charge(units::CHOSEN_KEY * keys.len() as u64 + n as u64)?;
     if let Some(odd) = keys.iter().find(|key| !c.s.heap.is_text(**key)) {
         return Err(c.s.wrong_element(1, *odd, "a list of strings"));
     }

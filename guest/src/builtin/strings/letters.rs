@@ -4,6 +4,7 @@
 use crate::algorithm::weight::TEXT_UNIT;
 use crate::builtin::bytes::{TOO_LARGE, bytes_of};
 use crate::builtin::call::Call;
+use pif_language::prices::units;
 
 use crate::algorithm::case;
 use crate::algorithm::normal::normal;
@@ -13,9 +14,6 @@ use crate::run::state::Exit;
 use pif_language::form::Form;
 
 use crate::memory::word::Word;
-
-/// Extra fuel for the case of a unit of text that is not ASCII.
-const WIDE_CASE: u64 = 3;
 
 pub(crate) fn trim(c: &mut Call<'_>) -> Result<Word, Exit> {
     let text = c.text(0)?;
@@ -69,7 +67,7 @@ pub(crate) fn recase(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.charge(size / TEXT_UNIT)?;
     if chars < size {
         // Each character is looked up, and a final sigma's neighbors too.
-        c.charge(WIDE_CASE * (size / TEXT_UNIT))?;
+        c.charge(units::WIDE_CASE * (size / TEXT_UNIT))?;
     }
     let is_upper = c.form == Form::Upper;
     let text = bytes_of(&c.s.heap, whole);

@@ -15,13 +15,14 @@ use crate::algorithm::record;
 use crate::builtin::call::Call;
 use crate::builtin::strings::found::Found;
 use pif_core::fault::Code;
+use pif_language::prices::units;
 
 use crate::algorithm::regex;
 use crate::algorithm::regex::script;
 use crate::algorithm::regex::search::Matches;
 use crate::algorithm::regex::template;
 use crate::algorithm::regex::template::Template;
-use crate::algorithm::regex::{BYTE, Pattern, Source};
+use crate::algorithm::regex::{Pattern, Source};
 use crate::algorithm::trouble::Trouble;
 use crate::memory::heap::{Full, Heap};
 use crate::memory::tagged::REGEX;
@@ -207,7 +208,7 @@ fn compiled(c: &mut Call<'_>, source: &Source) -> Result<Rc<Pattern>, Exit> {
 fn compile(c: &mut Call<'_>, source: &Source) -> Result<(Rc<Pattern>, u64), Exit> {
     let text = source.text.as_str();
     regex::check_length(text)?;
-    let bytes = BYTE * text.len() as u64;
+    let bytes = units::PATTERN_BYTE * text.len() as u64;
     c.charge(bytes)?;
     let (pattern, classes, size) = match &source.flags {
         None => {

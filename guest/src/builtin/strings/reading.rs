@@ -10,6 +10,7 @@ use crate::algorithm::trouble::{BYTE_ORDER_MARK, Trouble, misread};
 use crate::algorithm::weight;
 use crate::builtin::call::Call;
 use pif_core::json::tape::{Tape, Token, TokenId};
+use pif_language::prices::units;
 
 use crate::builtin::bytes::TOO_LARGE;
 use crate::data::parsed;
@@ -31,8 +32,6 @@ pub(crate) const LIMB_DIGITS: usize = 19;
 
 /// Characters of the longest float that is read at once, and the work of a longer one.
 pub(crate) const LONG_FLOAT: usize = 19;
-pub(crate) const LONG_FLOAT_WORK: u64 = 16;
-
 pub(crate) fn to_string(c: &mut Call<'_>) -> Result<Word, Exit> {
     if c.s.heap.is_text(c.operand(0)) { Ok(c.operand(0)) } else { json_text(c) }
 }
@@ -128,7 +127,7 @@ pub(crate) fn parse_float(c: &mut Call<'_>) -> Result<Word, Exit> {
         return Err(misread(&text, "is not a number", None).into());
     }
     if digits.len() > LONG_FLOAT {
-        c.charge(LONG_FLOAT_WORK)?;
+        c.charge(units::LONG_FLOAT)?;
     }
     let n: f64 = text.parse().unwrap_or(f64::INFINITY);
     if !n.is_finite() {
