@@ -26,7 +26,7 @@
 //! |---|---|
 //! | `edge` | the component of wit/, and [`envelope`]: a run as JSON in and JSON out |
 //! | [`machine`] | one run: its steps, the dispatch loop, rarer operations, places of faults |
-//! | `builtin` | the forms that take all their operands as values, a file for each group |
+//! | `builtin` | the forms that take all their operands as values, a folder for each group |
 //! | `run` | the state of one run: registers, stack, fuel, room, open `try`s |
 //! | `compile` | terms to operations |
 //! | `check` | [`analysis`] and [`foresight`], without a run; hints for wrong types |

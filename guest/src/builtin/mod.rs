@@ -1,7 +1,7 @@
 //! Strict forms beyond the original calculus. Their operands are on the stack, where the collector
 //! finds them: a function that makes room reads them again. Fuel is charged before the work (for a
-//! `join` of short texts, right after it). The head of each module lists the units of work of its
-//! forms; the rows of the forms hold the price of a unit.
+//! `join` of short texts, right after it). The rows of the forms say how many units of work there
+//! are, and what a unit costs.
 
 mod arithmetic;
 mod bytes;

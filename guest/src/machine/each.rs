@@ -3,11 +3,6 @@
 //! `slots::update`. Forms that need keys keep the whole list, and their result so far is the keys.
 //! A `sort_by` with an order keeps the order before the list. `partition` keeps the elements for
 //! which the function is false.
-//!
-//! Fuel: each application counts as a visit of the form. In units of work, `flat_map` pays 1 for
-//! each element of the function's value before copying it. `keyed` lists the work of forms that
-//! need keys. `update` also pays 1 per 8 bytes of the key, and 1 per member when the new record is
-//! made.
 
 use crate::algorithm::member::{self, Missing};
 use crate::builtin::records::path;

@@ -1,7 +1,4 @@
 //! Arithmetic as JavaScript has it: `divide math bits`.
-//!
-//! Fuel: `divide` as `div`, with a float as that. `math` and `bits`: 1 per 8 bytes of the name; 8 and
-//! the limbs of the longest operand, if that is a big integer.
 
 use crate::algorithm::number::arithmetic::{length_work, work};
 use crate::algorithm::number::rational::quotient;

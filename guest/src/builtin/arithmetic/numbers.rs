@@ -1,9 +1,4 @@
 //! `fdiv neg abs sqrt exp ln log10 floor ceil to_int to_float pow round`.
-//!
-//! Fuel: 8 and the limbs of the longest operand, if that is a big integer. `pow` of integers with
-//! such a result: its products too, as `mul` counts them. `round` of a big integer to negative
-//! digits: instead 8 and the square of its limbs. `round` of a float to digits below 0 or above 22:
-//! instead 64.
 
 use crate::algorithm::number::value::{Number, finite};
 use crate::algorithm::trouble::Trouble;

@@ -1,8 +1,5 @@
 //! Numbers of texts, and texts of numbers, as JavaScript has them: `to_number leading_number
 //! number_text number_is`.
-//!
-//! Fuel: reading a text: 1 per 8 bytes, and as `parse_int` and `parse_float`. Writing: 8 for a float,
-//! the work of a big integer's digits, 1 per 8 bytes of the text.
 
 use crate::algorithm::number::value::{Number, TOO_LARGE, bounded};
 use crate::algorithm::weight::digits_work;

@@ -1,8 +1,4 @@
 //! `date_parse date_format date_parts date_add date_diff`: seconds since 1970, UTC.
-//!
-//! Fuel: 1 per 8 bytes of each text read or made, including keys, and 1 per 2 bytes of a pattern
-//! that reads a date. `date_add`: 1 per member of its record, and the limbs of a member of two or
-//! more.
 
 mod moments;
 

@@ -1,6 +1,4 @@
 //! `moment`, `moment_part`: dates as JavaScript has them.
-//!
-//! Fuel: 1 per 8 bytes of each text read or made.
 
 use crate::algorithm::date::script::Fields;
 use crate::algorithm::date::{script, written};

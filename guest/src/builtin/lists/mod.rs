@@ -1,12 +1,4 @@
 //! Forms that make lists of lists, without reading the elements.
-//!
-//! Fuel: `sort` and `distinct` as `keyed` says, with the elements as keys. `reverse`, `last`,
-//! `enumerate` and `chunk`: 1 per element. `flatten`: 1 per element, and 1 per element of each
-//! list that becomes a part. `append`: 1 per element of the first list; the second becomes the end
-//! of the result unchanged.
-//! `nth`: 1 per element up to that one. `take` and `drop`: 1 per element taken or dropped. `zip`: 1
-//! per pair. `range`: 1 per element, times the limbs of its longest operand; an empty range costs
-//! those limbs once, if there are two or more.
 
 mod statistics;
 

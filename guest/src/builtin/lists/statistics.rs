@@ -1,8 +1,4 @@
 //! Forms that combine a list of numbers. They skip nulls.
-//!
-//! Fuel: 1 per element, and 8 and the limbs of each big integer. `product`: also the fuel of `mul`,
-//! from the left, beginning with 1. `median` and `percentile`: also the fuel of `sort` for its
-//! rounds.
 
 use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::Trouble;

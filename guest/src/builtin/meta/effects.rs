@@ -1,10 +1,5 @@
 //! Calls of tools of other servers. The form is evaluated twice: first it asks the host, then it
 //! takes the answer.
-//!
-//! Fuel: 1 per 8 bytes of a tool's name; arguments as `json_text` writes them, values as
-//! `json_parse` reads them; 1 per 8 bytes of a failure, and its value as values. Options: 1 for each,
-//! and 1 per 8 bytes of its name. `calls`: also 1 per call and per answer, all of which it reads
-//! before it faults.
 
 use crate::algorithm::record;
 use crate::algorithm::trouble::Trouble;

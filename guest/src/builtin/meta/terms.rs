@@ -1,16 +1,6 @@
 //! Terms made while a program runs: quotes with holes, terms as data, and data as terms.
 //!
-//! Fuel, besides the visits (of a quote with holes: the visits of the unquoted terms, not of the
-//! `unquote`s):
-//!
-//! | form | bulk work |
-//! |---|---|
-//! | `quote` with holes | the weight of the term it gives |
-//! | `term_to_data` | the weight of the term |
-//! | `data_to_term` | the weight of the data, counted as a literal |
-//!
-//! `algorithm::weight` defines the weight. The new terms stay until the end of the run and count as
-//! memory.
+//! The new terms stay until the end of the run and count as memory.
 
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;

@@ -3,9 +3,6 @@
 //! values, the number of records with it, and an example. There are at most 100 keys, those that come
 //! first. The example is the first value that is a boolean, a float, an integer of one 64-bit limb
 //! or a text; a text is cut after 100 characters.
-//!
-//! Fuel, besides the visits: 1 per element of a list, 1 per member of each record, and 1 per full 8
-//! bytes of each key; then 1 per full 8 bytes of each text that is an example.
 
 use crate::algorithm::weight::text_work;
 use crate::builtin::call::Call;

@@ -1,13 +1,4 @@
 //! Maps and sets: `to_map`, `to_set`, `lookup`, `insert`; and what other forms do with them.
-//!
-//! Fuel, besides the visits; a key is read as by `group_by`:
-//!
-//! | form | bulk work |
-//! |---|---|
-//! | `to_map`, `to_set` | 4 per element, the keys read; 4 per key of the map; of a text first `chars` |
-//! | `lookup`, `has`, `contains` | 1, 1 per 8 bits of the number of keys, the key read |
-//! | `insert`, `remove` | 8, 1 per bit of the number of keys, the key read |
-//! | `keys`, `values`, `entries`, `elements` | 4 per key |
 
 use crate::algorithm::canonical::Failed;
 use crate::algorithm::entries;

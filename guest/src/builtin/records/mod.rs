@@ -1,20 +1,4 @@
 //! Records.
-//!
-//! Fuel, besides the visits. Text counts 1 per full 8 bytes, so short keys are free:
-//!
-//! | form | bulk work |
-//! |---|---|
-//! | `get`, `has` | the key; the elements passed |
-//! | `get_in` | 1 per step of the path, its key; the elements passed |
-//! | `put`, `remove`, `update` | the key; 1 per member of the record; for a list 1, and 1 per two elements before the place |
-//! | `merge` | 1 per member of both, the text of their keys |
-//! | `keys`, `values`, `entries` | 1 per member or element |
-//! | `from_entries` | as `sort`: n + n·⌈log2 n⌉; then the keys |
-//! | `pick`, `omit` | 1 per member, 4 per key in the list; then the text of those keys |
-//!
-//! A key costs its text. The digits of an integer beyond 62 bits cost what finding them costs, and 2
-//! per limb. Passing an element of a list costs 1 of fuel; so does `length` for each element, and
-//! reading a character for each two bytes of the text.
 
 mod describe;
 pub(crate) mod maps;

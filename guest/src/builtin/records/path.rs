@@ -1,9 +1,5 @@
 //! Paths of keys and indices through records, lists, pairs and texts: `get_in`, `put_in`,
 //! `update_in`; and what these share with `get` and `put`.
-//!
-//! Fuel, in units of work: 1 per step, and its key; the elements passed, as `records` says. To put a
-//! value: 1 per member of each record on the path, and for each list 1 and 1 per two elements before
-//! the place.
 
 use crate::algorithm::member::{self, Found, Missing};
 use crate::algorithm::number::arithmetic::is_number;

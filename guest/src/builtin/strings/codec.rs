@@ -1,6 +1,4 @@
 //! `char_code`, `from_char_code`, `encode`, `decode`: texts as codes and encodings.
-//!
-//! Fuel: 1 per 8 bytes of operand and result; `from_char_code` costs nothing.
 
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;

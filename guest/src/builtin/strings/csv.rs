@@ -1,7 +1,4 @@
 //! `csv_parse`.
-//!
-//! Fuel: 1 per 8 bytes of the text, 1 per row and per cell; 1 per option and per 8 bytes of its
-//! name.
 
 use crate::algorithm::csv;
 use crate::algorithm::csv::Style;

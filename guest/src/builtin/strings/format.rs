@@ -1,7 +1,4 @@
 //! `format_number`.
-//!
-//! Fuel: 1 per option and per 8 bytes of its name; the work of writing a big integer; 1 per 8 bytes
-//! of the result.
 
 use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::Trouble;

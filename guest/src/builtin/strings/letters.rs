@@ -1,5 +1,4 @@
-//! `upper`, `lower`, `trim`, `normalize`: texts with other letters, or without some. The head of `text` lists
-//! their fuel.
+//! `upper`, `lower`, `trim`, `normalize`: texts with other letters, or without some.
 
 use crate::algorithm::weight::TEXT_UNIT;
 use crate::builtin::bytes::{TOO_LARGE, bytes_of};

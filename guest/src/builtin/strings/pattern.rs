@@ -1,15 +1,5 @@
 //! `matches`, `find_all`, `regex_replace`, `regex_split`, `captures`; `regex`, `regex_match`,
 //! `regex_match_all`, `regex_parts`, `substitute`, and the other forms of a regular expression.
-//!
-//! Fuel, which bounds the time. For the pattern: 16 per byte, 256 per class beyond ASCII (8192 if a
-//! flag ignores case, because the parser then looks at all its characters) and 1 per step. The last
-//! 8 patterns of the run are free. `regex` pays for its pattern, and so does the first search with
-//! it: a function that was kept holds its regular expressions made, and its calls cost the same
-//! before and after. For the text: bytes · (8 + steps) / 16. `find_all`,
-//! `regex_split` and `regex_match` with the flag g: 1 per element of the result. `captures`,
-//! `regex_match_all`, `regex_parts`: 1 per match and per group of it. `regex_replace` and
-//! `substitute`: the number of dollars in the replacement, once and per match; 1 per match; 1 per 8
-//! bytes of replacement and result.
 
 use crate::algorithm::record;
 use crate::builtin::call::Call;
@@ -56,6 +46,8 @@ pub(crate) fn regex(c: &mut Call<'_>) -> Result<Word, Exit> {
     let source = Source { text: c.text(0)?, flags: Some(c.text(1)?) };
     if !c.s.patterns.iter().any(|known| known.source == source) {
         let (pattern, price) = compile(c, &source)?;
+        // The first search pays for it again: a function that was kept holds its regular
+        // expressions made, and its calls cost as much before and after.
         c.s.know(Known { source: source.clone(), pattern, owed: price });
     }
     c.room(

@@ -1,10 +1,4 @@
 //! Values as text, and text as values.
-//!
-//! Fuel: 1 per 8 bytes of text read or written, 1 per element of a list and member of a record. An
-//! integer of `n` ≥ 2 limbs: n · (8 + 2 · ⌊√n⌋); for reading, 19 digits count as a limb, and 19 to
-//! 37 digits as two. Reading a float of more than 19 characters: 16. Writing: also 1 per pair, 8
-//! per float and the weight of a quoted term. `to_string` of a text costs nothing. [`table`] reads
-//! tables.
 
 use crate::algorithm::trouble::{BYTE_ORDER_MARK, Trouble, misread};
 use crate::algorithm::weight;

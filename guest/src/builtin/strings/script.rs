@@ -1,5 +1,5 @@
 //! `regex_match`, `regex_match_all`, `regex_parts`, `substitute`; `split` at a regular expression; the
-//! parts of a match. The head of `pattern` lists their fuel.
+//! parts of a match.
 
 use crate::algorithm::record;
 use crate::algorithm::regex::search::Matches;

@@ -1,5 +1,4 @@
-//! `contains index_of last_index_of`: find a part of a text, or an element of a list. The head of
-//! `text` lists their fuel.
+//! `contains index_of last_index_of`: find a part of a text, or an element of a list.
 
 use crate::algorithm::weight::TEXT_UNIT;
 use crate::builtin::bytes::bytes_of;

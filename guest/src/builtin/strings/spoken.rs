@@ -1,9 +1,5 @@
 //! Values as JavaScript names, writes and orders them: `typeof as_text stringify
 //! locale_compare`, and `join` of a list of other values than texts.
-//!
-//! Fuel: 1 per 8 bytes of text read or written; 1 per element of a list and member of a record, 8
-//! per float and date, the work of a big integer's digits. `as_text` of a text costs nothing; `typeof` with a
-//! path as `get_in`.
 
 use crate::algorithm::collation;
 use crate::builtin::bytes::TOO_LARGE;

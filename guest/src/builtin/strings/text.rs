@@ -1,9 +1,4 @@
 //! Texts, and the forms that take lists as well as texts.
-//!
-//! Fuel: 1 per 8 bytes of each text operand and of a text result; 1 per element of a list, as an
-//! operand or as the result. `upper` and `lower` of a text that is not ASCII: four times that of
-//! the operand. `contains` and `index_of` of a list: also the fuel of `eq` for each element that
-//! they look at.
 
 use crate::algorithm::trouble::Trouble;
 use crate::algorithm::weight::TEXT_UNIT;
