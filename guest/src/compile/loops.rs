@@ -7,7 +7,7 @@ use pif_core::limits::{MOST_PARAMETERS, to_u32};
 
 use crate::code::slots::{each, fold, update};
 use crate::code::{HOLE_CONSTANT, Op, Place, Slot};
-use pif_language::form::{Form, Taken};
+use pif_language::form::{Form, Shape, Taken};
 use pif_language::term::TermId;
 
 impl Compiler<'_> {
@@ -261,9 +261,8 @@ fn is_update(form: Form) -> bool {
 
 /// Tells whether a form takes its operands in a list, because there can be any number of them.
 fn is_many(form: Form, operands: usize) -> bool {
-    let of_many =
-        matches!(form, Form::Add | Form::Mul | Form::Plus | Form::Concat | Form::Min | Form::Max);
-    of_many && operands > 1
+    operands > 1
+        && form.row().is_some_and(|row| matches!(row.shape, Shape::List { most: u32::MAX, .. }))
 }
 
 fn to_slot(n: usize) -> Slot {

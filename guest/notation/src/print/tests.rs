@@ -53,9 +53,12 @@ fn examples_of_forms_are_read_back() {
 fn terms_of_the_corpus_are_read_back() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files = vec![root.join("tests/mistakes.json")];
-    for folder in ["tests/cases", "host/library"] {
-        let entries = std::fs::read_dir(root.join(folder)).expect("a folder");
-        files.extend(entries.map(|entry| entry.expect("a file").path()));
+    let mut folders = ["tests/cases", "host/library"].map(|folder| root.join(folder)).to_vec();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("a file").path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
     }
     let mut terms = Vec::new();
     for file in files.iter().filter(|file| file.extension().is_some_and(|it| it == "json")) {
