@@ -1,9 +1,29 @@
-//! The row with all data about a form.
+//! Forms, and the row with all data about one. `Form` has a variant for each row of `rows`.
 
 use crate::kinds::{FUNCTION, Kinds, UNKNOWN};
 use crate::prices::{ELEMENT, Fuel, LOOP, OTHER};
 
-pub use crate::rows::Form;
+macro_rules! enumerate {
+    ($($form:ident)*) => {
+        /// The form of a term: a form of the table, or a literal.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[repr(u8)]
+        #[expect(missing_docs, reason = "the row of a form documents it")]
+        pub enum Form {
+            $($form,)*
+            // Literals have neither a key nor a row.
+            Unit,
+            Boolean,
+            Integer,
+            BigInteger,
+            FloatNumber,
+            Text,
+            List,
+        }
+    };
+}
+
+every_form! { enumerate }
 
 /// How you write the operands of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -194,6 +214,9 @@ impl Notes {
     }
 }
 
+/// The place of a form that is not of the original calculus: behind all that are.
+pub const NO_ORIGINAL: u8 = u8::MAX;
+
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
@@ -221,8 +244,9 @@ pub struct Row {
     pub gives: Kinds,
     /// Its prices.
     pub fuel: Fuel,
-    /// Whether it belongs to the original calculus. `input` reads only those as code.
-    pub is_original: bool,
+    /// Its place in the search of an object for a form of the original calculus; `NO_ORIGINAL` if it
+    /// does not belong to that. `input` reads only those as code.
+    pub original: u8,
     /// Its syntax, for people.
     pub syntax: &'static str,
     /// One line of documentation.
@@ -283,7 +307,7 @@ impl Row {
             takes: &[],
             gives: UNKNOWN,
             fuel: Fuel { visit: LOOP, application: 0, work: OTHER },
-            is_original: false,
+            original: NO_ORIGINAL,
             syntax: "",
             doc: "",
             notes: Notes::NONE,
@@ -296,8 +320,9 @@ impl Row {
         Self { form, group, ..self }
     }
 
-    pub(crate) const fn original(self) -> Self {
-        Self { is_original: true, ..self }
+    /// Makes it a form of the original calculus, which searches an object for forms in this order.
+    pub(crate) const fn original(self, place: u8) -> Self {
+        Self { original: place, ..self }
     }
 
     /// Says what the operands are. A function is followed by the subject.

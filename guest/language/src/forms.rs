@@ -1,7 +1,7 @@
 //! The table of forms. A row holds all data about a form for the parser, the checker, the compiler,
 //! the prices, `help` and the reference.
 
-use super::form::{Evaluation, Form, Row};
+use super::form::{Evaluation, Form, NO_ORIGINAL, Row};
 use super::kinds::{self, ANY, Kinds, LIST, UNKNOWN, VALUE};
 use super::prices::{self, Fuel};
 use super::rows::GROUPS;
@@ -84,14 +84,15 @@ impl Form {
     /// Tells whether the form belongs to the original calculus. `input` reads only those as code.
     #[must_use]
     pub fn is_original(self) -> bool {
-        self.row().is_some_and(|row| row.is_original)
+        self.row().is_some_and(|row| row.original != NO_ORIGINAL)
     }
 
     /// Returns the place of the form in the search of an object for a form: the forms of the
-    /// original calculus come first, then the others, in the order of the table.
+    /// original calculus come first, in the order in which that looks for them, then the others in
+    /// the order of the table.
     #[must_use]
-    pub fn precedence(self) -> (bool, Self) {
-        (!self.is_original(), self)
+    pub fn precedence(self) -> (u8, Self) {
+        (self.row().map_or(NO_ORIGINAL, |row| row.original), self)
     }
 
     /// Returns how the form is evaluated.

@@ -23,26 +23,26 @@ const BEST: &str = "Of equal numbers the first is the result, as it is. In one o
 
 rows! { $ arithmetic:
     Add = operation("add", at_least(2))
-        .original().takes(&[NUMBER]).gives(NUMBER).work(MAKE, SUM)
+        .original(4).takes(&[NUMBER]).gives(NUMBER).work(MAKE, SUM)
         .syntax(r#"{"add": [a, b, …]}"#)
         .doc("Sum of two or more numbers. Integers are exact, of any size.")
         .details(&[MIXED, IN_ORDER])
         .example(r#"{"add": [9223372036854775807, 1]}"#, "9223372036854775808");
     Sub = operation("sub", exactly(2))
-        .original().takes(&[NUMBER]).gives(NUMBER).work(MAKE, SUM)
+        .original(5).takes(&[NUMBER]).gives(NUMBER).work(MAKE, SUM)
         .syntax(r#"{"sub": [a, b]}"#)
         .doc("Difference of two numbers.")
         .details(&[MIXED])
         .example(r#"{"sub": [10, 3]}"#, "7");
     Mul = operation("mul", at_least(2))
-        .original().takes(&[NUMBER]).gives(NUMBER)
+        .original(6).takes(&[NUMBER]).gives(NUMBER)
         .work(MAKE, "as `add`, but the product of the numbers of limbs in place of the longer one")
         .syntax(r#"{"mul": [a, b, …]}"#)
         .doc("Product of two or more numbers.")
         .details(&[MIXED, IN_ORDER])
         .example(r#"{"mul": [6, 7]}"#, "42");
     Div = operation("div", exactly(2))
-        .original().takes(&[NUMBER]).gives(NUMBER)
+        .original(7).takes(&[NUMBER]).gives(NUMBER)
         .work(MAKE, "as `add`, but for n and m limbs m·(n − m + 1) in place of the longer one, or \
             m if n is less")
         .syntax(r#"{"div": [a, b]}"#)
@@ -50,7 +50,7 @@ rows! { $ arithmetic:
         .details(&[MIXED])
         .example(r#"{"div": [-7, 2]}"#, "-4");
     Mod = operation("mod", exactly(2))
-        .original().takes(&[NUMBER]).gives(NUMBER)
+        .original(8).takes(&[NUMBER]).gives(NUMBER)
         .work(MAKE, "as `div`; with a float, that of both operands times the least power of two \
             that makes them integers")
         .syntax(r#"{"mod": [a, b]}"#)

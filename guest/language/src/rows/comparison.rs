@@ -10,7 +10,7 @@ const ORDERED: &str = "Two numbers are compared exactly, two strings by code poi
 
 rows! { $ comparison:
     Eq = operation("eq", exactly(2))
-        .original().gives(BOOLEAN)
+        .original(9).gives(BOOLEAN)
         .work(OTHER, "of two texts of equal length in bytes, the units of one; of two integers, \
             one of them big, the limbs of the longer one; of two lists, 1 per pair of elements \
             that is compared, up to the first difference; of two pairs 1; of two records of as \
@@ -28,25 +28,25 @@ rows! { $ comparison:
         ])
         .example(r#"{"eq": [[1, "a"], [1, "a"]]}"#, "true");
     Lt = operation("lt", exactly(2))
-        .original().takes(&[NUMBER_OR_STRING]).gives(BOOLEAN).work(OTHER, ORDER)
+        .original(10).takes(&[NUMBER_OR_STRING]).gives(BOOLEAN).work(OTHER, ORDER)
         .syntax(r#"{"lt": [a, b]}"#)
         .doc("Less than: two numbers or two texts.")
         .details(&[ORDERED])
         .example(r#"{"lt": [2, 10]}"#, "true");
     Gt = operation("gt", exactly(2))
-        .original().takes(&[NUMBER_OR_STRING]).gives(BOOLEAN).work(OTHER, ORDER)
+        .original(11).takes(&[NUMBER_OR_STRING]).gives(BOOLEAN).work(OTHER, ORDER)
         .syntax(r#"{"gt": [a, b]}"#)
         .doc("Greater than.")
         .details(&[ORDERED])
         .example(r#"{"gt": ["b", "a"]}"#, "true");
     Lte = operation("lte", exactly(2))
-        .original().takes(&[NUMBER_OR_STRING]).gives(BOOLEAN).work(OTHER, ORDER)
+        .original(12).takes(&[NUMBER_OR_STRING]).gives(BOOLEAN).work(OTHER, ORDER)
         .syntax(r#"{"lte": [a, b]}"#)
         .doc("Less than or equal.")
         .details(&[ORDERED])
         .example(r#"{"lte": [3, 3]}"#, "true");
     Gte = operation("gte", exactly(2))
-        .original().takes(&[NUMBER_OR_STRING]).gives(BOOLEAN).work(OTHER, ORDER)
+        .original(13).takes(&[NUMBER_OR_STRING]).gives(BOOLEAN).work(OTHER, ORDER)
         .syntax(r#"{"gte": [a, b]}"#)
         .doc("Greater than or equal.")
         .details(&[ORDERED])

@@ -6,12 +6,12 @@ use crate::prices::{JUMPER, OTHER, UNFOLDED};
 
 rows! { $ control:
     If = control("if", Shape::Members(&["cond", "then", "else"]))
-        .original().takes(&[BOOLEAN, ANY])
+        .original(17).takes(&[BOOLEAN, ANY])
         .syntax(r#"{"if": {"cond": c, "then": t, "else": e}}"#)
         .doc("Evaluates one of two terms.")
         .example(r#"{"if": {"cond": {"gt": [3, 2]}, "then": "yes", "else": "no"}}"#, r#""yes""#);
     Continue = operation("continue", Shape::Members(&["input"]))
-        .original()
+        .original(29)
         .syntax(r#"{"continue": {"input": t}}"#)
         .doc("Ends this step of the tool; the next step is a run with that input.")
         .example(r#"{"quote": {"continue": {"input": 1}}}"#, r#"{"continue":{"input":1}}"#);

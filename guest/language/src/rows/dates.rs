@@ -60,12 +60,12 @@ rows! { $ dates:
             result it is a text like 2024-01-31T00:00:00.000Z.")
         .details(&[
             "Texts are read as V8 does: ISO 8601, and what people write (`Jan 31, 2024 10:00`, `31 \
-                January 2024`, `2024/01/31`, that of e-mails). A text without a zone is UTC. Any \
-                other text, and null, is `unparsable`; a date of more than 8,640,000,000,000,000 \
-                milliseconds before or after 1970 is `out-of-range`. Parts may lie beyond their \
-                ranges, and years from 0 to 99 are 1900 to 1999. As a result a date is a text. In \
-                `sub` and in comparisons a date counts as its milliseconds, and dates sort by \
-                time; `eq` tells a date from a number, and `add` takes no date.",
+                January 2024`, `2024/01/31`, the form of e-mails). A text without a zone is UTC. \
+                Any other text, and null, is `unparsable`; a date of more than \
+                8,640,000,000,000,000 milliseconds before or after 1970 is `out-of-range`. Parts \
+                may lie beyond their ranges, and years from 0 to 99 are 1900 to 1999. As a result \
+                a date is a text. In `sub` and in comparisons a date counts as its milliseconds, \
+                and dates sort by time; `eq` tells a date from a number, and `add` takes no date.",
         ])
         .example(r#"{"moment": ["2024-01-31"]}"#, r#""2024-01-31T00:00:00.000Z""#);
     MomentPart = builtin("moment_part", exactly(2))

@@ -6,12 +6,12 @@ use crate::prices::{LIGHT, OUTSIDE, STEP};
 
 rows! { $ lambda:
     Var = control("var", Shape::Name)
-        .original()
+        .original(1)
         .syntax(r#"{"var": "x"}"#)
         .doc("The value of a variable.")
         .example(r#"{"let": [["x", 5]], "in": {"var": "x"}}"#, "5");
     Lam = control("lam", Shape::Lambda)
-        .original().gives(FUNCTION).visit(LIGHT)
+        .original(2).gives(FUNCTION).visit(LIGHT)
         .syntax(r#"{"lam": "x", "body": t} or {"lam": ["x", "y"], "body": t}"#)
         .doc("A function. Several parameters are taken one by one.")
         .details(&[
@@ -25,7 +25,7 @@ rows! { $ lambda:
             "49",
         );
     App = control("app", Shape::Application)
-        .original().takes(&[FUNCTION, ANY])
+        .original(3).takes(&[FUNCTION, ANY])
         .syntax(r#"{"app": {"func": f, "arg": a}} or {"app": {"func": f, "args": [a, b]}}"#)
         .doc("Applies a function.")
         .example(

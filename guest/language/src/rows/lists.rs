@@ -25,32 +25,32 @@ const EXACT: &str = "The result is exact whatever the order of the numbers, and 
 
 rows! { $ lists:
     Nil = control("nil", Shape::Ignored)
-        .original().gives(LIST)
+        .original(18).gives(LIST)
         .syntax(r#"{"nil": true}"#)
         .doc("The empty list, like [].")
         .example(r#"{"nil": true}"#, "[]");
     Cons = operation("cons", Shape::Members(&["head", "tail"]))
-        .original().takes(&[ANY, LIST, ANY]).gives(LIST)
+        .original(19).takes(&[ANY, LIST, ANY]).gives(LIST)
         .syntax(r#"{"cons": {"head": h, "tail": l}}"#)
         .doc("The list `l` with `h` put before it.")
         .example(r#"{"cons": {"head": 1, "tail": [2, 3]}}"#, "[1,2,3]");
     Head = operation("head", BARE)
-        .original().takes(&[LIST])
+        .original(20).takes(&[LIST])
         .syntax(r#"{"head": l}"#)
         .doc("First element of a list.")
         .example(r#"{"head": [1, 2]}"#, "1");
     Tail = operation("tail", BARE)
-        .original().takes(&[LIST]).gives(LIST)
+        .original(21).takes(&[LIST]).gives(LIST)
         .syntax(r#"{"tail": l}"#)
         .doc("All elements but the first.")
         .example(r#"{"tail": [1, 2]}"#, "[2]");
     IsEmpty = operation("isEmpty", BARE)
-        .original().takes(&[LIST]).gives(BOOLEAN)
+        .original(22).takes(&[LIST]).gives(BOOLEAN)
         .syntax(r#"{"isEmpty": l}"#)
         .doc("Whether a list, a map or a set has no elements.")
         .example(r#"{"isEmpty": []}"#, "true");
     Length = operation("length", BARE)
-        .original().takes(&[STRING_OR_LIST]).gives(NUMBER).visit(LIGHT)
+        .original(23).takes(&[STRING_OR_LIST]).gives(NUMBER).visit(LIGHT)
         .work(STEP, "of a list, 1 per element")
         .syntax(r#"{"length": l}"#)
         .doc("Elements of a list or set, keys of a map, or characters (code points) of a text.")
@@ -59,7 +59,7 @@ rows! { $ lists:
         ])
         .example(r#"{"length": "häh"}"#, "3");
     Fold = control("fold", exactly(3))
-        .original().takes(&[FUNCTION, VALUE, LIST, ANY]).application(UNFOLDED).callback(1)
+        .original(30).takes(&[FUNCTION, VALUE, LIST, ANY]).application(UNFOLDED).callback(1)
         .subject(2)
         .syntax(r#"{"fold": [f, init, list]}"#)
         .doc("Reduces a list from the left: `f` gets one pair (accumulator, item).")

@@ -6,17 +6,17 @@ use crate::prices::{LOOK_UP, OUTSIDE};
 
 rows! { $ logic:
     And = control("and", at_least(2))
-        .original().takes(&[BOOLEAN]).gives(BOOLEAN)
+        .original(14).takes(&[BOOLEAN]).gives(BOOLEAN)
         .syntax(r#"{"and": [a, b, …]}"#)
         .doc("Whether all are true; stops at the first that is not.")
         .example(r#"{"and": [true, {"lt": [1, 2]}]}"#, "true");
     Or = control("or", at_least(2))
-        .original().takes(&[BOOLEAN]).gives(BOOLEAN)
+        .original(15).takes(&[BOOLEAN]).gives(BOOLEAN)
         .syntax(r#"{"or": [a, b, …]}"#)
         .doc("Whether any is true; stops at the first that is.")
         .example(r#"{"or": [false, true]}"#, "true");
     Not = operation("not", BARE)
-        .original().takes(&[BOOLEAN]).gives(BOOLEAN)
+        .original(16).takes(&[BOOLEAN]).gives(BOOLEAN)
         .syntax(r#"{"not": a}"#)
         .doc("The opposite.")
         .example(r#"{"not": false}"#, "true");

@@ -11,12 +11,12 @@ const GRANTED: &str = "See [Calls of other servers](#calls-of-other-servers). Th
 
 rows! { $ meta:
     SelfRef = control("self", Shape::Ignored)
-        .original()
+        .original(28)
         .syntax(r#"{"self": true}"#)
         .doc("The tool's or the submitted function that contains this, for recursion.")
         .example(r#"{"quote": {"self": true}}"#, r#"{"self":null}"#);
     Quote = control("quote", BARE)
-        .original().gives(QUOTED)
+        .original(31).gives(QUOTED)
         .work(MAKE, "with holes, the weight of the term that it gives; the unquoted terms are \
             visited")
         .syntax(r#"{"quote": t}"#)
@@ -33,12 +33,12 @@ rows! { $ meta:
         ])
         .example(r#"{"quote": {"add": [1, 2]}}"#, r#"{"add":[1,2]}"#);
     Eval = operation("eval", BARE)
-        .original().takes(&[QUOTED]).work(OTHER, "the weight of the quoted term, each time")
+        .original(32).takes(&[QUOTED]).work(OTHER, "the weight of the quoted term, each time")
         .syntax(r#"{"eval": q}"#)
         .doc("Evaluates a quoted term with the variables visible here.")
         .example(r#"{"eval": {"quote": {"add": [1, 2]}}}"#, "3");
     CodeOf = operation("code_of", BARE)
-        .original().takes(&[STRING]).gives(QUOTED).visit(JUMPER)
+        .original(33).takes(&[STRING]).gives(QUOTED).visit(JUMPER)
         .syntax(r#"{"code_of": "tool"}"#)
         .doc("The source of a tool as a quoted term; \"self\" is the running tool.")
         .example(r#"{"quote": {"code_of": "square"}}"#, r#"{"code_of":"square"}"#);

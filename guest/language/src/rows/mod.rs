@@ -1,12 +1,12 @@
-//! The rows of the forms, a file for each group, and `Form`, which is made of them. To add a form,
-//! add its row to the file of its group, and its function to the table of its evaluation. The
-//! compiler names the table.
+//! The rows of the forms, a file for each group. `Form` is made of their names. To add a form, add
+//! its row to the file of its group, and its function to the table of its evaluation. The compiler
+//! names the table.
 
 use crate::form::Row;
 
 /// Makes the rows of a group from lines such as `Add = operation(…)…;`. It also makes a macro with
 /// the name of the group. That macro adds the names of its forms to a list, and passes the list
-/// on to the macro that is named first. So `every_form` gets all names.
+/// on to the macro that is named first.
 macro_rules! rows {
     ($dollar:tt $group:ident: $($form:ident = $row:expr;)*) => {
         /// The rows of the group.
@@ -44,34 +44,19 @@ mod records;
 #[macro_use]
 mod strings;
 
-/// Makes `Form` and the list of rows, in one order.
+/// Makes the list of groups, and the macro `every_form`, which passes the names of all forms on, in
+/// the same order.
 macro_rules! groups {
-    ($first:ident $($group:ident)*) => {
+    ($dollar:tt $first:ident $($group:ident)*) => {
         /// The groups, in the order of the table.
         pub(crate) const GROUPS: &[&[Row]] = &[$first::ROWS, $($group::ROWS),*];
 
-        $first! { $($group)* every_form }
-    };
-}
-
-macro_rules! every_form {
-    ($($form:ident)*) => {
-        /// The form of a term: a form of the table, or a literal.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        #[repr(u8)]
-        #[expect(missing_docs, reason = "the row of a form documents it")]
-        pub enum Form {
-            $($form,)*
-            // Literals have neither a key nor a row.
-            Unit,
-            Boolean,
-            Integer,
-            BigInteger,
-            FloatNumber,
-            Text,
-            List,
+        macro_rules! every_form {
+            ($dollar to:ident) => {
+                $first! { $($group)* $dollar to }
+            };
         }
     };
 }
 
-groups! { lambda arithmetic comparison logic control lists pairs strings meta records dates }
+groups! { $ lambda arithmetic comparison logic control lists pairs strings meta records dates }

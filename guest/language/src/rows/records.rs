@@ -18,7 +18,7 @@ const NEW: &str = "The record is a new one. `update` needs the key; the others i
 
 rows! { $ records:
     Record = control("record", Shape::Fields)
-        .original().gives(RECORD).visit(OUTSIDE)
+        .original(34).gives(RECORD).visit(OUTSIDE)
         .syntax(r#"{"record": {"k": t}}"#)
         .doc("A record: values under text keys.")
         .example(r#"{"record": {"b": 2, "a": {"add": [1, 0]}}}"#, r#"{"b":2,"a":1}"#);

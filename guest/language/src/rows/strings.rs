@@ -24,7 +24,7 @@ const PLACES: &str = "The places are numbers, whose fraction does not count; nul
 
 rows! { $ strings:
     Concat = operation("concat", at_least(2))
-        .original().takes(&[STRING]).gives(STRING).apart()
+        .original(27).takes(&[STRING]).gives(STRING).apart()
         .work(OTHER, "of three or more texts, 1 per operand")
         .syntax(r#"{"concat": [a, b, …]}"#)
         .doc("Two or more texts joined.")
