@@ -35,7 +35,7 @@
 //! |---|---|
 //! | `edge` | the component of wit/, and [`envelope`]: a run as JSON in and JSON out |
 //! | [`machine`] | one run: its steps, the dispatch loop, rarer operations, places of faults |
-//! | `builtin` | the forms that take all their operands as values, a file for each group |
+//! | `builtin` | the forms that take all their operands as values, a folder for each group |
 //! | `run` | the state of one run: registers, stack, fuel, room, open `try`s |
 //! | `compile` | terms to operations |
 //! | `check` | [`analysis`] and [`foresight`], without a run; hints for wrong types |
@@ -107,6 +107,6 @@ pub mod javascript {
 
 /// The forms of the language, in one table.
 pub mod form {
-    pub use pif_language::form::{Form, Row, Shape};
+    pub use pif_language::form::{Bare, Callback, Form, Notes, Row, Shape, Taken};
     pub use pif_language::forms::FORMS;
 }

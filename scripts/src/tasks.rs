@@ -53,6 +53,8 @@ pub(crate) fn bless() -> Result<()> {
 pub(crate) fn reference() -> Result<()> {
     let path = reference::path();
     fs::write(&path, reference::renew(&fs::read_to_string(&path)?)?)?;
+    let work = reference::path_of_work();
+    fs::write(&work, reference::renew_work(&fs::read_to_string(&work)?)?)?;
     for (path, text) in pages::made()? {
         fs::write(path, text)?;
     }

@@ -145,14 +145,26 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, 
     Value::deserialize(deserializer).map(Some)
 }
 
+/// Finds every file of cases, in the order of their topics. Those of a group of forms are in its
+/// folder.
+pub fn paths() -> anyhow::Result<Vec<PathBuf>> {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("cases")];
+    let mut paths = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in folder.read_dir().with_context(|| folder.display().to_string())? {
+            let path = entry?.path();
+            if path.is_dir() { folders.push(path) } else { paths.push(path) }
+        }
+    }
+    paths.sort_by(|a, b| a.file_name().cmp(&b.file_name()));
+    Ok(paths)
+}
+
 /// Reads every file of the corpus. `bench.json` is no part of it: its inputs are made, not written
 /// down, and `cargo x bench` checks its values.
 pub fn corpus() -> anyhow::Result<Vec<File>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");
-    let entries = folder.read_dir().with_context(|| folder.display().to_string())?;
-    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<anyhow::Result<Vec<_>>>()?;
+    let mut paths = paths()?;
     paths.retain(|path| !path.ends_with("bench.json"));
-    paths.sort();
     paths
         .into_iter()
         .map(|path| File::read(path.clone()).context(path.display().to_string()))

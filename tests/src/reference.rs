@@ -7,13 +7,24 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Characters of a line of the list of keys.
-const WIDTH: usize = 120;
+/// Characters of a line.
+const WIDTH: usize = 110;
 
 /// Where the reference is.
 #[must_use]
 pub fn path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../guest/LANGUAGE.md")
+}
+
+/// Where the work of the forms is described.
+#[must_use]
+pub fn path_of_work() -> PathBuf {
+    path().with_file_name("FUEL.md")
+}
+
+/// The description of the work with its made part as the table has it now.
+pub fn renew_work(text: &str) -> Result<String> {
+    replace(text, "work", &work()?)
 }
 
 /// The reference with its made parts as the table has them now. They stand between comments that
@@ -35,7 +46,9 @@ pub(crate) fn replace(text: &str, part: &str, made: &str) -> Result<String> {
 /// All keys in the order in which they are looked for.
 fn keys() -> String {
     let (mut text, mut line) = (String::new(), "`".to_owned());
-    for row in FORMS {
+    let mut rows: Vec<&Row> = FORMS.iter().collect();
+    rows.sort_by_key(|row| row.form.precedence());
+    for row in rows {
         if line.len() + row.name.len() >= WIDTH {
             text.push_str(line.trim_end());
             text.push('\n');
@@ -47,21 +60,22 @@ fn keys() -> String {
     format!("{text}{}`\n", line.trim_end())
 }
 
-/// A table for each group, in the order of first sight.
-fn tables() -> Result<String> {
-    let mut groups: Vec<&str> = Vec::new();
-    for row in FORMS {
-        if !groups.contains(&row.group) {
-            groups.push(row.group);
-        }
-    }
-    let mut text = String::new();
-    for group in groups {
+/// The groups of forms, each with its title.
+fn groups() -> impl Iterator<Item = (String, &'static [Row])> {
+    FORMS.chunk_by(|a, b| a.group == b.group).map(|rows| {
+        let group = rows.first().map_or("", |row| row.group);
         let title: String = group.chars().take(1).flat_map(char::to_uppercase).collect();
-        writeln!(text, "### {title}{}\n", group.get(1..).unwrap_or_default())?;
+        (title + group.get(1..).unwrap_or_default(), rows)
+    })
+}
+
+/// A table for each group, and what more there is to know about its forms.
+fn tables() -> Result<String> {
+    let mut text = String::new();
+    for (title, rows) in groups() {
+        writeln!(text, "### {title}\n")?;
         writeln!(text, "| form | meaning | example | as JSON | result |\n|---|---|---|---|---|")?;
-        for Row { syntax, doc, example, result, .. } in FORMS.iter().filter(|it| it.group == group)
-        {
+        for Row { syntax, doc, example, result, .. } in rows {
             let syntax = syntax.split(" or {").collect::<Vec<_>>().join("` or `{");
             let (syntax, doc) = (cell(&syntax), cell(doc));
             let (notation, example, result) =
@@ -69,8 +83,62 @@ fn tables() -> Result<String> {
             writeln!(text, "| `{syntax}` | {doc} | {notation} | {example} | {result} |")?;
         }
         text.push('\n');
+        let details =
+            rows.iter().flat_map(|row| row.notes.details.iter().map(|it| (*it, row.name)));
+        for (details, names) in together(details) {
+            text.push_str(&wrapped(&format!("- **`{}`** {details}", names.join(" "))));
+        }
+        text.push('\n');
+    }
+    Ok(format!("{}\n", text.trim_end().replace("\n\n\n", "\n\n")))
+}
+
+/// The work of the forms, a table for each group.
+fn work() -> Result<String> {
+    let mut text = String::new();
+    for (title, rows) in groups() {
+        let works = rows.iter().map(|row| (row.notes.work, row.name));
+        let works = together(works.filter(|(work, _)| !work.is_empty()));
+        if works.is_empty() {
+            continue;
+        }
+        writeln!(text, "### {title}\n\n| form | units of work |\n|---|---|")?;
+        for (work, names) in works {
+            writeln!(text, "| `{}` | {} |", names.join(" "), cell(work))?;
+        }
+        text.push('\n');
     }
     Ok(format!("{}\n", text.trim_end()))
+}
+
+/// Each text once, with the names of all forms that have it.
+fn together<'t>(all: impl Iterator<Item = (&'t str, &'t str)>) -> Vec<(&'t str, Vec<&'t str>)> {
+    let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (text, name) in all {
+        match found.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, names)) => names.push(name),
+            None => found.push((text, vec![name])),
+        }
+    }
+    found
+}
+
+/// An item of a list, in lines.
+fn wrapped(item: &str) -> String {
+    let (mut text, mut length) = (String::new(), 0);
+    for word in item.split(' ') {
+        let letters = word.chars().count();
+        if length > 0 && length + 1 + letters > WIDTH {
+            text.push_str("\n  ");
+            length = 2;
+        } else if length > 0 {
+            text.push(' ');
+            length += 1;
+        }
+        text.push_str(word);
+        length += letters;
+    }
+    text + "\n"
 }
 
 /// A text as a cell of a table.

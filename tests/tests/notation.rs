@@ -49,9 +49,7 @@ fn collect(value: &Value, terms: &mut Vec<String>) {
 fn terms_of_the_corpus_are_written_and_read_back() -> Result<()> {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = library::files()?;
-    for entry in fs::read_dir(tests.join("cases"))? {
-        files.push(entry?.path());
-    }
+    files.extend(case::paths()?);
     files.push(tests.join("mistakes.json"));
     let mut terms: Vec<String> = FORMS.iter().map(|row| row.example.to_owned()).collect();
     for file in files {

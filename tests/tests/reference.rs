@@ -19,6 +19,8 @@ const LEAST_EXAMPLES_OF_FUEL: usize = 8;
 fn the_reference_is_made_from_the_table() -> Result<()> {
     let text = fs::read_to_string(reference::path())?;
     ensure!(reference::renew(&text)? == text, "renew it by `cargo x reference`");
+    let work = fs::read_to_string(reference::path_of_work())?;
+    ensure!(reference::renew_work(&work)? == work, "renew FUEL.md by `cargo x reference`");
     Ok(())
 }
 

@@ -1,25 +1,10 @@
 //! The table of forms. A row holds all data about a form for the parser, the checker, the compiler,
-//! the prices, `help` and the reference. `rows` has a file for each group. To add a form, add its
-//! name to `Form`, its row to a group, and its function to the table of its evaluation. The
-//! compiler names the parts that you forget.
+//! the prices, `help` and the reference.
 
-use super::form::{Evaluation, Form, Row};
+use super::form::{Evaluation, Form, NO_ORIGINAL, Row};
 use super::kinds::{self, ANY, Kinds, LIST, UNKNOWN, VALUE};
 use super::prices::{self, Fuel};
-use super::rows::{control, dates, javascript, lists, meta, numbers, original, records, text};
-
-/// The groups, in the order in which the parser searches an object's keys for a form.
-const GROUPS: [&[Row]; 9] = [
-    original::ROWS,
-    control::ROWS,
-    numbers::ROWS,
-    text::ROWS,
-    lists::ROWS,
-    records::ROWS,
-    dates::ROWS,
-    meta::ROWS,
-    javascript::ROWS,
-];
+use super::rows::GROUPS;
 
 /// The number of forms with a row.
 pub const COUNT: usize = {
@@ -31,15 +16,14 @@ pub const COUNT: usize = {
     count
 };
 
-/// All forms, in the order in which the parser searches an object's keys for one.
+/// All forms, in the order of `Form`.
 pub static FORMS: &[Row] = &{
-    let mut rows = [original::ROWS[0]; COUNT];
+    let mut rows = [GROUPS[0][0]; COUNT];
     let (mut at, mut group) = (0, 0);
     while group < GROUPS.len() {
         let mut row = 0;
         while row < GROUPS[group].len() {
             rows[at] = GROUPS[group][row];
-            assert!(rows[at].form as usize == at, "the rows stand in the order of `Form`");
             (at, row) = (at + 1, row + 1);
         }
         group += 1;
@@ -100,7 +84,15 @@ impl Form {
     /// Tells whether the form belongs to the original calculus. `input` reads only those as code.
     #[must_use]
     pub fn is_original(self) -> bool {
-        self.row().is_some_and(|row| row.is_original)
+        self.row().is_some_and(|row| row.original != NO_ORIGINAL)
+    }
+
+    /// Returns the place of the form in the search of an object for a form: the forms of the
+    /// original calculus come first, in the order in which that looks for them, then the others in
+    /// the order of the table.
+    #[must_use]
+    pub fn precedence(self) -> (u8, Self) {
+        (self.row().map_or(NO_ORIGINAL, |row| row.original), self)
     }
 
     /// Returns how the form is evaluated.

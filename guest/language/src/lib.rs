@@ -1,5 +1,9 @@
 //! The language: its forms in one table, its terms, and the ways from JSON text to terms and back.
 
+// It has the macro that `form` needs.
+#[macro_use]
+mod rows;
+
 pub mod form;
 pub mod forms;
 pub mod hint;
@@ -11,7 +15,6 @@ pub mod parse;
 pub mod prices;
 pub mod print;
 pub mod quasiquote;
-pub mod rows;
 pub mod scope;
 pub mod survey;
 pub mod table;

@@ -50,3 +50,45 @@ pub struct Fuel {
 
 /// The prices of literals, which have no row.
 pub const LITERAL: Fuel = Fuel { visit: LOOP, application: 0, work: OTHER };
+
+/// Units of work that are not one for each part that is touched. Where one stands for parts of a
+/// kind, it says how many are one unit. FUEL.md has these numbers too.
+pub mod units {
+    /// An operation on two numbers, one of them a float and none of them big.
+    pub const FLOAT_ARITHMETIC: u64 = 6;
+    /// An operation on two numbers, one of them big, besides its limbs.
+    pub const BIG_ARITHMETIC: u64 = 16;
+    /// A comparison of two texts, or of numbers one of which is a float.
+    pub const COMPARISON: u64 = 6;
+    /// Rounding a float to digits that its own decimals do not have.
+    pub const FAR_DIGITS: u64 = 64;
+    /// Writing a float or a date.
+    pub const WRITTEN_FLOAT: u64 = 8;
+    /// Reading a float of more characters than a word holds.
+    pub const LONG_FLOAT: u64 = 16;
+    /// Changing the letters of a text that is not all ASCII, for each unit of the text.
+    pub const WIDE_CASE: u64 = 3;
+    /// A key that is grouped by.
+    pub const GROUPED_KEY: u64 = 4;
+    /// A key that `pick` and `omit` look for.
+    pub const CHOSEN_KEY: u64 = 4;
+    /// A key of a map or set that is made or listed.
+    pub const MAP_KEY: u64 = 4;
+    /// Putting a key into a map or set, or taking it out.
+    pub const MAP_CHANGE: u64 = 8;
+    /// Bytes of a pattern by which a date is read.
+    pub const DATE_PATTERN_BYTES: u64 = 2;
+    /// A byte of a regular expression.
+    pub const PATTERN_BYTE: u64 = 16;
+    /// A class with a name, such as `\w`, in a regular expression.
+    pub const NAMED_CLASS: u64 = 256;
+    /// A class with a name where case is ignored: the parser looks at every character of it.
+    pub const FOLDED_CLASS: u64 = 8192;
+    /// Characters of a range where case is ignored.
+    pub const FOLDED_CHARACTERS: u64 = 4;
+    /// A line of the trace.
+    pub const TRACE_LINE: u64 = 256;
+}
+
+/// The fuel of catching a fault.
+pub const CAUGHT: u64 = 768;

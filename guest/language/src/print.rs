@@ -130,16 +130,12 @@ impl Printer<'_> {
         self.out.push_str("\":");
     }
 
-    fn alone(&mut self, form: Form, operand: TermId) {
-        self.open(form);
-        self.schedule(vec![Work::Term(operand), Work::Str("}")]);
-    }
-
     fn form(&mut self, id: TermId, form: Form) {
         let terms = self.terms;
         let operands = terms.operands(id);
         let Some(row) = form.row() else { return };
-        let one = || operands.first().copied().unwrap_or_default();
+        let one = terms.operand(id, 0);
+        let is_list = terms.form(one) == Form::List;
         match row.shape {
             Shape::Name => {
                 self.open(form);
@@ -149,17 +145,11 @@ impl Printer<'_> {
                 self.open(form);
                 self.out.push_str("null}");
             }
-            Shape::OperandOr(_) if operands.len() == 1 && terms.form(one()) != Form::List => {
-                self.alone(form, one());
+            Shape::List { bare, .. } if bare.is_written(operands.len(), is_list) => {
+                self.open(form);
+                self.schedule(vec![Work::Term(one), Work::Str("}")]);
             }
-            Shape::Operand => self.alone(form, one()),
-            Shape::Operands(_)
-            | Shape::AtLeast(_)
-            | Shape::Between(..)
-            | Shape::BareOr(..)
-            | Shape::OperandOr(_)
-            | Shape::ListOrBare
-            | Shape::Extremes => {
+            Shape::List { .. } => {
                 self.open(form);
                 self.out.push('[');
                 self.items(id, 0, "]}");

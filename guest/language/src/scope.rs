@@ -23,14 +23,7 @@ impl Form {
             Some(
                 Shape::Name
                 | Shape::Application
-                | Shape::Operands(_)
-                | Shape::Operand
-                | Shape::AtLeast(_)
-                | Shape::Between(..)
-                | Shape::BareOr(..)
-                | Shape::OperandOr(_)
-                | Shape::ListOrBare
-                | Shape::Extremes
+                | Shape::List { .. }
                 | Shape::Literal
                 | Shape::Branches
                 | Shape::Try

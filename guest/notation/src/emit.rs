@@ -120,8 +120,7 @@ impl Writer<'_, '_> {
         let mut members = 1;
         let term = |at: usize| Work::Term(operands.get(at).copied().unwrap_or_default());
         let names = names(tree, id);
-        let is_bare = operands.len() == 1
-            && tree.form_of(operands.first().copied().unwrap_or_default()) != Form::List;
+        let is_list = tree.form_of(operands.first().copied().unwrap_or_default()) == Form::List;
         match form.row().map_or(Shape::Ignored, |row| row.shape) {
             Shape::Name => out.push(Work::Name(id, 0)),
             Shape::Literal if !operands.is_empty() => out.push(term(0)),
@@ -130,8 +129,9 @@ impl Writer<'_, '_> {
                 self.tape.put(Token::Null);
                 out.clear();
             }
-            Shape::Operand => out.push(term(0)),
-            Shape::OperandOr(_) if is_bare => out.push(term(0)),
+            Shape::List { bare, .. } if bare.is_written(operands.len(), is_list) => {
+                out.push(term(0));
+            }
             Shape::Branches => {
                 out.push(Work::Begin(id));
                 for pair in operands.chunks(2) {

@@ -1,7 +1,6 @@
 //! The operators of the notation, its words, and the names of forms.
 
-use pif_language::form::{Evaluation, Form};
-use pif_language::kinds::FUNCTION;
+use pif_language::form::{Callback, Form, Row, Shape};
 
 /// An operator between two operands.
 #[derive(Debug)]
@@ -135,7 +134,18 @@ pub(crate) const WORDS: [&str; 34] = [
 
 /// Tells whether a form is called by its name: all but those that have a notation of their own.
 pub(crate) fn is_called(form: Form) -> bool {
-    !matches!(form, Form::Lam | Form::Let | Form::Letrec | Form::Var | Form::App | Form::Record)
+    let has_own = |row: &Row| {
+        matches!(
+            row.shape,
+            Shape::Lambda
+                | Shape::Bindings
+                | Shape::Functions
+                | Shape::Name
+                | Shape::Application
+                | Shape::Fields
+        )
+    };
+    !form.row().is_some_and(has_own)
 }
 
 /// The form of a name, which may be in `camelCase`.
@@ -158,18 +168,10 @@ pub(crate) fn form(name: &str) -> Option<Form> {
 
 /// Which operand of a form stands before the point where it is written as a member.
 pub(crate) fn subject(form: Form) -> usize {
-    match form {
-        Form::Fold | Form::Reduce => 2,
-        Form::Trace => 1,
-        _ => usize::from(form.row().is_some_and(|row| row.takes.first() == Some(&FUNCTION))),
-    }
+    form.row().map_or(0, |row| row.subject)
 }
 
-/// How many arguments the function gets that a form applies to elements; nothing of other forms.
-pub(crate) fn arguments(form: Form) -> Option<usize> {
-    match form {
-        Form::Reduce => Some(2),
-        Form::Fold => Some(1),
-        _ => (form.evaluation() == Evaluation::Elementwise).then_some(1),
-    }
+/// The function that a form applies to elements; nothing of other forms.
+pub(crate) fn callback(form: Form) -> Option<Callback> {
+    form.row()?.callback
 }

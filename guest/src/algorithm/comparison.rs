@@ -6,6 +6,7 @@ use crate::algorithm::mapping::{self, Key};
 use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::{TOGETHER, Trouble};
 use crate::algorithm::weight::TEXT_UNIT;
+use pif_language::prices::units;
 
 use crate::algorithm::{record, weight};
 use crate::memory::heap::Heap;
@@ -19,9 +20,6 @@ use num_traits::FromPrimitive;
 use pif_language::form::Form;
 use pif_language::term::Terms;
 use std::cmp::Ordering;
-
-/// Work of a comparison of two texts, or of a float with a number, without their lengths.
-const APART: u64 = 6;
 
 const KEYS: &str = "the keys would not fit into the memory limit";
 
@@ -96,18 +94,18 @@ pub(crate) fn order(heap: &Heap, form: Form, x: Word, y: Word) -> Compared {
         }
     }
     if let Some(ordering) = order_far(heap, x, y) {
-        return Compared { work: APART, result: Ok(holds(form, ordering)) };
+        return Compared { work: units::COMPARISON, result: Ok(holds(form, ordering)) };
     }
     if let Some((work, ordering)) = order_integers(heap, x, y) {
         return Compared { work, result: Ok(holds(form, ordering)) };
     }
     if let (Some(a), Some(b)) = (Number::of(heap, x), Number::of(heap, y)) {
-        let work = if a.is_float() || b.is_float() { APART } else { 0 };
+        let work = if a.is_float() || b.is_float() { units::COMPARISON } else { 0 };
         return Compared { work, result: Ok(holds(form, order_numbers(&a, &b))) };
     }
     if let (Some((a, _)), Some((b, _))) = (heap.text_size(x), heap.text_size(y)) {
         let ordering = heap.string(x).cmp(&heap.string(y));
-        let work = APART + a.min(b) / TEXT_UNIT;
+        let work = units::COMPARISON + a.min(b) / TEXT_UNIT;
         return Compared { work, result: Ok(holds(form, ordering)) };
     }
     let fits =

@@ -15,6 +15,9 @@ use pif_core::limits;
 use pif_language::form::Form;
 use std::cell::Cell;
 
+/// Evaluates a form. The collector may move all values that are not on the stack.
+pub(super) type Function = fn(&mut Call<'_>) -> Result<Word, Exit>;
+
 /// A form with its operands during its evaluation.
 pub(crate) struct Call<'a> {
     pub(crate) image: &'a Image,

@@ -4,6 +4,7 @@ use crate::algorithm::canonical::Failed;
 use crate::algorithm::grouping::Groups;
 use crate::algorithm::keys::{Weighed, weigh};
 use crate::algorithm::trouble::Trouble;
+use pif_language::prices::units;
 
 use crate::memory::word::Word;
 use crate::run::context::Context;
@@ -30,16 +31,13 @@ pub(crate) struct Grouped {
     pub(crate) firsts: Vec<u32>,
 }
 
-/// Fuel for looking up a key.
-const GROUPED: u64 = 4;
-
 /// Groups keys, after charging for it.
 pub(crate) fn grouped(
     c: &mut Context<'_>,
     keys: &[Word],
     wrong: impl Fn(&State, Word) -> Exit,
 ) -> Result<Grouped, Exit> {
-    c.bulk(GROUPED * keys.len() as u64)?;
+    c.bulk(units::GROUPED_KEY * keys.len() as u64)?;
     let terms = Rc::clone(&c.s.terms);
     let n = keys.len();
     let mut groups = Groups::new(&c.s.heap, &terms, c.budget(), n);

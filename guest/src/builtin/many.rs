@@ -1,8 +1,5 @@
 //! `add mul plus concat min max` of a list of operands, and `min max` of one list. All operands are
 //! checked before any is used.
-//!
-//! Fuel: each sum, product and comparison of big integers, as between two operands. `min max` of
-//! one list: 1 more per element. `concat`: nothing more.
 
 use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::Trouble;

@@ -5,7 +5,7 @@ use crate::check::doubt;
 use pif_core::fault::Note;
 use pif_core::json::tape::{Tape, Token};
 use pif_core::text::quote::shorten;
-use pif_language::form::{Evaluation, Form};
+use pif_language::form::Form;
 use pif_language::hint::{nearest, recursive};
 use pif_language::kinds;
 use pif_language::scope::Scope;
@@ -267,9 +267,8 @@ impl Reader<'_> {
             }
             self.note(operand, fault.message, hint);
         }
-        let is_called_with_one = form.evaluation() == Evaluation::Elementwise
-            && !matches!(form, Form::Update | Form::UpdateIn | Form::SortWith)
-            || form == Form::Fold;
+        let callback = form.row().and_then(|row| row.callback);
+        let is_called_with_one = callback.is_some_and(|callback| callback.arguments == 1);
         if inner == Form::Lam && at == 0 && is_called_with_one && terms.names(operand).len() > 1 {
             let message = format!("`{}` calls its function with one value", form.name());
             let hint = match form {

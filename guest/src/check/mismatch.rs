@@ -2,7 +2,7 @@
 
 use crate::algorithm::trouble::TOGETHER;
 use pif_core::fault::{Code, Fault};
-use pif_language::form::{Form, Row, Shape};
+use pif_language::form::{Form, Row};
 use pif_language::infer;
 use pif_language::infer::swapped;
 use pif_language::kinds;
@@ -101,7 +101,8 @@ pub(crate) fn mismatch(at: Wrong<'_>, (wanted, found): (&str, &str)) -> Fault {
         return fault.hint(format!("the order is {syntax}"));
     }
     let given = terms.operand(term, 0);
-    if let Some(Row { shape: Shape::Operand, syntax, .. }) = form.row()
+    if let Some(Row { shape, syntax, .. }) = form.row()
+        && shape.is_bare()
         && kinds::of_name("list") & accepted == 0
         && terms.form(given) == Form::List
         && terms.operands(given).len() == 1
@@ -117,7 +118,7 @@ pub(crate) fn mismatch(at: Wrong<'_>, (wanted, found): (&str, &str)) -> Fault {
         );
     }
     let hint = idiom(form, wanted, found);
-    let bracket = form.row().filter(|row| row.shape == Shape::ListOrBare && wanted == "a list");
+    let bracket = form.row().filter(|row| row.shape.takes_list() && wanted == "a list");
     match (bracket, hint) {
         (None, None) => fault,
         (None, Some(hint)) => fault.hint(hint),

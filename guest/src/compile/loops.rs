@@ -4,48 +4,11 @@ use crate::compile::compiler::{Compiler, Failed};
 use crate::compile::place::slot;
 use crate::compile::task::Task;
 use pif_core::limits::{MOST_PARAMETERS, to_u32};
-use pif_language::table::Table;
 
 use crate::code::slots::{each, fold, update};
 use crate::code::{HOLE_CONSTANT, Op, Place, Slot};
-use pif_language::form::{Evaluation, Form};
+use pif_language::form::{Form, Shape, Taken};
 use pif_language::term::TermId;
-
-/// The use that a form makes of the value of its function.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Taken {
-    /// It is an element of the result, or a key.
-    Push,
-    /// It tells whether the element is one of the result.
-    Select,
-    /// The form itself looks at it.
-    Next,
-    /// The form applies its function to one value in a record, and puts it there.
-    Update,
-}
-
-/// That use in each form.
-static TAKEN: Table<Taken> = Table::of(
-    Evaluation::Elementwise,
-    &[
-        (Form::Map, Taken::Push),
-        (Form::FlatMap, Taken::Next),
-        (Form::Filter, Taken::Select),
-        (Form::Find, Taken::Next),
-        (Form::Any, Taken::Next),
-        (Form::All, Taken::Next),
-        (Form::SortBy, Taken::Push),
-        (Form::SortWith, Taken::Next),
-        (Form::GroupBy, Taken::Push),
-        (Form::CountBy, Taken::Push),
-        (Form::DistinctBy, Taken::Push),
-        (Form::MaxBy, Taken::Push),
-        (Form::MinBy, Taken::Push),
-        (Form::Partition, Taken::Next),
-        (Form::Update, Taken::Update),
-        (Form::UpdateIn, Taken::Update),
-    ],
-);
 
 impl Compiler<'_> {
     /// A `fold` over a literal function of one parameter, or a `reduce` over one of two, is a loop in
@@ -166,7 +129,7 @@ impl Compiler<'_> {
             tasks.push(Task::End { op: call, t });
         }
         let end = Task::Emit { op: Op::EachEnd { form, d }, t };
-        match TAKEN.get(form) {
+        match form.row().and_then(|row| row.taken) {
             Some(Taken::Push) => {
                 tasks.push(Task::End { op: Op::EachPush { d, cost: 0, body: begin }, t });
                 tasks.push(end);
@@ -287,19 +250,19 @@ impl Compiler<'_> {
 
 /// Returns the slots of the arguments that a form gives its function.
 fn arguments(form: Form) -> &'static [Slot] {
-    if form == Form::SortWith { &[each::ELEMENT, each::SECOND] } else { &[each::ELEMENT] }
+    let of_two = form.row().and_then(|row| row.callback).is_some_and(|it| it.arguments == 2);
+    if of_two { &[each::ELEMENT, each::SECOND] } else { &[each::ELEMENT] }
 }
 
 /// Tells whether a form applies a function to one value in a record.
 fn is_update(form: Form) -> bool {
-    TAKEN.get(form) == Some(Taken::Update)
+    form.row().is_some_and(|row| row.taken == Some(Taken::Update))
 }
 
 /// Tells whether a form takes its operands in a list, because there can be any number of them.
 fn is_many(form: Form, operands: usize) -> bool {
-    let of_many =
-        matches!(form, Form::Add | Form::Mul | Form::Plus | Form::Concat | Form::Min | Form::Max);
-    of_many && operands > 1
+    operands > 1
+        && form.row().is_some_and(|row| matches!(row.shape, Shape::List { most: u32::MAX, .. }))
 }
 
 fn to_slot(n: usize) -> Slot {

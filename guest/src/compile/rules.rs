@@ -30,7 +30,7 @@ use Rule::{Applies, Leads, Value};
 )]
 static CONTROL: Table<Rule> = Table::of(
     Evaluation::Control,
-    &[
+    &[&[
         (Form::Var, Value(|c, t, d, _| c.variable(t, d))),
         (Form::Lam, Value(|c, t, d, _| c.lambda(t, d))),
         (Form::App, Applies(|c, t, d, depth| c.application(t, d, depth))),
@@ -114,7 +114,7 @@ static CONTROL: Table<Rule> = Table::of(
             }),
         ),
         (Form::Record, Value(|c, t, d, depth| c.record(t, d, depth + 1))),
-    ],
+    ]],
 );
 
 /// Makes the operation of a form with evaluated operands.
@@ -129,7 +129,7 @@ enum Operation {
 /// The operations of forms.
 static OPERATIONS: Table<Operation> = Table::of(
     Evaluation::Operation,
-    &[
+    &[&[
         (Form::Add, Binary(|_, [d, a, b]| Op::Add { d, a, b })),
         (Form::Sub, Binary(|_, [d, a, b]| Op::Sub { d, a, b })),
         (Form::Mul, Binary(|_, [d, a, b]| Op::Mul { d, a, b })),
@@ -163,7 +163,7 @@ static OPERATIONS: Table<Operation> = Table::of(
                 Ok(Op::Eval { d, a, depth, cost: 0, scope })
             }),
         ),
-    ],
+    ]],
 );
 
 fn any_binary(form: Form, [d, a, b]: [Slot; 3]) -> Op {

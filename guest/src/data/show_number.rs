@@ -6,6 +6,7 @@ use num_bigint::BigInt;
 use pif_core::json::escape::Sink;
 use pif_core::json::number::{FloatText, short_decimal, write_integer};
 use pif_core::text::digits;
+use pif_language::prices::units;
 use std::io::Write as _;
 
 /// Long numbers are written in parts of eight digits.
@@ -13,9 +14,6 @@ const PART: u64 = 100_000_000;
 
 /// Eight digits 0 as text.
 const ZEROS: u64 = u64::from_le_bytes(*b"00000000");
-
-/// The work of finding the digits of a float.
-const FLOAT: u64 = 8;
 
 impl Writer<'_> {
     pub(super) fn integer(&mut self, n: i64) {
@@ -48,7 +46,7 @@ impl Writer<'_> {
     }
 
     pub(super) fn float(&mut self, n: f64) {
-        self.effort += FLOAT;
+        self.effort += units::WRITTEN_FLOAT;
         let Some((digits, decimals)) = short_decimal(n.abs()) else {
             let _ = write!(self.out, "{}", FloatText(n));
             return;

@@ -14,9 +14,7 @@ use pif_core::figures;
 use pif_core::json::decimal::Powers;
 use pif_core::json::escape;
 use pif_core::json::number::write_integer;
-
-/// The work of finding the digits of a float, or the day of a date.
-const FLOAT: u64 = 8;
+use pif_language::prices::units;
 
 /// Returns the work of writing a number, a boolean, null, a date or what is not a number. Returns nothing
 /// for another value.
@@ -24,9 +22,9 @@ pub(crate) fn scalar_work(heap: &Heap, v: Word) -> Option<u64> {
     match v {
         TRUE | FALSE | UNIT => Some(0),
         _ if heap.as_no_number(v).is_some() => Some(0),
-        _ if heap.date(v).is_some() => Some(FLOAT),
+        _ if heap.date(v).is_some() => Some(units::WRITTEN_FLOAT),
         _ => match Number::of(heap, v)? {
-            Number::Float(_) => Some(FLOAT),
+            Number::Float(_) => Some(units::WRITTEN_FLOAT),
             n => Some(digits_work(n.limbs())),
         },
     }

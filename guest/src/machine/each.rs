@@ -3,14 +3,9 @@
 //! `slots::update`. Forms that need keys keep the whole list, and their result so far is the keys.
 //! A `sort_by` with an order keeps the order before the list. `partition` keeps the elements for
 //! which the function is false.
-//!
-//! Fuel: each application counts as a visit of the form. In units of work, `flat_map` pays 1 for
-//! each element of the function's value before copying it. `keyed` lists the work of forms that
-//! need keys. `update` also pays 1 per 8 bytes of the key, and 1 per member when the new record is
-//! made.
 
 use crate::algorithm::member::{self, Missing};
-use crate::builtin::path;
+use crate::builtin::records::path;
 use crate::code::Slot;
 use crate::code::slots::each::{ELEMENT, GIVEN, KEPT, LIST, RESULT};
 use crate::code::slots::update;
@@ -20,7 +15,8 @@ use crate::machine::merge;
 use crate::memory::heap::Heap;
 use crate::run::context::Context;
 use crate::run::state::{Exit, State};
-use pif_language::form::{Evaluation, Form};
+use pif_language::form::{Evaluation, Form, Taken};
+use pif_language::forms::FORMS;
 use pif_language::table::Table;
 
 use crate::algorithm::record;
@@ -30,47 +26,83 @@ use crate::memory::word::{
 };
 use std::cmp::Ordering;
 
-/// How a form handles the elements, in slots from the given one on.
+type Finish = fn(&mut Context<'_>, Slot) -> Result<Word, Exit>;
+
+/// How a form applies its function, in slots from the given one on.
 #[derive(Clone, Copy)]
-struct Each {
-    /// Whether all elements are kept beside the values of the function.
-    keeps: bool,
-    /// Takes the value of the function. Returns the value of the form, if it is there already.
-    next: fn(&mut Context<'_>, Slot) -> Result<Option<Word>, Exit>,
-    /// The value of the form after the last element.
-    finish: fn(&mut Context<'_>, Slot) -> Result<Word, Exit>,
+enum Each {
+    /// To each element of a list.
+    List {
+        /// Whether all elements are kept beside the values of the function.
+        keeps: bool,
+        /// Takes a value of the function. It is there where the row has `Taken::Next`.
+        next: Option<Next>,
+        /// Makes the value of the form after the last element.
+        finish: Finish,
+    },
+    /// To two elements at a time, in a merge sort.
+    Merge,
+    /// Once, to a value in a record or list.
+    Update {
+        /// Checks the operands, and takes that value.
+        begin: fn(&mut Context<'_>, Slot) -> Result<(), Exit>,
+        /// Puts the value of the function there.
+        end: Finish,
+    },
+}
+
+/// Takes a value of the function. Returns the value of the form, if it is there already.
+type Next = fn(&mut Context<'_>, Slot) -> Result<Option<Word>, Exit>;
+
+/// A form whose value is a list that is made element by element.
+const fn list(next: Option<Next>) -> Each {
+    Each::List { keeps: false, next, finish: |c, d| Ok(c.s.heap.reverse(c.s.part(d, RESULT))) }
+}
+
+/// A form that looks at the values of the function until one decides.
+const fn search(next: Next, finish: Finish) -> Each {
+    Each::List { keeps: false, next: Some(next), finish }
 }
 
 /// A form whose value is made of the keys that its function gives.
-const fn keyed(finish: fn(&mut Context<'_>, Slot) -> Result<Word, Exit>) -> Each {
-    Each { keeps: true, next: gathered, finish }
+const fn keyed(finish: Finish) -> Each {
+    Each::List { keeps: true, next: None, finish }
 }
 
-/// The handlers of each form. `EachPush` and `EachSelect` do the `next` of theirs.
-static EACH: Table<Each> = Table::of(
-    Evaluation::Elementwise,
-    &[
-        (Form::Map, Each { keeps: false, next: gathered, finish: |c, d| Ok(list(c, d)) }),
-        (Form::Filter, Each { keeps: false, next: gathered, finish: |c, d| Ok(list(c, d)) }),
-        (Form::FlatMap, Each { keeps: false, next: push_all, finish: |c, d| Ok(list(c, d)) }),
-        (Form::Find, Each { keeps: false, next: find, finish: |_, _| Ok(UNIT) }),
-        (Form::Any, Each { keeps: false, next: any, finish: |_, _| Ok(FALSE) }),
-        (Form::All, Each { keeps: false, next: all, finish: |_, _| Ok(TRUE) }),
-        (Form::Partition, Each { keeps: false, next: partition, finish: parts }),
+/// How each form does.
+static EACH: Table<Each> = {
+    const ENTRIES: &[(Form, Each)] = &[
+        (Form::Map, list(None)),
+        (Form::Filter, list(None)),
+        (Form::FlatMap, list(Some(push_all))),
+        (Form::Find, search(find, |_, _| Ok(UNIT))),
+        (Form::Any, search(any, |_, _| Ok(FALSE))),
+        (Form::All, search(all, |_, _| Ok(TRUE))),
+        (Form::Partition, search(partition, parts)),
         (Form::SortBy, keyed(keyed::sort)),
-        (Form::SortWith, Each { keeps: true, next: |_, _| Ok(None), finish: merge::finish }),
+        (Form::SortWith, Each::Merge),
         (Form::GroupBy, keyed(keyed::gather)),
         (Form::CountBy, keyed(keyed::count)),
         (Form::DistinctBy, keyed(keyed::distinct)),
         (Form::MaxBy, keyed(|c, d| keyed::best(c, d, Ordering::Greater))),
         (Form::MinBy, keyed(|c, d| keyed::best(c, d, Ordering::Less))),
-        (Form::Update, Each { keeps: false, next: end_update, finish: |c, d| Ok(c.s.part(d, 0)) }),
-        (
-            Form::UpdateIn,
-            Each { keeps: false, next: end_update_in, finish: |c, d| Ok(c.s.part(d, 0)) },
-        ),
-    ],
-);
+        (Form::Update, Each::Update { begin: begin_update, end: end_update }),
+        (Form::UpdateIn, Each::Update { begin: begin_update_in, end: end_update_in }),
+    ];
+    let mut at = 0;
+    while at < ENTRIES.len() {
+        let (form, each) = ENTRIES[at];
+        let agrees = match FORMS[form as usize].taken {
+            Some(Taken::Push | Taken::Select) => matches!(each, Each::List { next: None, .. }),
+            Some(Taken::Next) => matches!(each, Each::List { next: Some(_), .. } | Each::Merge),
+            Some(Taken::Update) => matches!(each, Each::Update { .. }),
+            None => false,
+        };
+        assert!(agrees, "the row of the form says otherwise");
+        at += 1;
+    }
+    Table::of(Evaluation::Elementwise, &[ENTRIES])
+};
 
 impl State {
     pub(super) fn part(&self, d: Slot, part: Slot) -> Word {
@@ -120,15 +152,12 @@ impl State {
 
 /// Checks the operands, and takes the first element.
 pub(super) fn begin(c: &mut Context<'_>, form: Form, d: Slot, exit: u32) -> Result<(), Exit> {
-    if form == Form::Update {
-        return begin_update(c, d);
-    }
-    if form == Form::UpdateIn {
-        return begin_update_in(c, d);
-    }
-    if form == Form::SortWith {
-        return merge::begin(c, d, exit);
-    }
+    let keeps = match EACH.get(form) {
+        Some(Each::List { keeps, .. }) => keeps,
+        Some(Each::Merge) => return merge::begin(c, d, exit),
+        Some(Each::Update { begin, .. }) => return begin(c, d),
+        None => return Err(Exit::defect("a form of elements stands where it cannot")),
+    };
     let (f, list) = (c.s.part(d, 0), c.s.heap.without_match(c.s.part(d, LIST)));
     c.s.set_part(d, LIST, list);
     if !is_list(list) {
@@ -145,7 +174,6 @@ pub(super) fn begin(c: &mut Context<'_>, form: Form, d: Slot, exit: u32) -> Resu
         let kept = c.s.heap.two(order, list, CONS);
         c.s.set_part(d, KEPT, kept);
     } else {
-        let keeps = EACH.get(form).is_some_and(|each| each.keeps);
         c.s.set_part(d, KEPT, if keeps { list } else { NIL });
     }
     c.s.set_part(d, RESULT, NIL);
@@ -174,21 +202,20 @@ pub(super) fn select_next(s: &mut State, d: Slot, body: u32) -> Result<(), Exit>
 
 /// Takes the function's value for all other forms.
 pub(super) fn next(c: &mut Context<'_>, form: Form, d: Slot, body: u32) -> Result<(), Exit> {
-    if form == Form::SortWith {
-        return merge::next(c, d, body);
-    }
-    let Some(each) = EACH.get(form) else { return Ok(()) };
-    if let Some(value) = (each.next)(c, d)? {
+    let value = match EACH.get(form) {
+        Some(Each::List { next: Some(next), .. }) => next(c, d)?,
+        Some(Each::Merge) => return merge::next(c, d, body),
+        Some(Each::Update { end, .. }) => Some(end(c, d)?),
+        Some(Each::List { next: None, .. }) | None => {
+            return Err(Exit::defect("a form of elements stands where it cannot"));
+        }
+    };
+    if let Some(value) = value {
         c.s.set_part(d, 0, value);
     } else if !c.s.go_on(d, body) {
         finish(c, form, d)?;
     }
     Ok(())
-}
-
-fn gathered(c: &mut Context<'_>, d: Slot) -> Result<Option<Word>, Exit> {
-    push(c.s, d, GIVEN, RESULT)?;
-    Ok(None)
 }
 
 fn find(c: &mut Context<'_>, d: Slot) -> Result<Option<Word>, Exit> {
@@ -231,7 +258,8 @@ fn push_all(c: &mut Context<'_>, d: Slot) -> Result<Option<Word>, Exit> {
     c.s.set_part(d, GIVEN, given);
     if !is_list(given) {
         c.bulk(1)?;
-        return gathered(c, d);
+        push(c.s, d, GIVEN, RESULT)?;
+        return Ok(None);
     }
     let n = c.s.heap.length(given);
     c.bulk(n as u64)?;
@@ -248,14 +276,12 @@ fn push_all(c: &mut Context<'_>, d: Slot) -> Result<Option<Word>, Exit> {
 
 /// Makes the value when there are no more elements.
 pub(super) fn finish(c: &mut Context<'_>, form: Form, d: Slot) -> Result<(), Exit> {
-    let Some(each) = EACH.get(form) else { return Ok(()) };
-    let value = (each.finish)(c, d)?;
+    let Some(Each::List { finish, .. }) = EACH.get(form) else {
+        return Err(Exit::defect("a form of elements stands where it cannot"));
+    };
+    let value = finish(c, d)?;
     c.s.set_part(d, 0, value);
     Ok(())
-}
-
-fn list(c: &mut Context<'_>, d: Slot) -> Word {
-    c.s.heap.reverse(c.s.part(d, RESULT))
 }
 
 fn parts(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
@@ -298,20 +324,20 @@ fn begin_update(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
 }
 
 /// Makes the record or list with the value that the function gave.
-fn end_update(c: &mut Context<'_>, d: Slot) -> Result<Option<Word>, Exit> {
+fn end_update(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
     let place = usize::try_from(as_small(c.s.part(d, update::PLACE))).unwrap_or_default();
     let of = c.s.part(d, 0);
     if is_list(of) {
         c.bulk(path::put_work(place))?;
         c.s.part_room(d, update::GIVEN, 2 * place + 2)?;
         let (list, value) = (c.s.part(d, 0), c.s.part(d, update::GIVEN));
-        return Ok(Some(path::with_element(&mut c.s.heap, list, place, value)));
+        return Ok(path::with_element(&mut c.s.heap, list, place, value));
     }
     let n = c.s.heap.members(of).len() / 2;
     c.bulk(n as u64)?;
     c.s.part_room(d, update::GIVEN, Heap::record_words(n))?;
     let (record, value) = (c.s.part(d, 0), c.s.part(d, update::GIVEN));
-    Ok(Some(c.s.heap.with_value(record, place, value)))
+    Ok(c.s.heap.with_value(record, place, value))
 }
 
 /// Checks the operands of `update_in`, and takes the value at the end of the path.
@@ -329,8 +355,8 @@ fn begin_update_in(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
 }
 
 /// Puts the value that the function gave at the end of the path.
-fn end_update_in(c: &mut Context<'_>, d: Slot) -> Result<Option<Word>, Exit> {
+fn end_update_in(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
     let parts = [0, update::KEY, update::GIVEN].map(|part| c.s.base + usize::from(d + part));
     let live = c.s.base + usize::from(d + update::GIVEN) + 1;
-    path::put(c, parts, live).map(Some)
+    path::put(c, parts, live)
 }

@@ -1,11 +1,5 @@
 //! Forms that use keys: sorting, grouping, finding the greatest. All keys exist when these begin.
 //! They do their work in one operation.
-//!
-//! Fuel for n keys: sorting pays n, then the weight of the keys, then ⌈log2 n⌉·(n + weight). The
-//! weight of a text is bytes/8, that of a big integer is 8 and its limbs, and that of a list is 1
-//! for each element and their weights. The greatest and the least pay n and the weight. Grouping
-//! pays 4·n, and for each key the fuel of `eq` with an equal value; also bytes/8 of each key of a
-//! record. The result costs nothing more.
 
 use crate::algorithm::keys::empty;
 use crate::algorithm::sorting::{extreme, sorted, sorting_work};

@@ -7,8 +7,6 @@
 //! other follows. So the function is applied in an order that the list's length and its values
 //! determine.
 //!
-//! Fuel for n elements, besides the applications: n + n·⌈log2 n⌉ units.
-//!
 //! Between the applications all elements are in an object on the heap, before and after the pass.
 
 use crate::algorithm::number::value::Number;

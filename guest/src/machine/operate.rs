@@ -62,7 +62,7 @@ enum Strict {
 
 static STRICT: Table<Strict> = Table::of(
     Evaluation::Operation,
-    &[
+    &[&[
         (Form::Add, Strict::Arithmetic),
         (Form::Sub, Strict::Arithmetic),
         (Form::Mul, Strict::Arithmetic),
@@ -90,7 +90,7 @@ static STRICT: Table<Strict> = Table::of(
         (Form::CodeOf, Strict::Own),
         (Form::Tool, Strict::Own),
         (Form::Trace, Strict::Own),
-    ],
+    ]],
 );
 
 /// Does a strict form of two operands.

@@ -12,7 +12,7 @@
 
 use crate::algorithm::member::{self, Found};
 use crate::algorithm::record;
-use crate::builtin::path;
+use crate::builtin::records::path;
 use crate::code::{Op, Slot};
 use crate::memory::word::{KIND_RECORD, Word, is_integer, is_list};
 use crate::run::state::State;

@@ -15,6 +15,7 @@ use pif_core::fault::{Code, Fault, Limit};
 use pif_core::json::escape;
 use pif_core::limits::to_u32;
 use pif_core::text::quote::shorten;
+use pif_language::prices::CAUGHT;
 
 use crate::algorithm::trouble::FULL;
 use crate::algorithm::weight;
@@ -353,9 +354,6 @@ impl Machine {
         Ok(())
     }
 }
-
-/// Fuel of a caught fault, for finding its place and its message.
-const CAUGHT: u64 = 768;
 
 /// Makes a fault at a place without a term.
 fn without_term(at: &str, tool: Option<String>, fault: Fault) -> Fault {

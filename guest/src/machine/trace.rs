@@ -8,21 +8,19 @@ use crate::run::context::Context;
 use crate::run::state::{Exit, State};
 use pif_core::text::quote::{shorten, visible};
 use pif_language::form::Form;
+use pif_language::prices::units;
 use pif_language::term::{NameId, TermId};
 
 /// Most lines of trace of a run, and bytes of each.
 const TRACE_LINES: usize = 100;
 const TRACE_BYTES: usize = 200;
 
-/// Fuel of a line of trace.
-const TRACE_WORK: u64 = 256;
-
 /// Does `trace`: notes a label and a value, and pays for the line.
 pub(super) fn trace(c: &mut Context<'_>, [label, x]: [Word; 2]) -> Result<(), Exit> {
     if c.s.trace.len() >= TRACE_LINES {
         return Ok(());
     }
-    c.bulk(TRACE_WORK)?;
+    c.bulk(units::TRACE_LINE)?;
     let shown = |v| show::excerpt(&c.s.heap, &c.s.terms, &c.s.names(), v, TRACE_BYTES);
     let label = if c.s.heap.is_text(label) {
         // A character has up to 4 bytes. A longer text is not read further.

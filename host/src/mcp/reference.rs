@@ -16,6 +16,8 @@ pub(super) struct Form {
     /// The example in the notation.
     pub(super) notation: String,
     pub(super) result: String,
+    /// What more there is to know, in paragraphs.
+    pub(super) details: Vec<String>,
 }
 
 /// All forms, in the order of the tables.
@@ -54,14 +56,27 @@ pub(super) fn spellings() -> &'static [Spelling] {
 fn read(text: &str) -> Vec<Form> {
     let tables = text.split_once("<!-- forms -->").map_or("", |(_, rest)| rest);
     let tables = tables.split_once("<!-- /forms -->").map_or("", |(tables, _)| tables);
-    let (mut forms, mut group) = (Vec::new(), String::new());
-    for line in tables.lines() {
-        match line.strip_prefix("### ") {
-            Some(title) => group = title.to_lowercase(),
-            None => forms.extend(read_row(line, &group)),
+    let (mut forms, mut group): (Vec<Form>, _) = (Vec::new(), String::new());
+    // A line that begins with blanks continues the one before.
+    for line in tables.replace("\n  ", " ").lines() {
+        if let Some(title) = line.strip_prefix("### ") {
+            group = title.to_lowercase();
+        } else if let Some((names, details)) = read_details(line) {
+            let is_meant = |form: &&mut Form| names.split(' ').any(|name| name == form.name);
+            forms
+                .iter_mut()
+                .filter(is_meant)
+                .for_each(|form| form.details.push(details.to_owned()));
+        } else {
+            forms.extend(read_row(line, &group));
         }
     }
     forms
+}
+
+/// Parses an item with details. Returns the names of its forms, and the text.
+fn read_details(line: &str) -> Option<(&str, &str)> {
+    line.strip_prefix("- **`")?.split_once("`** ")
 }
 
 /// Parses a row of five cells, all but the second in backticks. Other lines give None.
@@ -79,5 +94,6 @@ fn read_row(line: &str, group: &str) -> Option<Form> {
         doc: cell(doc),
         notation: code(notation),
         result: code(result),
+        details: Vec::new(),
     })
 }

@@ -1,7 +1,7 @@
 //! Terms as canonical JSON, by recursion: every node is visited once.
 
 use super::json::quote;
-use pif_guest::form::{Form, Shape};
+use pif_guest::form::{Bare, Form, Shape};
 use pif_guest::number::float_text;
 use pif_guest::term::{TermId, Terms};
 
@@ -92,17 +92,13 @@ fn members(terms: &Terms, term: TermId, form: Form) -> Vec<(&str, Part<'_>)> {
     match form.row().map_or(Shape::Ignored, |row| row.shape) {
         Shape::Name => vec![(key, names.first().map_or_else(|| list(&[]), name))],
         Shape::Ignored | Shape::Literal => vec![(key, Part::Text("null".to_owned()))],
-        Shape::Operand => vec![(key, operand(0))],
-        Shape::OperandOr(_) if operands.len() == 1 && terms.form(operands[0]) != Form::List => {
+        Shape::List { bare: Bare::Always, .. } => vec![(key, operand(0))],
+        Shape::List { bare: Bare::Written, .. }
+            if operands.len() == 1 && terms.form(operands[0]) != Form::List =>
+        {
             vec![(key, operand(0))]
         }
-        Shape::Operands(_)
-        | Shape::AtLeast(_)
-        | Shape::Between(..)
-        | Shape::BareOr(..)
-        | Shape::OperandOr(_)
-        | Shape::ListOrBare
-        | Shape::Extremes => vec![(key, list(operands))],
+        Shape::List { .. } => vec![(key, list(operands))],
         Shape::Members(members) | Shape::MembersOr(members) | Shape::Named(members) => {
             let mut members: Vec<_> = members.iter().copied().zip(operands).collect();
             members.sort_unstable();

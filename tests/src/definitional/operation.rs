@@ -242,7 +242,7 @@ impl Evaluator {
                 | Form::Substitute,
                 _,
             ) => return self.regex(form, &operands),
-            (form, _) if (Form::Upper..=Form::FormatNumber).contains(&form) => {
+            (form, _) if form.row().is_some_and(|row| row.group == "strings") => {
                 return self.texts(form, &operands);
             }
             _ => return Err(Code::TypeMismatch),

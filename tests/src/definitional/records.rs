@@ -15,7 +15,8 @@ use pif_guest::form::Form;
 
 /// Whether a form is one of these.
 pub(super) fn is_one(form: Form) -> bool {
-    form > Form::Record && form <= Form::Describe && !matches!(form, Form::Update | Form::UpdateIn)
+    form.row().is_some_and(|row| row.group == "records")
+        && !matches!(form, Form::Record | Form::Update | Form::UpdateIn)
 }
 
 pub(super) fn text_work(text: &str) -> u64 {

@@ -4,7 +4,7 @@
 use super::term::{Generator, Kind};
 use super::text::{form, lambda, list, variable};
 use super::{calendar, figures, script, world};
-use pif_guest::form::{FORMS, Form, Row, Shape};
+use pif_guest::form::{Bare, FORMS, Form, Row, Shape};
 
 /// What an operand is to be.
 #[derive(Clone, Copy)]
@@ -32,21 +32,18 @@ impl Generator {
     fn written(&mut self, row: &Row, size: usize) -> String {
         let names = operand_names(row.syntax);
         let count = match row.shape {
-            Shape::Operands(n) => n as usize,
-            Shape::AtLeast(n) => n as usize + self.random.below(3),
-            Shape::Between(from, to) | Shape::BareOr(from, to) => {
-                (from as usize) + self.random.below((to - from) as usize + 1)
+            Shape::List { bare: Bare::List, .. } => 1,
+            Shape::List { least, most: u32::MAX, .. } => least as usize + self.random.below(4),
+            Shape::List { least, most, .. } => {
+                least as usize + self.random.below((most - least) as usize + 1)
             }
-            Shape::OperandOr(most) => 1 + self.random.below(most as usize),
-            Shape::Operand | Shape::ListOrBare => 1,
-            Shape::Extremes => 1 + self.random.below(4),
             _ => return self.special(row, size),
         };
         let each = size / count.max(1);
         let operand = |generator: &mut Self, at: usize| {
             let name = names.get(at).or(names.last()).copied().unwrap_or_default();
             let wanted = match row.shape {
-                Shape::Extremes if count == 1 => Wanted::Of(Kind::List),
+                Shape::List { most: u32::MAX, .. } if count == 1 => Wanted::Of(Kind::List),
                 _ => wanted(row.form, name),
             };
             generator.operand(wanted, each)
@@ -58,11 +55,11 @@ impl Generator {
         }
         let operands: Vec<String> = (0..count).map(|at| operand(self, at)).collect();
         match (row.shape, operands.as_slice()) {
-            (Shape::Operand, [bare]) => form(row.name, bare),
-            (
-                Shape::BareOr(..) | Shape::OperandOr(_) | Shape::ListOrBare | Shape::Extremes,
-                [bare],
-            ) if self.random.chance(30) => form(row.name, bare),
+            (Shape::List { bare, .. }, [only])
+                if bare == Bare::Always || bare != Bare::Never && self.random.chance(30) =>
+            {
+                form(row.name, only)
+            }
             _ => form(row.name, list(&operands)),
         }
     }

@@ -58,6 +58,10 @@ fn help_with_lists() -> Result<()> {
     for form in ["nil", "cons", "head", "tail", "isEmpty", "length", "fold"] {
         assert!(help.contains(&format!("{form} [lists]")), "{form} is not in {help}");
     }
+    let details = client.text("help", &json!({"form": "mul"}))?;
+    for part in ["An integer and a float give a float.", "then they are used from left to right."] {
+        assert!(details.contains(part), "{part} is not in {details}");
+    }
     let overview = client.text("help", &json!({}))?;
     for part in ["lists:", "fold", "quote", "tools: evolve run list help"] {
         assert!(overview.contains(part), "{part} is not in {overview}");

@@ -1,7 +1,7 @@
 //! Forms of one operand that accept a list, or anything. Others refuse or unwrap a list of one
 //! element; these take it unchanged.
 
-use crate::form::{Evaluation, Form, Shape};
+use crate::form::{Evaluation, Form};
 use crate::infer;
 use crate::kinds;
 use crate::parse::Parser;
@@ -44,7 +44,7 @@ impl Parser<'_> {
 }
 
 fn takes_lists(form: Form) -> bool {
-    let is_bare = form.row().is_some_and(|row| row.shape == Shape::Operand);
+    let is_bare = form.row().is_some_and(|row| row.shape.is_bare());
     matches!(form, Form::Head | Form::Tail | Form::IsEmpty | Form::Length)
         || is_bare && form.accepted(0) == kinds::ANY && !matches!(form, Form::Quote | Form::Unquote)
 }

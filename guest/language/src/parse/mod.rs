@@ -319,7 +319,7 @@ impl Parser<'_> {
             let form = Form::of_key(self.tape().str(key))?;
             (!input || form.is_original()).then_some((form, value))
         });
-        forms.min_by_key(|(form, _)| *form)
+        forms.min_by_key(|(form, _)| form.precedence())
     }
 
     fn no_form(&self, token: TokenId) -> Wrong {

@@ -1,6 +1,6 @@
 //! Reads the operands of each shape.
 
-use crate::form::{Form, Shape};
+use crate::form::{Bare, Form, Shape};
 use crate::parse::{Literal, Parser, Work, Wrong, describe, number};
 use pif_core::fault::{Code, Fault};
 use pif_core::json::tape::{Token, TokenId};
@@ -31,28 +31,9 @@ impl Parser<'_> {
                 self.warn_held(token, form, value);
                 self.build(form, token, 0, &[]);
             }
-            Shape::Operand => self.one(form, token, value),
-            Shape::Operands(count) => self.several(form, token, value, (count, count))?,
-            Shape::AtLeast(least) => self.several(form, token, value, (least, u32::MAX))?,
-            Shape::Between(least, most) => self.several(form, token, value, (least, most))?,
-            Shape::OperandOr(most) => match self.tape().token(value) {
-                Token::Array { .. } => self.several(form, token, value, (1, most))?,
-                _ => self.one(form, token, value),
-            },
-            Shape::BareOr(least, most) => match self.tape().token(value) {
-                Token::Array { .. } => self.several(form, token, value, (least, most))?,
-                _ => self.one(form, token, value),
-            },
-            Shape::Extremes => match self.tape().token(value) {
-                Token::Array { .. } => self.several(form, token, value, (1, u32::MAX))?,
-                _ => self.one(form, token, value),
-            },
-            Shape::ListOrBare => match self.tape().token(value) {
-                Token::Array { count: 1, .. } => self.one(form, token, value + 1),
-                Token::Array { count: 2, .. } if self.has_literal_number(form, value) => {
-                    self.several(form, token, value, (1, 2))?;
-                }
-                _ => self.one(form, token, value),
+            Shape::List { least, most, bare } => match self.only(form, value, bare) {
+                Some(only) => self.one(form, token, only),
+                None => self.several(form, token, value, (least, most))?,
             },
             Shape::Literal => self.literal(form, token, value)?,
             Shape::Branches => self.branches(token, value)?,
@@ -71,6 +52,18 @@ impl Parser<'_> {
             Shape::Named(members) => self.capability(form, token, value, members)?,
         }
         Ok(())
+    }
+
+    /// Returns the only operand if it is not an item of an array of operands.
+    fn only(&self, form: Form, value: TokenId, bare: Bare) -> Option<TokenId> {
+        match (bare, self.tape().token(value)) {
+            (Bare::Never, _) | (Bare::Read | Bare::Written, Token::Array { .. }) => None,
+            (Bare::List, Token::Array { count: 1, .. }) => Some(value + 1),
+            (Bare::List, Token::Array { count: 2, .. }) => {
+                (!self.has_literal_number(form, value)).then_some(value)
+            }
+            _ => Some(value),
+        }
     }
 
     /// Tells whether the second value of an array is a number, and the form takes one there.

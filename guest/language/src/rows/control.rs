@@ -1,189 +1,51 @@
-//! Binding and control beyond the original calculus.
+//! Control.
 
-use crate::form::{Evaluation, Form, Row, Shape};
-use crate::kinds::{ANY, FUNCTION, LIST, RECORD, RECORD_OR_NULL, STRING, UNKNOWN};
-use crate::prices::{Fuel, JUMPER, LOOP, MAKE, OTHER, OUTSIDE, READER, TEXT, UNFOLDED};
+use crate::form::{BARE, Shape, at_least, builtin, control, operation};
+use crate::kinds::{ANY, BOOLEAN, FUNCTION};
+use crate::prices::{JUMPER, OTHER, UNFOLDED};
 
-/// The rows, in order.
-pub const ROWS: &[Row] = &[
-    Row {
-        name: "let",
-        form: Form::Let,
-        group: "lambda",
-        shape: Shape::Bindings,
-        evaluation: Evaluation::Control,
-        takes: &[],
-        gives: UNKNOWN,
-        fuel: Fuel { visit: LOOP, application: 0, work: OTHER },
-        is_original: false,
-        syntax: r#"{"let": [["x", t], ["y", u]], "in": b}"#,
-        doc: "Names values; each sees the earlier ones.",
-        example: r#"{"let": [["x", 2], ["y", {"mul": [{"var": "x"}, 3]}]], "in": {"add": [{"var": "x"}, {"var": "y"}]}}"#,
-        result: "8",
-    },
-    Row {
-        name: "letrec",
-        form: Form::Letrec,
-        group: "lambda",
-        shape: Shape::Functions,
-        evaluation: Evaluation::Control,
-        takes: &[],
-        gives: UNKNOWN,
-        fuel: Fuel { visit: OUTSIDE, application: 0, work: OTHER },
-        is_original: false,
-        syntax: r#"{"letrec": [["f", {"lam": "x", "body": t}], …], "in": b}"#,
-        doc: "Names functions; each sees itself and all the others.",
-        example: r#"{"letrec": [["sum", {"lam": "n", "body": {"if": {"cond": {"lte": [{"var": "n"}, 0]}, "then": 0, "else": {"add": [{"var": "n"}, {"app": {"func": {"var": "sum"}, "arg": {"sub": [{"var": "n"}, 1]}}}]}}}}]], "in": {"app": {"func": {"var": "sum"}, "arg": 4}}}"#,
-        result: "10",
-    },
-    Row {
-        name: "cond",
-        form: Form::Cond,
-        group: "control",
-        shape: Shape::Branches,
-        evaluation: Evaluation::Control,
-        takes: &[],
-        gives: UNKNOWN,
-        fuel: Fuel { visit: LOOP, application: 0, work: OTHER },
-        is_original: false,
-        syntax: r#"{"cond": [[test, value], …]}"#,
-        doc: "The value beside the first true test.",
-        example: r#"{"cond": [[{"lt": [5, 3]}, "small"], [true, "large"]]}"#,
-        result: r#""large""#,
-    },
-    Row {
-        name: "coalesce",
-        form: Form::Coalesce,
-        group: "control",
-        shape: Shape::AtLeast(2),
-        evaluation: Evaluation::Control,
-        takes: &[],
-        gives: UNKNOWN,
-        fuel: Fuel { visit: LOOP, application: 0, work: OTHER },
-        is_original: false,
-        syntax: r#"{"coalesce": [a, b, …]}"#,
-        doc: "The first operand that is not null, or null. Later operands are not evaluated.",
-        example: r#"{"coalesce": [{"get_in": [{"record": {"a": null}}, ["a"]]}, 0]}"#,
-        result: "0",
-    },
-    Row {
-        name: "try",
-        form: Form::Try,
-        group: "control",
-        shape: Shape::Try,
-        evaluation: Evaluation::Control,
-        takes: &[ANY, FUNCTION, ANY],
-        gives: UNKNOWN,
-        fuel: Fuel { visit: JUMPER, application: UNFOLDED, work: OTHER },
-        is_original: false,
-        syntax: r#"{"try": t, "catch": f} or {"try": t, "catch": f, "codes": ["divide-by-zero", …]}"#,
-        doc: "The value of `t`; if it faults, `f` of a record {code, message, value, at, hint, reason, tool}. `codes` limits the faults caught.",
-        example: r#"{"try": {"div": [1, 0]}, "catch": {"lam": "e", "body": {"get": [{"var": "e"}, "code"]}}}"#,
-        result: r#""divide-by-zero""#,
-    },
-    Row {
-        name: "fail",
-        form: Form::Fail,
-        group: "control",
-        shape: Shape::Operand,
-        evaluation: Evaluation::Builtin,
-        takes: &[],
-        gives: UNKNOWN,
-        fuel: Fuel { visit: LOOP, application: 0, work: OTHER },
-        is_original: false,
-        syntax: r#"{"fail": t}"#,
-        doc: "A fault with the code `fail` and this value.",
-        example: r#"{"try": {"fail": "no stock"}, "catch": {"lam": "e", "body": {"get": [{"var": "e"}, "value"]}}}"#,
-        result: r#""no stock""#,
-    },
-    Row {
-        name: "pipe",
-        form: Form::Pipe,
-        group: "control",
-        shape: Shape::AtLeast(2),
-        evaluation: Evaluation::Control,
-        takes: &[ANY, FUNCTION],
-        gives: UNKNOWN,
-        fuel: Fuel { visit: LOOP, application: UNFOLDED, work: OTHER },
-        is_original: false,
-        syntax: r#"{"pipe": [x, f, g, …]}"#,
-        doc: "Passes a value through functions, one after another: g(f(x)).",
-        example: r#"{"pipe": [3, {"lam": "x", "body": {"add": [{"var": "x"}, 1]}}, {"lam": "x", "body": {"mul": [{"var": "x"}, 10]}}]}"#,
-        result: "40",
-    },
-    Row {
-        name: "tool",
-        form: Form::Tool,
-        group: "meta",
-        shape: Shape::Operand,
-        evaluation: Evaluation::Operation,
-        takes: &[STRING],
-        gives: UNKNOWN,
-        fuel: Fuel { visit: JUMPER, application: 0, work: OTHER },
-        is_original: false,
-        syntax: r#"{"tool": "name"}"#,
-        doc: "The function of another tool.",
-        example: r#"{"quote": {"tool": "square"}}"#,
-        result: r#"{"tool":"square"}"#,
-    },
-    Row {
-        name: "trace",
-        form: Form::Trace,
-        group: "meta",
-        shape: Shape::Operands(2),
-        evaluation: Evaluation::Operation,
-        takes: &[],
-        gives: UNKNOWN,
-        fuel: Fuel { visit: LOOP, application: 0, work: MAKE },
-        is_original: false,
-        syntax: r#"{"trace": [label, t]}"#,
-        doc: "The value of `t`; writes `label: value` to the trace of the run.",
-        example: r#"{"trace": ["sum", {"add": [1, 2]}]}"#,
-        result: "3",
-    },
-    Row {
-        name: "call",
-        form: Form::Call,
-        group: "meta",
-        shape: Shape::Named(&["tool", "args", "options"]),
-        evaluation: Evaluation::Builtin,
-        takes: &[STRING, RECORD_OR_NULL, RECORD],
-        gives: UNKNOWN,
-        fuel: Fuel { visit: READER, application: 0, work: TEXT },
-        is_original: false,
-        syntax: r#"{"call": {"tool": "UPSTREAM.TOOL", "args": t, "options"?: t}}"#,
-        doc: "The value of a tool of another MCP server; with the option `raw` true the whole result.",
-        example: r#"{"quote": {"call": {"tool": "github.search_issues", "args": {"record": {"query": "bug"}}}}}"#,
-        result: r#"{"call":{"args":{"record":{"query":"bug"}},"tool":"github.search_issues"}}"#,
-    },
-    Row {
-        name: "calls",
-        form: Form::Calls,
-        group: "meta",
-        shape: Shape::OperandOr(2),
-        evaluation: Evaluation::Builtin,
-        takes: &[LIST, RECORD],
-        gives: LIST,
-        fuel: Fuel { visit: READER, application: 0, work: TEXT },
-        is_original: false,
-        syntax: r#"{"calls": [list, options?]}"#,
-        doc: "What came of several calls at once, of records `{tool, args, options?}`, in their order; at most `at_most` at a time. With `all` true the values themselves, and the first failure is a fault.",
-        example: r#"{"calls": [[], {"record": {"at_most": 4}}]}"#,
-        result: "[]",
-    },
-    Row {
-        name: "perform",
-        form: Form::Perform,
-        group: "meta",
-        shape: Shape::MembersOr(&["capability", "args", "options"]),
-        evaluation: Evaluation::Builtin,
-        takes: &[STRING, RECORD_OR_NULL, RECORD],
-        gives: UNKNOWN,
-        fuel: Fuel { visit: READER, application: 0, work: TEXT },
-        is_original: false,
-        syntax: r#"{"perform": {"capability": name, "args": t, "options"?: t}}"#,
-        doc: "As `call`, with a computed name.",
-        example: r#"{"quote": {"perform": {"capability": {"var": "tool"}, "args": null}}}"#,
-        result: r#"{"perform":{"args":null,"capability":{"var":"tool"}}}"#,
-    },
-];
+rows! { $ control:
+    If = control("if", Shape::Members(&["cond", "then", "else"]))
+        .original(17).takes(&[BOOLEAN, ANY])
+        .syntax(r#"{"if": {"cond": c, "then": t, "else": e}}"#)
+        .doc("Evaluates one of two terms.")
+        .example(r#"{"if": {"cond": {"gt": [3, 2]}, "then": "yes", "else": "no"}}"#, r#""yes""#);
+    Continue = operation("continue", Shape::Members(&["input"]))
+        .original(29)
+        .syntax(r#"{"continue": {"input": t}}"#)
+        .doc("Ends this step of the tool; the next step is a run with that input.")
+        .example(r#"{"quote": {"continue": {"input": 1}}}"#, r#"{"continue":{"input":1}}"#);
+    Cond = control("cond", Shape::Branches)
+        .syntax(r#"{"cond": [[test, value], …]}"#)
+        .doc("The value beside the first true test.")
+        .example(r#"{"cond": [[{"lt": [5, 3]}, "small"], [true, "large"]]}"#, r#""large""#);
+    Coalesce = control("coalesce", at_least(2))
+        .syntax(r#"{"coalesce": [a, b, …]}"#)
+        .doc("The first operand that is not null, or null. Later operands are not evaluated.")
+        .example(r#"{"coalesce": [{"get_in": [{"record": {"a": null}}, ["a"]]}, 0]}"#, "0");
+    Try = control("try", Shape::Try)
+        .takes(&[ANY, FUNCTION, ANY]).visit(JUMPER).application(UNFOLDED)
+        .work(OTHER, "768 of fuel for a fault that it catches, whatever a unit costs")
+        .syntax(r#"{"try": t, "catch": f} or {"try": t, "catch": f, "codes": ["divide-by-zero", …]}"#)
+        .doc("The value of `t`; if it faults, `f` of a record {code, message, value, at, hint, \
+            reason, tool}. `codes` limits the faults caught.")
+        .example(
+            r#"{"try": {"div": [1, 0]}, "catch": {"lam": "e", "body": {"get": [{"var": "e"}, "code"]}}}"#,
+            r#""divide-by-zero""#,
+        );
+    Fail = builtin("fail", BARE)
+        .syntax(r#"{"fail": t}"#)
+        .doc("A fault with the code `fail` and this value.")
+        .example(
+            r#"{"try": {"fail": "no stock"}, "catch": {"lam": "e", "body": {"get": [{"var": "e"}, "value"]}}}"#,
+            r#""no stock""#,
+        );
+    Pipe = control("pipe", at_least(2))
+        .takes(&[ANY, FUNCTION]).application(UNFOLDED).apart()
+        .syntax(r#"{"pipe": [x, f, g, …]}"#)
+        .doc("Passes a value through functions, one after another: g(f(x)).")
+        .example(
+            r#"{"pipe": [3, {"lam": "x", "body": {"add": [{"var": "x"}, 1]}}, {"lam": "x", "body": {"mul": [{"var": "x"}, 10]}}]}"#,
+            "40",
+        );
+}

@@ -6,7 +6,7 @@
 
 use crate::print::facts::Facts;
 use crate::print::printer::{Ask, Printer, block_names};
-use crate::table::arguments;
+use crate::table::callback;
 use pif_core::limits::to_u32;
 use pif_core::numbers::Numbers;
 use pif_language::form::Form;
@@ -104,9 +104,9 @@ impl Printer<'_> {
         if form == Form::Var {
             self.name_used(id, walk);
         }
-        if let (Some(most), Some(first)) = (arguments(form), operands.first())
+        if let (Some(callback), Some(first)) = (callback(form), operands.first())
             && terms.form(*first) == Form::Lam
-            && terms.names(*first).len() > if form == Form::SortWith { 2 } else { most }
+            && terms.names(*first).len() > callback.arguments
         {
             // The reader would give it an index.
             self.facts.set_json(*first);

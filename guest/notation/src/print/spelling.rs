@@ -4,8 +4,8 @@ use crate::lower::library;
 use crate::lower::names::changes_in_place;
 use crate::print::printer::{Ask, Printer};
 use crate::print::scope::can_be_bound;
-use crate::table::{Operator, arguments, operator, subject};
-use pif_language::form::{Form, Row, Shape};
+use crate::table::{Operator, operator, subject};
+use pif_language::form::{Evaluation, Form, Row, Shape};
 use pif_language::kinds::{self, FUNCTION, Kinds, LIST, NULL, RECORD, STRING};
 use pif_language::term::TermId;
 
@@ -240,20 +240,11 @@ impl Printer<'_> {
     fn is_method(&self, row: &Row) -> bool {
         const BEFORE: Kinds = FUNCTION | LIST | STRING | RECORD | NULL;
         let first = row.takes.first().copied().unwrap_or_default();
-        let is_apart = matches!(
-            row.form,
-            Form::Concat
-                | Form::Pipe
-                | Form::Calls
-                | Form::Math
-                | Form::Bits
-                | Form::Regex
-                | Form::Apply
-        );
         let is_one = first & !NULL != 0 && first & !BEFORE == 0 || row.form == Form::Get;
         let is_named =
             matches!(row.shape, Shape::Members(_) | Shape::MembersOr(_) | Shape::Named(_));
-        !is_apart && (arguments(row.form).is_some() || is_one && !is_named)
+        let applies = row.callback.is_some() || row.evaluation == Evaluation::Elementwise;
+        !row.is_apart && (applies || is_one && !is_named)
     }
 
     /// Whether a form by its own name is read from its subject and the others.

@@ -2,7 +2,7 @@
 
 use crate as notation;
 use pif_core::json::{Tape, Token};
-use pif_language::form::{Form, Row, Shape};
+use pif_language::form::{Bare, Form, Row, Shape};
 use pif_language::forms::FORMS;
 use pif_language::parse::{Notation, parse};
 use pif_language::print;
@@ -53,9 +53,12 @@ fn examples_of_forms_are_read_back() {
 fn terms_of_the_corpus_are_read_back() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files = vec![root.join("tests/mistakes.json")];
-    for folder in ["tests/cases", "host/library"] {
-        let entries = std::fs::read_dir(root.join(folder)).expect("a folder");
-        files.extend(entries.map(|entry| entry.expect("a file").path()));
+    let mut folders = ["tests/cases", "host/library"].map(|folder| root.join(folder)).to_vec();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("a file").path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
     }
     let mut terms = Vec::new();
     for file in files.iter().filter(|file| file.extension().is_some_and(|it| it == "json")) {
@@ -248,16 +251,12 @@ impl Maker {
             Shape::Name => self.leaf(),
             Shape::Literal => "1.5".to_owned(),
             Shape::Ignored => format!("{{\"{name}\":true}}"),
-            Shape::Operand => {
+            Shape::List { bare: Bare::Always, .. } => {
                 let operand = self.operands(row, 1, depth);
                 format!("{{\"{name}\":{operand}}}")
             }
-            Shape::Operands(n) => many(self, n, n),
-            Shape::AtLeast(n) => many(self, n, n + 2),
-            Shape::Between(a, b) | Shape::BareOr(a, b) => many(self, a, b),
-            Shape::OperandOr(n) => many(self, 1, n),
-            Shape::ListOrBare => many(self, 1, 1),
-            Shape::Extremes => many(self, 1, 3),
+            Shape::List { bare: Bare::List, .. } => many(self, 1, 1),
+            Shape::List { least, most, .. } => many(self, least, most.min(least + 6)),
             Shape::Lambda => self.function(depth),
             Shape::Application => {
                 let function =

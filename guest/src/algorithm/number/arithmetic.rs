@@ -2,6 +2,7 @@
 
 use crate::algorithm::number::value::{Number, TOO_LARGE, bounded, finite};
 use crate::algorithm::trouble::Trouble;
+use pif_language::prices::units;
 
 use crate::algorithm::number::remainder;
 use crate::memory::heap::Heap;
@@ -38,11 +39,6 @@ pub(crate) fn cost(heap: &Heap, form: Form, x: Word, y: Word) -> (u64, usize) {
     (work(form, a, b, has_float), words)
 }
 
-/// Work of an operation on big integers, besides the work of their limbs.
-const LARGE_WORK: u64 = 16;
-/// Work of an operation on a float.
-const FLOAT_WORK: u64 = 6;
-
 /// Returns the work of reading a number of so many limbs. A single limb is free.
 pub(crate) fn length_work(limbs: u64) -> u64 {
     if limbs > 1 { 8 + limbs } else { 0 }
@@ -51,9 +47,9 @@ pub(crate) fn length_work(limbs: u64) -> u64 {
 /// Returns the bulk work of an operation on numbers of so many limbs.
 pub(crate) fn work(form: Form, a: u64, b: u64, has_float: bool) -> u64 {
     match limbs_work(form, a, b) {
-        0 if has_float => FLOAT_WORK,
+        0 if has_float => units::FLOAT_ARITHMETIC,
         0 => 0,
-        work => LARGE_WORK + work,
+        work => units::BIG_ARITHMETIC + work,
     }
 }
 

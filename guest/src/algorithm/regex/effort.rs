@@ -1,5 +1,6 @@
 //! The costs of a pattern. Fuel bounds the time of compiling it and of searching for it.
 
+use pif_language::prices::units;
 use regex_syntax::ast;
 use regex_syntax::ast::{
     Ast, ClassBracketed, ClassSetItem, ClassUnicode, ClassUnicodeKind, Flag, Flags, FlagsItemKind,
@@ -7,15 +8,6 @@ use regex_syntax::ast::{
 };
 use regex_syntax::hir::{Hir, HirKind, Repetition};
 use std::convert::Infallible;
-
-/// Fuel for a byte of a pattern.
-pub(crate) const BYTE: u64 = 16;
-/// Fuel for a named class, such as `\w`, for each bracket around it.
-const CLASS: u64 = 256;
-/// Fuel for a named class where case is ignored: the parser then looks at every character of it.
-const FOLDED: u64 = 8192;
-/// Characters of a range for one unit of fuel, where case is ignored.
-const CHARS: u64 = 4;
 
 /// Properties whose tables the component lacks, by their names and aliases. The parser may still
 /// know them if another crate of the build wants them.
@@ -25,7 +17,11 @@ const LEFT_OUT: [&str; 7] =
 /// Returns the fuel of the classes of a pattern.
 pub(crate) fn classes(ast: &Ast) -> u64 {
     let Ok(Effort { folds, large, chars, .. }) = ast::visit(ast, Effort::default());
-    if folds { large * FOLDED + chars / CHARS } else { large * CLASS }
+    if folds {
+        large * units::FOLDED_CLASS + chars / units::FOLDED_CHARACTERS
+    } else {
+        large * units::NAMED_CLASS
+    }
 }
 
 /// Tells whether a pattern names a property that the component lacks.

@@ -10,7 +10,6 @@ pub(crate) mod search;
 pub(crate) mod template;
 
 use crate::algorithm::regex::class::{Alphabet, Class};
-pub(crate) use crate::algorithm::regex::effort::BYTE;
 use crate::algorithm::regex::javascript::{Flags, Parsed, Refused};
 use crate::algorithm::trouble::Trouble;
 use pif_core::fault::Code;

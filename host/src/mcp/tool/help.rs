@@ -145,7 +145,11 @@ fn show_tools(sets: &[Toolset]) -> Reply {
 
 fn show_form(forms: &[Form], name: &str) -> ToolResult {
     if let Some(form) = forms.iter().find(|form| form.name == name) {
-        return Ok(show(&[form]));
+        let mut reply = show(&[form]);
+        for details in &form.details {
+            let _ = write!(reply.text, "\n  {details}");
+        }
+        return Ok(reply);
     }
     let spelt = search::named(spellings(), name);
     if !spelt.is_empty() {

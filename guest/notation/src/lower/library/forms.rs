@@ -7,10 +7,10 @@ use super::spelling::{counts, spelling};
 use super::work::{Made, Work};
 use crate::lexer::Wrong;
 use crate::lower::builder::{Argument, Builder, Call, Span};
-use crate::table::{self, arguments, is_called, subject};
+use crate::table::{self, callback, is_called, subject};
 use crate::tree::{Id, Manner, Words};
 use pif_core::fault::Code;
-use pif_language::form::{Form, Shape};
+use pif_language::form::{Callback as FormCallback, Form, Shape};
 
 /// The form that a name of a function or a member means, by itself or in another language.
 pub(super) fn named(name: &str) -> Option<Form> {
@@ -55,13 +55,7 @@ pub(super) fn function<'s>(b: &mut Builder<'s>, call: &Call<'s>) -> Result<Optio
 pub(super) fn as_function<'s>(b: &mut Builder<'s>, name: &str, span: Span) -> Option<Id> {
     let form = named(name)?;
     let count = match form.row()?.shape {
-        Shape::Operand
-        | Shape::BareOr(..)
-        | Shape::OperandOr(_)
-        | Shape::ListOrBare
-        | Shape::Extremes
-        | Shape::Between(1, _) => 1,
-        Shape::Operands(2) | Shape::AtLeast(2) | Shape::Between(2, _) => 2,
+        Shape::List { least: least @ (1 | 2), .. } => least as usize,
         Shape::Ignored => return Some(b.form(form, &[], span)),
         _ => return None,
     };
@@ -89,20 +83,13 @@ fn fits(form: Form, count: usize) -> bool {
     let given = u32::try_from(count).unwrap_or(u32::MAX);
     let Some(row) = form.row() else { return false };
     match row.shape {
-        Shape::Operands(n) => given == n || form == Form::Range && given == 1,
-        Shape::AtLeast(n) => given >= n,
-        Shape::Between(a, b) | Shape::BareOr(a, b) => {
-            (a..=b).contains(&given) || form == Form::Range && given == 1
-        }
-        Shape::OperandOr(most) => (1..=most).contains(&given),
-        Shape::Extremes => given >= 1,
+        Shape::List { least, most, .. } => (least..=most).contains(&given),
         Shape::Named(keys) | Shape::MembersOr(keys) => (1..=keys.len()).contains(&count),
         Shape::Members(keys) => count == keys.len(),
         Shape::Try => given == 2 || given == 3,
         Shape::Ignored => given == 0 || form == Form::SelfRef,
         Shape::Application => given >= 2,
         Shape::Branches => true,
-        Shape::ListOrBare if form == Form::Flatten => given == 1 || given == 2,
         _ => given == 1,
     }
 }
@@ -122,7 +109,11 @@ fn unspread(w: &mut Work<'_, '_>, form: Form, parts: &[Argument]) -> Result<Vec<
 }
 
 fn of_parts(w: &mut Work<'_, '_>, form: Form, parts: &[Argument]) -> Made {
-    let operands = unspread(w, form, parts)?;
+    let mut operands = unspread(w, form, parts)?;
+    if form == Form::Range && operands.len() == 1 {
+        // `range(n)` begins at 0.
+        operands.insert(0, w.integer(0));
+    }
     let count = operands.len();
     if !fits(form, count) {
         return Err(wrong_count(w, form, count));
@@ -146,10 +137,6 @@ fn of_parts(w: &mut Work<'_, '_>, form: Form, parts: &[Argument]) -> Made {
         Shape::Lambda | Shape::Bindings | Shape::Functions | Shape::Fields => {
             Err(wrong_count(w, form, count))
         }
-        _ if form == Form::Range && count == 1 => {
-            let zero = w.integer(0);
-            Ok(w.form(form, &[zero, first]))
-        }
         _ if form == Form::Calls && count == 1 && w.b.tree.form_of(first) == Form::List => {
             Ok(w.form(form, &operands))
         }
@@ -157,8 +144,10 @@ fn of_parts(w: &mut Work<'_, '_>, form: Form, parts: &[Argument]) -> Made {
             let mode = if form == Form::ToInt { "trunc" } else { form.name() };
             rounded(w, form, mode)
         }
-        _ if arguments(form).is_some() => elementwise(w, form, parts, &operands),
-        _ => Ok(w.form(form, &operands)),
+        _ => match callback(form) {
+            Some(callback) => elementwise(w, (form, callback), parts, &operands),
+            None => Ok(w.form(form, &operands)),
+        },
     }
 }
 
@@ -251,12 +240,16 @@ fn attempt<'s>(w: &mut Work<'_, 's>, parts: &[Argument], operands: &[Id]) -> Mad
 }
 
 /// A form that applies a function to elements: a function of an element and its index gets both.
-fn elementwise(w: &mut Work<'_, '_>, form: Form, parts: &[Argument], operands: &[Id]) -> Made {
+fn elementwise(
+    w: &mut Work<'_, '_>,
+    (form, callback): (Form, FormCallback),
+    parts: &[Argument],
+    operands: &[Id],
+) -> Made {
     let (Some(function), Some(part)) = (operands.first().copied(), parts.first().copied()) else {
         return Err(wrong_count(w, form, operands.len()));
     };
     let count = w.literal(function).map_or(0, |(names, _)| names.len());
-    let wanted = if form == Form::SortWith { 2 } else { arguments(form).unwrap_or(1) };
     if form == Form::Reduce && w.is_named(function) && count == 1 {
         let mut operands = operands.to_vec();
         let body = w.literal(function).map_or(Id::MAX, |(_, body)| body);
@@ -265,12 +258,9 @@ fn elementwise(w: &mut Work<'_, '_>, form: Form, parts: &[Argument], operands: &
         }
         return Ok(w.form(form, &operands));
     }
-    let takes_index = matches!(
-        form,
-        Form::Map | Form::Filter | Form::FlatMap | Form::Find | Form::Any | Form::All
-    );
+    let wanted = callback.arguments;
     match *operands {
-        [_, list] if takes_index && (2..=3).contains(&count) => {
+        [_, list] if callback.has_index && (2..=3).contains(&count) => {
             let f = Callback::of(w, part, Kind::Value);
             Ok(over(w, form, f, list))
         }

@@ -6,10 +6,9 @@ use pif_language::form::{Form, Row, Shape};
 /// How many operands a form takes.
 pub(super) fn counts(form: Form) -> String {
     match form.row().map(|row| row.shape) {
-        Some(Shape::Operands(n)) => format!("{n}"),
-        Some(Shape::AtLeast(n)) => format!("{n} or more"),
-        Some(Shape::Between(a, b) | Shape::BareOr(a, b)) if a < b => format!("{a} to {b}"),
-        Some(Shape::OperandOr(n)) => format!("1 to {n}"),
+        Some(Shape::List { least, most: u32::MAX, .. }) => format!("{least} or more"),
+        Some(Shape::List { least, most, .. }) if least < most => format!("{least} to {most}"),
+        Some(Shape::List { least, .. }) => format!("{least}"),
         Some(Shape::Members(keys)) => format!("{}", keys.len()),
         Some(Shape::MembersOr(keys) | Shape::Named(keys)) => format!("1 to {}", keys.len()),
         Some(Shape::Try) => "2 or 3".to_owned(),

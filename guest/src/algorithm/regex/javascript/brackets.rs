@@ -3,13 +3,8 @@
 use super::class::{WORD, folded, negated, of};
 use super::node::Refused;
 use super::parser::Parser;
+use pif_language::prices::units;
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
-
-/// Fuel for a class by a property, and for one where case is ignored.
-const PROPERTY: u64 = 256;
-const FOLDED: u64 = 8192;
-/// Characters of a range for one unit of fuel, where case is ignored.
-const CHARS: u64 = 4;
 
 /// A member of a class in brackets: a character, or several.
 pub(super) enum Member {
@@ -41,7 +36,8 @@ impl Parser<'_> {
         if name.is_empty() || !self.take('}') || !name.chars().all(is_name) {
             return Err(unknown());
         }
-        self.classes += if self.flags.ignore_case { FOLDED } else { PROPERTY };
+        self.classes +=
+            if self.flags.ignore_case { units::FOLDED_CLASS } else { units::NAMED_CLASS };
         // JavaScript's names are among those that this parser knows.
         let parsed = regex_syntax::parse(&format!("\\p{{{name}}}")).map_err(|_| unknown())?;
         let HirKind::Class(Class::Unicode(class)) = parsed.kind() else {
@@ -82,7 +78,7 @@ impl Parser<'_> {
                         return Err("the ends of a range in a class are out of order".into());
                     }
                     self.classes += if self.flags.ignore_case {
-                        u64::from(u32::from(last) - u32::from(first)) / CHARS
+                        u64::from(u32::from(last) - u32::from(first)) / units::FOLDED_CHARACTERS
                     } else {
                         0
                     };
