@@ -6,7 +6,7 @@ use crate::memory::word::{CONS, MAX_RUN, NIL, OBJECT, Word, end_of_run, pointer,
 use pif_core::json::number::POWERS;
 use pif_core::limits::to_u32;
 use pif_core::text::digits;
-use pif_core::text::lanes::{LANES, Lanes, SHORT, four_integers};
+use pif_core::text::lanes::{LANES, Lanes, SHORT};
 
 /// Words of a run after its integers.
 const END: usize = 2;
@@ -141,37 +141,25 @@ impl Heap {
     /// room at hand.
     #[inline(never)]
     pub(crate) fn integers_in_json(&mut self, json: &[u8], from: usize) -> Items {
-        /// Integers to read singly before trying four at once, at first and at most. The number
-        /// doubles with each vain try.
-        const FEW: usize = 2;
-        const MANY: usize = 64;
-        let (first, mut top, mut patience) = (self.top, self.top, FEW);
+        let (first, mut top) = (self.top, self.top);
         // Each integer takes at least two bytes.
         let until = json.len().min(from.saturating_add(MAX_RUN));
         let mut rest = json.get(from..until).unwrap_or_default();
         loop {
-            let mut count = 0;
-            while count < patience
-                && let Some((n, end)) = integer(rest)
+            while let Some((n, end)) = integer(rest)
                 && let Some(slots) = self.words.get_mut(top..).and_then(<[Word]>::first_chunk_mut)
             {
                 let [slot, ..]: &mut [Word; 1 + END] = slots;
                 *slot = n;
-                (top, count) = (top + 1, count + 1);
+                top += 1;
                 rest = rest.get(end..).unwrap_or_default();
             }
-            if count < patience {
-                self.top = top;
-                // The run continues where there are more words, however the integers before were
-                // read. So values lie in the same places on every machine.
-                if integer(rest).is_some() && !self.has_room(1 + END) && self.step(1 + END) {
-                    continue;
-                }
+            self.top = top;
+            // The run continues where there are more words.
+            let goes_on = integer(rest).is_some() && !self.has_room(1 + END) && self.step(1 + END);
+            if !goes_on {
                 break;
             }
-            let (before, after) = (top, self.fours_in_json(rest, top));
-            (top, rest) = after;
-            patience = if top > before { FEW } else { MANY.min(2 * patience) };
         }
         let (count, end) = (top - first, until - rest.len());
         if count == 0 {
@@ -190,50 +178,6 @@ impl Heap {
         };
         Items { list, rest: top, count, end }
     }
-
-    /// Reads integers of a list four at a time into the heap, while the format allows it and there
-    /// is room at hand. Returns the next word's place and the rest of the JSON.
-    #[inline(never)]
-    fn fours_in_json<'j>(&mut self, json: &'j [u8], top: usize) -> (usize, &'j [u8]) {
-        /// Words for the integers that follow, read singly, and for the end.
-        const MORE: usize = 128;
-        let room = self.words.len().saturating_sub(END);
-        let places = self.words.get_mut(top..room).unwrap_or_default().as_chunks_mut().0;
-        let (count, mut places) = (places.len(), places.iter_mut());
-        let rest = fours(json, |four| places.next().map(|place| *place = four).is_some());
-        let (left, top) = (places.len(), top + 4 * (count - places.len()));
-        let most = self.words.capacity().min(self.size).saturating_sub(MORE);
-        if left > 0 || top >= most {
-            return (top, rest);
-        }
-        // Words that are written at once need not be cleared first.
-        self.words.truncate(top);
-        let rest = fours(rest, |four| {
-            let is_room = self.words.len() + 4 <= most;
-            if is_room {
-                self.words.extend_from_slice(&four);
-            }
-            is_room
-        });
-        let top = self.words.len();
-        self.words.resize(top + MORE, 0);
-        (top, rest)
-    }
-}
-
-/// Reads integers of a list four at a time, while the format allows it and `take` accepts. Returns
-/// the rest.
-#[inline(always)]
-fn fours(json: &[u8], mut take: impl FnMut([Word; 4]) -> bool) -> &[u8] {
-    let mut rest = json;
-    while let Some(chunk) = rest.first_chunk()
-        && let Some((twice, end)) = four_integers(chunk)
-        && let Some(next) = rest.get(end..)
-        && take(twice.map(Word::from))
-    {
-        rest = next;
-    }
-    rest
 }
 
 /// Reads the next integer of a list: up to 16 digits, maybe a space before them, and a comma
