@@ -83,7 +83,8 @@ fn tables() -> Result<String> {
             writeln!(text, "| `{syntax}` | {doc} | {notation} | {example} | {result} |")?;
         }
         text.push('\n');
-        let details = rows.iter().flat_map(|row| row.notes.details.iter().map(|it| (*it, row.name)));
+        let details =
+            rows.iter().flat_map(|row| row.notes.details.iter().map(|it| (*it, row.name)));
         for (details, names) in together(details) {
             text.push_str(&wrapped(&format!("- **`{}`** {details}", names.join(" "))));
         }

@@ -63,7 +63,10 @@ fn read(text: &str) -> Vec<Form> {
             group = title.to_lowercase();
         } else if let Some((names, details)) = read_details(line) {
             let is_meant = |form: &&mut Form| names.split(' ').any(|name| name == form.name);
-            forms.iter_mut().filter(is_meant).for_each(|form| form.details.push(details.to_owned()));
+            forms
+                .iter_mut()
+                .filter(is_meant)
+                .for_each(|form| form.details.push(details.to_owned()));
         } else {
             forms.extend(read_row(line, &group));
         }
