@@ -1,29 +1,41 @@
 //! Forms, and the row with all data about one. `Form` has a variant for each row of `rows`.
 
-use crate::kinds::{FUNCTION, Kinds, UNKNOWN};
+use crate::kinds::{BOOLEAN, FUNCTION, Kinds, LIST, NULL, NUMBER, STRING, UNKNOWN};
 use crate::prices::{ELEMENT, Fuel, LOOP, OTHER};
 
+/// Makes `Form` of the names of the rows and of the literals.
 macro_rules! enumerate {
-    ($($form:ident)*) => {
+    ([$($form:ident)*] $($literal:ident: $name:literal, $gives:expr;)*) => {
         /// The form of a term: a form of the table, or a literal.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         #[repr(u8)]
         #[expect(missing_docs, reason = "the row of a form documents it")]
         pub enum Form {
             $($form,)*
-            // Literals have neither a key nor a row.
-            Unit,
-            Boolean,
-            Integer,
-            BigInteger,
-            FloatNumber,
-            Text,
-            List,
+            $($literal,)*
+        }
+
+        /// The name of each literal and the type of its value. It has neither a key nor a row.
+        pub(crate) const LITERALS: &[(&str, Kinds)] = &[$(($name, $gives)),*];
+    };
+}
+
+macro_rules! with_literals {
+    ($($form:ident)*) => {
+        enumerate! {
+            [$($form)*]
+            Unit: "literal", NULL;
+            Boolean: "literal", BOOLEAN;
+            Integer: "literal", NUMBER;
+            BigInteger: "literal", NUMBER;
+            FloatNumber: "literal", NUMBER;
+            Text: "literal", STRING;
+            List: "list", LIST;
         }
     };
 }
 
-every_form! { enumerate }
+every_form! { with_literals }
 
 /// How you write the operands of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! The table of forms. A row holds all data about a form for the parser, the checker, the compiler,
 //! the prices, `help` and the reference.
 
-use super::form::{Evaluation, Form, NO_ORIGINAL, Row};
-use super::kinds::{self, ANY, Kinds, LIST, UNKNOWN, VALUE};
+use super::form::{Evaluation, Form, LITERALS, NO_ORIGINAL, Row};
+use super::kinds::{ANY, Kinds, LIST, UNKNOWN, VALUE};
 use super::prices::{self, Fuel};
 use super::rows::GROUPS;
 
@@ -31,33 +31,6 @@ pub static FORMS: &[Row] = &{
     rows
 };
 
-/// A literal. It has neither a key nor a row; all literals have one price.
-struct Literal {
-    form: Form,
-    /// Its name.
-    name: &'static str,
-    gives: Kinds,
-}
-
-/// The literals, in the order of `Form`.
-static LITERALS: [Literal; 7] = {
-    let literals = [
-        Literal { form: Form::Unit, name: "literal", gives: kinds::NULL },
-        Literal { form: Form::Boolean, name: "literal", gives: kinds::BOOLEAN },
-        Literal { form: Form::Integer, name: "literal", gives: kinds::NUMBER },
-        Literal { form: Form::BigInteger, name: "literal", gives: kinds::NUMBER },
-        Literal { form: Form::FloatNumber, name: "literal", gives: kinds::NUMBER },
-        Literal { form: Form::Text, name: "literal", gives: kinds::STRING },
-        Literal { form: Form::List, name: "list", gives: kinds::LIST },
-    ];
-    let mut at = 0;
-    while at < literals.len() {
-        assert!(literals[at].form as usize == COUNT + at, "the literals follow the rows");
-        at += 1;
-    }
-    literals
-};
-
 impl Form {
     /// Returns the form's row. A literal has none.
     #[must_use]
@@ -65,8 +38,9 @@ impl Form {
         FORMS.get(self as usize)
     }
 
-    fn literal(self) -> Option<&'static Literal> {
-        LITERALS.get((self as usize).checked_sub(COUNT)?)
+    /// Returns the name and the type of a literal.
+    fn literal(self) -> Option<(&'static str, Kinds)> {
+        LITERALS.get((self as usize).checked_sub(COUNT)?).copied()
     }
 
     /// Tells whether the form is a literal other than a list.
@@ -78,7 +52,7 @@ impl Form {
     /// Returns the form's key, or a literal's name.
     #[must_use]
     pub fn name(self) -> &'static str {
-        self.row().map_or_else(|| self.literal().map_or("", |it| it.name), |row| row.name)
+        self.row().map_or_else(|| self.literal().map_or("", |it| it.0), |row| row.name)
     }
 
     /// Tells whether the form belongs to the original calculus. `input` reads only those as code.
@@ -118,7 +92,7 @@ impl Form {
     /// Returns the type of the form's value, or `UNKNOWN` if it depends on operands.
     #[must_use]
     pub fn given(self) -> Kinds {
-        self.row().map_or_else(|| self.literal().map_or(UNKNOWN, |it| it.gives), |row| row.gives)
+        self.row().map_or_else(|| self.literal().map_or(UNKNOWN, |it| it.1), |row| row.gives)
     }
 
     /// Returns the fuel of a visit of a node of this form.

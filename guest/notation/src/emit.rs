@@ -157,7 +157,7 @@ impl Writer<'_, '_> {
             Shape::Lambda | Shape::Application | Shape::Bindings | Shape::Functions => {
                 members = function(id, form, (operands, &names), &mut out);
             }
-            _ => {
+            Shape::List { .. } => {
                 list(id, &terms(operands), &mut out);
             }
         }

@@ -6,7 +6,8 @@ use crate::form::Row;
 
 /// Makes the rows of a group from lines such as `Add = operation(…)…;`. It also makes a macro with
 /// the name of the group. That macro adds the names of its forms to a list, and passes the list
-/// on to the macro that is named first.
+/// on to the macro that is named first. It needs the `$` as a token: a macro cannot write one into
+/// the macro that it makes.
 macro_rules! rows {
     ($dollar:tt $group:ident: $($form:ident = $row:expr;)*) => {
         /// The rows of the group.
