@@ -6,6 +6,7 @@ pub mod decimal;
 pub mod escape;
 pub mod number;
 pub mod read;
+mod string;
 pub mod tape;
 mod taped;
 pub mod write;
