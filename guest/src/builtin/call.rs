@@ -13,6 +13,7 @@ use crate::run::state::{Exit, State};
 use num_traits::ToPrimitive;
 use pif_core::limits;
 use pif_language::form::Form;
+use pif_language::kinds::{self, Wanted};
 use std::cell::Cell;
 
 /// A form with its operands during its evaluation.
@@ -123,13 +124,19 @@ impl Call<'_> {
 
     /// Returns the fault of an operand of the wrong type.
     #[inline(never)]
-    pub(crate) fn wrong(&self, i: usize, wanted: &'static str) -> Exit {
-        self.s.wrong_type(i, self.operand(i), wanted)
+    pub(crate) fn wrong(&self, i: usize, wanted: impl Into<Wanted>) -> Exit {
+        self.s.wrong_type(i, self.operand(i), wanted.into())
+    }
+
+    /// Returns the fault of an operand of a type that the form's row does not accept.
+    #[inline(never)]
+    pub(crate) fn refuse(&self, i: usize) -> Exit {
+        self.wrong(i, Wanted::accepted(self.form.accepted(i)))
     }
 
     /// Faults unless an operand is a list.
     pub(crate) fn must_be_list(&self, i: usize) -> Result<(), Exit> {
-        if is_list(self.operand(i)) { Ok(()) } else { Err(self.wrong(i, "a list")) }
+        if is_list(self.operand(i)) { Ok(()) } else { Err(self.wrong(i, kinds::LIST)) }
     }
 
     /// Returns the elements of an operand that must be a list. It charges nothing.
@@ -166,7 +173,7 @@ impl Call<'_> {
         match self.s.heap.as_float(v) {
             Some(n) if n.is_infinite() => Ok(Err(n < 0.0)),
             Some(n) if n.fract() == 0.0 => Ok(n.to_i64().ok_or(n < 0.0)),
-            _ => Err(self.wrong(i, "an integer")),
+            _ => Err(self.wrong(i, kinds::INTEGER)),
         }
     }
 
@@ -175,7 +182,7 @@ impl Call<'_> {
     pub(crate) fn text(&self, i: usize) -> Result<String, Exit> {
         let v = self.operand(i);
         let Some((bytes, _)) = self.s.heap.text_size(v) else {
-            return Err(self.wrong(i, "a string"));
+            return Err(self.wrong(i, kinds::STRING));
         };
         self.set_aside(bytes)?;
         Ok(self.s.heap.string(v))
@@ -199,7 +206,7 @@ impl Call<'_> {
 
     /// Returns an operand that must be a number.
     pub(crate) fn any_number(&self, i: usize) -> Result<Number, Exit> {
-        Number::of(&self.s.heap, self.operand(i)).ok_or_else(|| self.wrong(i, "a number"))
+        Number::of(&self.s.heap, self.operand(i)).ok_or_else(|| self.wrong(i, kinds::NUMBER))
     }
 
     /// Makes a number.

@@ -11,6 +11,7 @@ use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
 use crate::builtin::options;
 use crate::builtin::reading::{self, Taped};
+use pif_language::kinds::{self, Wanted};
 
 use crate::memory::heap::Heap;
 use crate::memory::word::{FALSE, KIND_RECORD, NIL, TRUE, UNIT, Word, as_small, is_integer};
@@ -33,13 +34,13 @@ pub(crate) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
     let tool = c.text(0)?;
     c.charge_texts(&[&tool])?;
     if !is_arguments(c, c.operand(1)) {
-        return Err(c.wrong(1, "a record"));
+        return Err(c.refuse(1));
     }
     let args = arguments(c, c.operand(1), 1)?;
     let is_raw = c.len() == 3 && {
         let options = c.operand(2);
         if c.s.heap.object_kind(options) != KIND_RECORD {
-            return Err(c.wrong(2, "a record"));
+            return Err(c.refuse(2));
         }
         wants_raw(c, 2, options)?
     };
@@ -73,7 +74,7 @@ fn wants_raw(c: &mut Call<'_>, operand: usize, options: Word) -> Result<bool, Ex
             return Ok(false);
         }
         if !matches!(value, TRUE | FALSE) {
-            return Err(c.s.wrong_element(operand, value, "a boolean"));
+            return Err(c.s.wrong_element(operand, value, Wanted::Member("raw", kinds::BOOLEAN)));
         }
         is_raw = value == TRUE;
         Ok(true)
@@ -87,13 +88,17 @@ fn read_options(c: &mut Call<'_>) -> Result<u32, Exit> {
     options::read(c, &["all", "at_most"], |c, name, value| {
         if name == "all" {
             let is_boolean = matches!(value, TRUE | FALSE);
-            return if is_boolean { Ok(true) } else { Err(options::wrong(c, value, "a boolean")) };
+            return if is_boolean {
+                Ok(true)
+            } else {
+                Err(options::wrong(c, value, Wanted::Member("all", kinds::BOOLEAN)))
+            };
         }
         if name != "at_most" {
             return Ok(false);
         }
         if !is_integer(value) {
-            return Err(options::wrong(c, value, "an integer"));
+            return Err(options::wrong(c, value, Wanted::Member("at_most", kinds::INTEGER)));
         }
         let given = if c.s.heap.limbs(value).is_none() { as_small(value) } else { 0 };
         if !(1..=MOST_AT_MOST).contains(&given) {

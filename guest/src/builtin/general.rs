@@ -2,7 +2,8 @@
 
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
-use crate::memory::types::type_name;
+use crate::memory::types::kind_of;
+use pif_language::kinds;
 
 use crate::run::state::Exit;
 
@@ -15,6 +16,6 @@ pub(crate) fn fail(c: &mut Call<'_>) -> Result<Word, Exit> {
 }
 
 pub(crate) fn type_of(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let name = type_name(&c.s.heap, c.operand(0));
+    let name = kinds::name(kind_of(&c.s.heap, c.operand(0)));
     c.make_text(name)
 }

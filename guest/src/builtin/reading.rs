@@ -10,6 +10,7 @@ use crate::algorithm::trouble::{BYTE_ORDER_MARK, Trouble, misread};
 use crate::algorithm::weight;
 use crate::builtin::call::Call;
 use pif_core::json::tape::{Tape, Token, TokenId};
+use pif_language::kinds::{self, Wanted};
 
 use crate::builtin::bytes::TOO_LARGE;
 use crate::data::parsed;
@@ -59,8 +60,8 @@ pub(super) fn written(c: &mut Call<'_>, x: Word, operand: usize) -> Result<Vec<u
     if end == End::Function {
         return Err(Trouble::Type {
             operand,
-            wanted: "a value without functions in it",
-            found: "function",
+            wanted: Wanted::WithoutFunctions,
+            found: kinds::FUNCTION,
         }
         .into());
     }
@@ -70,7 +71,7 @@ pub(super) fn written(c: &mut Call<'_>, x: Word, operand: usize) -> Result<Vec<u
 /// The fault of a value that holds infinity or what is no number, where it is to be written.
 pub(super) fn not_finite(heap: &Heap, operand: usize, odd: Word) -> Trouble {
     match heap.as_no_number(odd) {
-        Some(_) => Trouble::of_type(heap, operand, odd, "a number"),
+        Some(_) => Trouble::of_type(heap, operand, odd, kinds::NUMBER),
         None => Trouble::NotFinite,
     }
 }

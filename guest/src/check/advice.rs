@@ -7,7 +7,7 @@ use pif_core::json::tape::{Tape, Token};
 use pif_core::text::quote::shorten;
 use pif_language::form::{Evaluation, Form};
 use pif_language::hint::{nearest, recursive};
-use pif_language::kinds;
+use pif_language::kinds::{self, Wanted};
 use pif_language::scope::Scope;
 
 use crate::check::mismatch::{Wrong, mismatch, no_function};
@@ -251,11 +251,10 @@ impl Reader<'_> {
         }
         let (accepted, given) = (form.accepted(at), infer::given(terms, operand));
         if given != 0 && given & accepted == 0 {
-            let found = kinds::name(given);
             let fault = if accepted == kinds::FUNCTION {
-                no_function(Wrong::noted(terms, term, at), found)
+                no_function(Wrong::noted(terms, term, at), given)
             } else {
-                mismatch(Wrong::noted(terms, term, at), (kinds::wanted(accepted), found))
+                mismatch(Wrong::noted(terms, term, at), (Wanted::accepted(accepted), given))
             };
             let mut hint = fault.hint;
             if inner == Form::Text

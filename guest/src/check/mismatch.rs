@@ -5,8 +5,10 @@ use pif_core::fault::{Code, Fault};
 use pif_language::form::{Form, Row, Shape};
 use pif_language::infer;
 use pif_language::infer::swapped;
-use pif_language::kinds;
-use pif_language::kinds::Kinds;
+use pif_language::kinds::{
+    self, BOOLEAN, FLOAT, FUNCTION, INTEGER, Kinds, LIST, NULL, NUMBER, NUMBER_OR_STRING, PAIR,
+    QUOTED, RECORD, STRING, Wanted,
+};
 
 use pif_language::term::{TermId, Terms};
 use pif_notation::{called, subject};
@@ -71,10 +73,13 @@ fn named(terms: &Terms, term: TermId, operand: usize) -> String {
 }
 
 /// The fault of a list operand with an element of another type than `wanted`.
-pub(crate) fn element(at: Wrong<'_>, (wanted, found): (&str, &str)) -> Fault {
+pub(crate) fn element(at: Wrong<'_>, (wanted, found): (Wanted, Kinds)) -> Fault {
     let Wrong { terms, term, .. } = at;
     let which = at.which();
-    let message = format!("{which} must be {wanted}, not one that holds a value of type {found}");
+    let message = format!(
+        "{which} must be {wanted}, not one that holds a value of type {}",
+        kinds::name(found)
+    );
     let fault = Fault::new(Code::TypeMismatch, message);
     match idiom(terms.form(term), wanted, found) {
         Some(hint) => fault.hint(hint),
@@ -83,12 +88,12 @@ pub(crate) fn element(at: Wrong<'_>, (wanted, found): (&str, &str)) -> Fault {
 }
 
 /// The fault of an operand of the wrong type.
-pub(crate) fn mismatch(at: Wrong<'_>, (wanted, found): (&str, &str)) -> Fault {
+pub(crate) fn mismatch(at: Wrong<'_>, (wanted, found): (Wanted, Kinds)) -> Fault {
     let Wrong { terms, term, operand, .. } = at;
     let which = at.which();
     let fault = Fault::new(
         Code::TypeMismatch,
-        format!("{which} must be {wanted}, not a value of type {found}"),
+        format!("{which} must be {wanted}, not a value of type {}", kinds::name(found)),
     );
     let form = terms.form(term);
     if let Some(hint) = misplaced(form, operand, wanted, found) {
@@ -96,13 +101,13 @@ pub(crate) fn mismatch(at: Wrong<'_>, (wanted, found): (&str, &str)) -> Fault {
     }
     // In the place of a function, the fault is about the function's value.
     let accepted = form.accepted(operand);
-    let swapped = swapped(terms, term, operand, kinds::of_name(found));
+    let swapped = swapped(terms, term, operand, found);
     if let Some(syntax) = swapped.filter(|_| accepted != kinds::FUNCTION) {
         return fault.hint(format!("the order is {syntax}"));
     }
     let given = terms.operand(term, 0);
     if let Some(Row { shape: Shape::Operand, syntax, .. }) = form.row()
-        && kinds::of_name("list") & accepted == 0
+        && LIST & accepted == 0
         && terms.form(given) == Form::List
         && terms.operands(given).len() == 1
         && may_be(terms, terms.operand(given, 0), accepted)
@@ -117,7 +122,8 @@ pub(crate) fn mismatch(at: Wrong<'_>, (wanted, found): (&str, &str)) -> Fault {
         );
     }
     let hint = idiom(form, wanted, found);
-    let bracket = form.row().filter(|row| row.shape == Shape::ListOrBare && wanted == "a list");
+    let bracket =
+        form.row().filter(|row| row.shape == Shape::ListOrBare && wanted == Wanted::One(LIST));
     match (bracket, hint) {
         (None, None) => fault,
         (None, Some(hint)) => fault.hint(hint),
@@ -155,26 +161,26 @@ fn is_bracketed(terms: &Terms, term: TermId) -> bool {
 }
 
 /// Advises where an operand's type says more than the order of the operands.
-fn misplaced(form: Form, operand: usize, wanted: &str, found: &str) -> Option<&'static str> {
+fn misplaced(form: Form, operand: usize, wanted: Wanted, found: Kinds) -> Option<&'static str> {
     Some(match (form, operand, found) {
-        (Form::Contains | Form::IndexOf, 0, "record") => r#"write {"has": [record, key]}"#,
-        (Form::Lookup, 0, "record") => r#"write {"get": [record, key]}"#,
-        (Form::Put, 1, "string") => r#"to a list, add with {"append": [list, [x]]}"#,
-        (Form::Update, 1, "string") => r#"for each element of a list, write {"map": [f, list]}"#,
-        (Form::Slice, 0, "record") => r#"write {"pick": [record, [key, …]]}"#,
-        (Form::GetIn | Form::PutIn | Form::UpdateIn, 1, "string") => {
+        (Form::Contains | Form::IndexOf, 0, RECORD) => r#"write {"has": [record, key]}"#,
+        (Form::Lookup, 0, RECORD) => r#"write {"get": [record, key]}"#,
+        (Form::Put, 1, STRING) => r#"to a list, add with {"append": [list, [x]]}"#,
+        (Form::Update, 1, STRING) => r#"for each element of a list, write {"map": [f, list]}"#,
+        (Form::Slice, 0, RECORD) => r#"write {"pick": [record, [key, …]]}"#,
+        (Form::GetIn | Form::PutIn | Form::UpdateIn, 1, STRING) => {
             r#"the path is a list of keys and indices, such as ["a", "b", 0]"#
         }
-        (Form::DateAdd, 1, _) if wanted == "a record" => {
+        (Form::DateAdd, 1, _) if wanted == Wanted::One(RECORD) => {
             r#"write {"date_add": [n, {"record": {"days": 1}}]}"#
         }
-        (Form::FormatNumber, 1, "integer") => {
+        (Form::FormatNumber, 1, INTEGER) => {
             r#"options are a record: {"format_number": [n, {"record": {"decimals": 2}}]}"#
         }
-        (Form::FromCharCode, 0, "list") => {
+        (Form::FromCharCode, 0, LIST) => {
             r#"write {"join": [{"map": [{"lam": "n", "body": {"from_char_code": {"var": "n"}}}, list]}, ""]}"#
         }
-        (Form::Pick | Form::Omit, 1, "string") => r#"the keys are a list, such as ["a"]"#,
+        (Form::Pick | Form::Omit, 1, STRING) => r#"the keys are a list, such as ["a"]"#,
         _ => return None,
     })
 }
@@ -212,78 +218,78 @@ fn of_list(form: Form) -> &'static str {
 
 /// Advises where a form gets another type than it needs.
 #[expect(clippy::too_many_lines, reason = "a table")]
-fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
+fn idiom(form: Form, wanted: Wanted, found: Kinds) -> Option<&'static str> {
     Some(match (form, wanted, found) {
         (
             Form::DateFormat | Form::DateParts | Form::DateAdd | Form::DateDiff,
-            "a number",
-            "string",
+            Wanted::One(NUMBER),
+            STRING,
         ) => r#"convert a date with {"date_parse": s}"#,
-        (Form::DateParse, "a string", "integer" | "float") => {
+        (Form::DateParse, Wanted::One(STRING), INTEGER | FLOAT) => {
             r#"a number of seconds is already a date; {"date_format": [n]} is its text"#
         }
-        (Form::Append, _, "integer" | "float" | "boolean") => {
+        (Form::Append, _, INTEGER | FLOAT | BOOLEAN) => {
             r#"add an element with {"append": [list, [x]]}"#
         }
-        (Form::Plus | Form::AsText, _, "list" | "pair") => {
+        (Form::Plus | Form::AsText, _, LIST | PAIR) => {
             r#"write x.join(", ") or JSON.stringify(x) for the text of a list"#
         }
-        (Form::Plus | Form::AsText, _, "record") => {
+        (Form::Plus | Form::AsText, _, RECORD) => {
             "write JSON.stringify(x) for the text of a record"
         }
-        (Form::Plus, _, "function") => "call the function, as in f(x)",
-        (Form::Min | Form::Max, "a list", _) => "give two or more numbers, or a list",
-        (Form::Add, "a number", "list") => {
+        (Form::Plus, _, FUNCTION) => "call the function, as in f(x)",
+        (Form::Min | Form::Max, Wanted::One(LIST), _) => "give two or more numbers, or a list",
+        (Form::Add, Wanted::One(NUMBER), LIST) => {
             r#"join lists with {"append": [a, b]}; {"sum": list} adds up numbers"#
         }
-        (Form::Add, "a number", "string") => {
+        (Form::Add, Wanted::One(NUMBER), STRING) => {
             r#"join texts with {"concat": [a, b]}; `parse_int` converts a text to a number"#
         }
-        (Form::Min | Form::Max, "a number", "null") => {
+        (Form::Min | Form::Max, Wanted::One(NUMBER), NULL) => {
             r#"only {"min": [list]} and {"max": [list]} skip null"#
         }
-        (_, "a number", "string") => "convert a text with `parse_int` or `parse_float`",
-        (Form::Concat, _, "list") => r#"join lists with {"append": [a, b]}"#,
-        (Form::Concat, _, "integer" | "float" | "number" | "boolean") => {
+        (_, Wanted::One(NUMBER), STRING) => "convert a text with `parse_int` or `parse_float`",
+        (Form::Concat, _, LIST) => r#"join lists with {"append": [a, b]}"#,
+        (Form::Concat, _, INTEGER | FLOAT | NUMBER | BOOLEAN) => {
             r#"convert other values with {"to_string": a}"#
         }
-        (Form::Length, _, "record") => r#"write {"length": {"keys": record}}"#,
-        (Form::Nth, "a list", "record") => r#"write {"get": [record, key]}"#,
-        (_, "a record", "list") => of_list(form),
-        (_, "a list", "record") => {
+        (Form::Length, _, RECORD) => r#"write {"length": {"keys": record}}"#,
+        (Form::Nth, Wanted::One(LIST), RECORD) => r#"write {"get": [record, key]}"#,
+        (_, Wanted::One(RECORD), LIST) => of_list(form),
+        (_, Wanted::One(LIST), RECORD) => {
             r#"write {"values": record}, {"keys": record} or {"entries": record}"#
         }
-        (_, "a number" | "a number or a string", "pair") => {
+        (_, Wanted::One(NUMBER | NUMBER_OR_STRING), PAIR) => {
             "the function of `fold` gets one pair (accumulator, item): take it apart with `fst` and `snd`"
         }
-        (_, "a quoted term", "function") => {
+        (_, Wanted::One(QUOTED), FUNCTION) => {
             r#"apply a function with {"app": {"func": f, "arg": a}}"#
         }
-        (_, "a quoted term", "record") => {
+        (_, Wanted::One(QUOTED), RECORD) => {
             r#"`data` is never code: pass a term as `input`, or make one with {"data_to_term": d}"#
         }
-        (_, "a list of numbers", "string") => {
+        (_, Wanted::ListOf(NUMBER), STRING) => {
             r#"convert the texts: {"map": [{"lam": "s", "body": {"to_number": {"var": "s"}}}, list]}"#
         }
-        (_, "a list of numbers", "record") => {
+        (_, Wanted::ListOf(NUMBER), RECORD) => {
             r#"get the number of each: {"map": [{"lam": "r", "body": {"get": [{"var": "r"}, "key"]}}, list]}"#
         }
-        (_, "a list of numbers", "list") => {
+        (_, Wanted::ListOf(NUMBER), LIST) => {
             r#"{"flatten": lists} is the list of all their elements"#
         }
-        (_, "a list of strings", "integer" | "float" | "boolean") => {
+        (_, Wanted::ListOf(STRING), INTEGER | FLOAT | BOOLEAN) => {
             r#"convert them: {"map": [{"lam": "x", "body": {"to_string": {"var": "x"}}}, list]}"#
         }
-        (_, "a list", "string") => of_text(form),
-        (_, "a record", "string") => r#"read JSON text with {"json_parse": s}"#,
-        (Form::FromEntries, _, "list") => r#"an entry is written {"pair": [key, value]}"#,
-        (_, "an integer", "float") => {
+        (_, Wanted::One(LIST), STRING) => of_text(form),
+        (_, Wanted::One(RECORD), STRING) => r#"read JSON text with {"json_parse": s}"#,
+        (Form::FromEntries, _, LIST) => r#"an entry is written {"pair": [key, value]}"#,
+        (_, Wanted::One(INTEGER), FLOAT) => {
             "write a number without a point, or convert a float with `to_int` or `round`"
         }
-        (_, "a pair", "list") => {
+        (_, Wanted::One(PAIR), LIST) => {
             "only a list of two is taken apart as a pair; write `head` and `tail`, or `nth`"
         }
-        (_, "a pair", "integer" | "string" | "boolean") => {
+        (_, Wanted::One(PAIR), INTEGER | STRING | BOOLEAN) => {
             "the function of `fold` gets one pair (accumulator, item), the function of `reduce` two arguments"
         }
         _ => return None,
@@ -291,7 +297,7 @@ fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
 }
 
 /// The fault of an applied value that is not a function.
-pub(crate) fn no_function(at: Wrong<'_>, found: &str) -> Fault {
+pub(crate) fn no_function(at: Wrong<'_>, found: Kinds) -> Fault {
     let Wrong { terms, term, operand, is_quoted } = at;
     let name = terms.form(term).name();
     if terms.form(term) == Form::Reduce
@@ -302,20 +308,18 @@ pub(crate) fn no_function(at: Wrong<'_>, found: &str) -> Fault {
             .hint(r#"write {"lam": ["acc", "x"], "body": t}; `fold` gives one pair"#);
     }
     let message = if is_quoted {
-        format!("{} must be a function, not a value of type {found}", at.which())
+        format!("{} must be a function, not a value of type {}", at.which(), kinds::name(found))
     } else {
-        format!("`{name}` needs a function to apply, not a value of type {found}")
+        format!("`{name}` needs a function to apply, not a value of type {}", kinds::name(found))
     };
     let fault = Fault::new(Code::NotAFunction, message);
-    if let Some(syntax) = swapped(terms, term, operand, kinds::of_name(found)) {
+    if let Some(syntax) = swapped(terms, term, operand, found) {
         return fault.hint(format!("the order is {syntax}"));
     }
     fault.hint(match found {
-        "quoted" => {
-            r#"evaluate it first: {"eval": {"code_of": "name"}}, or write {"tool": "name"}"#
-        }
-        "string" => r#"for a tool, write {"tool": "name"}"#,
-        "record" => "`data` is never code: pass a function as `input`",
+        QUOTED => r#"evaluate it first: {"eval": {"code_of": "name"}}, or write {"tool": "name"}"#,
+        STRING => r#"for a tool, write {"tool": "name"}"#,
+        RECORD => "`data` is never code: pass a function as `input`",
         _ => r#"write a function as {"lam": "x", "body": t}"#,
     })
 }

@@ -101,9 +101,7 @@ impl Compiler<'_> {
                 if form == Form::Tool { value } else { source }
             }
             Form::Var => match self.look_up(terms.only_name(t))? {
-                Some(Place::Constant(k)) => {
-                    self.constants.get(k as usize).copied().unwrap_or(UNIT)
-                }
+                Some(Place::Constant(k)) => self.constants.get(k as usize).copied().unwrap_or(UNIT),
                 _ => return Err(Failed::NotAValue(t)),
             },
             Form::Let => {

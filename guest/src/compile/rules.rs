@@ -67,10 +67,7 @@ static CONTROL: Table<Rule> = Table::of(
                 Ok(())
             }),
         ),
-        (
-            Form::Let,
-            Leads(|c, t, d, goal| c.tasks.push(Task::Let { t, index: 0, d, goal })),
-        ),
+        (Form::Let, Leads(|c, t, d, goal| c.tasks.push(Task::Let { t, index: 0, d, goal }))),
         (Form::Letrec, Leads(|c, t, d, goal| c.letrec(t, d, goal))),
         (Form::Cond, Leads(|c, t, d, goal| c.cond(t, d, goal))),
         (

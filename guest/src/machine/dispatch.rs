@@ -27,8 +27,8 @@ use crate::memory::heap::Frame;
 use crate::memory::rope;
 use crate::memory::types::is_true;
 use crate::memory::word::{
-    CLOSURE, CONS, FALSE, KIND_CLOSURE, KIND_PARTIAL, NIL, PAIR, PARTIAL, TRUE, UNIT, Word,
-    aux, header, index, is_function, is_list, left_in_run, plus, pointer, size, small, tag,
+    CLOSURE, CONS, FALSE, KIND_CLOSURE, KIND_PARTIAL, NIL, PAIR, PARTIAL, TRUE, UNIT, Word, aux,
+    header, index, is_function, is_list, left_in_run, plus, pointer, size, small, tag,
 };
 use crate::run::state::{State, WINDOW};
 use pif_core::limits::to_u32;

@@ -18,6 +18,7 @@ use crate::run::context::Context;
 use crate::run::state::{Exit, State};
 use pif_core::text::quote::shorten;
 use pif_language::form::Form;
+use pif_language::kinds::Wanted;
 
 use crate::memory::word::{CONS, NIL, Word, small, tag};
 use std::cmp::Ordering;
@@ -45,7 +46,7 @@ const DESCENDING: &str = "desc";
 pub(super) fn check_order(s: &State, d: Slot) -> Result<(), Exit> {
     let order = s.part(d, KEPT);
     if !s.heap.is_text(order) {
-        return Err(s.wrong_type(2, order, "the string \"asc\" or \"desc\""));
+        return Err(s.wrong_type(2, order, Wanted::Texts(&[ASCENDING, DESCENDING])));
     }
     let found = s.heap.prefix(order, 4 * DESCENDING.len());
     if [ASCENDING, DESCENDING].contains(&found.as_str()) {
@@ -58,9 +59,7 @@ pub(super) fn check_order(s: &State, d: Slot) -> Result<(), Exit> {
 
 /// The fault of a key that cannot be sorted by.
 fn unsorted(s: &State, key: Word) -> Exit {
-    const WANTED: &str =
-        "a function that gives only numbers, only strings, only booleans, or only lists of these";
-    s.wrong_type(0, key, WANTED)
+    s.wrong_type(0, key, Wanted::FunctionToSortable)
 }
 
 /// The keys, which are the result so far; puts them into their order.
@@ -103,9 +102,7 @@ pub(super) fn best(c: &mut Context<'_>, d: Slot, sought: Ordering) -> Result<Wor
 /// The elements by equal keys.
 fn groups(c: &mut Context<'_>, d: Slot) -> Result<Grouped, Exit> {
     let keys = keys(c, d);
-    grouped(c, &keys, |s, key| {
-        s.wrong_type(0, key, "a function that gives values that can be compared")
-    })
+    grouped(c, &keys, |s, key| s.wrong_type(0, key, Wanted::FunctionToComparable))
 }
 
 /// The first element of each key.

@@ -7,21 +7,23 @@ use pif_core::limits::Limits;
 use pif_language::form::{Form, Shape};
 use pif_language::forms::FORMS;
 use pif_language::infer::given;
-use pif_language::kinds::{VALUE, of_name};
+use pif_language::kinds::{
+    self, BOOLEAN, FUNCTION, Kinds, LIST, NULL, NUMBER, PAIR, QUOTED, RECORD, STRING, VALUE,
+};
 use pif_language::term::Origin;
 use pif_language::term::Terms;
 
-/// A term of each type, in the order of the names.
-const SAMPLES: [&str; 9] = [
-    "null",
-    "true",
-    "1",
-    r#""a""#,
-    "[1]",
-    r#"{"record":{"a":1}}"#,
-    r#"{"lam":"x","body":true}"#,
-    r#"{"quote":1}"#,
-    r#"{"pair":[1,2]}"#,
+/// A term of each type that a term shows.
+const SAMPLES: [(Kinds, &str); 9] = [
+    (NULL, "null"),
+    (BOOLEAN, "true"),
+    (NUMBER, "1"),
+    (STRING, r#""a""#),
+    (LIST, "[1]"),
+    (RECORD, r#"{"record":{"a":1}}"#),
+    (FUNCTION, r#"{"lam":"x","body":true}"#),
+    (QUOTED, r#"{"quote":1}"#),
+    (PAIR, r#"{"pair":[1,2]}"#),
 ];
 
 /// The place of the text among them.
@@ -63,16 +65,16 @@ fn operands_are_refused_as_the_table_has_it() {
             }
             // A part of a text is a text; where any value fits, a text does, too.
             let is_any = kinds & VALUE == VALUE;
-            let mut found = SAMPLES.iter().enumerate().filter(|(kind, _)| kinds & (1 << kind) != 0);
+            let mut found = SAMPLES.iter().filter(|(kind, _)| kinds & kind != 0);
             let found = if is_any { found.nth(TEXT) } else { found.next() };
             found.map_or("null", |(_, sample)| sample)
         };
         for at in 0..count {
             let kinds = row.form.accepted(at);
-            for (kind, sample) in SAMPLES.iter().enumerate() {
+            for (kind, sample) in SAMPLES {
                 // `and` and `or` skip operands that cannot matter.
                 let is_last = at > 0 && matches!(row.form, Form::And | Form::Or);
-                if kinds & (1 << kind) != 0 || is_last {
+                if kinds & kind != 0 || is_last {
                     continue;
                 }
                 let mut operands: Vec<&str> = (0..count).map(fitting).collect();
@@ -105,7 +107,9 @@ fn values_are_what_the_table_says() {
             .unwrap_or_else(|fault| panic!("{fault:?}"));
         let kind = given(&terms, parsed.root);
         if let (Step::Done(done), true) = (run(row.example), kind != 0) {
-            assert_eq!(of_name(done.kind), kind, "{}", row.name);
+            let is_named = kinds::name(kind) == done.kind
+                || kind == NUMBER && matches!(done.kind, "integer" | "float");
+            assert!(is_named, "{}: {}", row.name, done.kind);
         }
     }
 }

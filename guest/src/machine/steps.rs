@@ -8,13 +8,14 @@ use crate::data::show::Unwritten;
 use crate::machine::drive::run;
 use crate::machine::{Failure, Input, Machine, Phase, locate};
 use crate::memory::heap::{Frame, NO_CLOSURE};
-use crate::memory::types::type_name;
+use crate::memory::types::kind_of;
 use crate::run::meter::Stop;
 use crate::run::state::{Exit, Tool};
 use pif_core::fault::{Code, Fault, Limit};
 use pif_core::json::escape;
 use pif_core::limits::to_u32;
 use pif_core::text::quote::shorten;
+use pif_language::kinds;
 
 use crate::algorithm::trouble::FULL;
 use crate::algorithm::weight;
@@ -314,7 +315,8 @@ impl Machine {
             if let Some(function) = function {
                 self.doubt_function(function, function == value)?;
             }
-            let (warnings, kind) = (self.all_warnings(), type_name(&self.state.heap, value));
+            let (warnings, kind) =
+                (self.all_warnings(), kinds::name(kind_of(&self.state.heap, value)));
             return Ok(Step::Done(Done { json, kind, warnings, trace, term }));
         }
         let warnings = self.all_warnings();

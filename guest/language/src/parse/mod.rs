@@ -7,7 +7,7 @@ pub mod shape;
 
 use crate::form::Form;
 use crate::hint;
-use crate::kinds::TYPES;
+use crate::kinds;
 use pif_core::fault::{Code, Fault, Note};
 use pif_core::json::tape::{Span, Tape, Token, TokenId};
 use pif_core::limits::to_u32;
@@ -360,13 +360,13 @@ impl Parser<'_> {
         let text = terms.operands(id).iter().find(|it| terms.form(**it) == Form::Text).copied();
         let Some(text) = text.filter(|_| has_type) else { return };
         let (name, token) = (terms.text(text), terms.node(text).token);
-        if TYPES.contains(&name) || !self.may_warn() {
+        if kinds::names().contains(&name) || !self.may_warn() {
             return;
         }
         let message = format!("there is no type `{}`", shorten(name));
         let hint = match name {
             "unit" | "nil" | "none" | "undefined" => r#"the type of null is "null""#.to_owned(),
-            _ => format!("the types are {}", TYPES.join(", ")),
+            _ => format!("the types are {}", kinds::names().join(", ")),
         };
         self.note("likely-mistake", token, message, hint);
     }
