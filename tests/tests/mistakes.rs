@@ -40,7 +40,7 @@ fn evaluate(term: &str) -> Result<Result<Value, (String, String)>> {
         keep: false,
     };
     let fault = |fault: pif_guest::fault::Fault| {
-        (fault.code.name().to_owned(), fault.hint.unwrap_or_default())
+        (fault.code.name().to_owned(), fault.hint.map(|hint| hint.to_string()).unwrap_or_default())
     };
     let mut machine = match Machine::start(program, LIMITS) {
         Ok(machine) => machine,
@@ -72,8 +72,11 @@ fn judge(Mistake { text, wrong, code, note, hint, right, value }: &Mistake) -> R
     let wrong = text.clone().unwrap_or_else(|| wrong.to_string());
     if let Some(at) = note {
         let notes = notes(&wrong)?;
-        let is_told =
-            |note: &Note| note.at == *at && note.hint.as_deref().unwrap_or_default().contains(hint);
+        let has_hint = |note: &Note| {
+            let found = note.hint.as_ref().map(ToString::to_string).unwrap_or_default();
+            found.contains(hint)
+        };
+        let is_told = |note: &Note| note.at == *at && has_hint(note);
         ensure!(notes.iter().any(is_told), "{wrong}: {notes:?}, not {hint} at {at:?}");
     } else {
         let fault = evaluate(&wrong)?.err().with_context(|| format!("{wrong} runs"))?;

@@ -10,10 +10,10 @@ pub fn given(terms: &Terms, term: TermId) -> Kinds {
     terms.form(term).given()
 }
 
-/// Returns a form's syntax if two operands seem to be swapped: `found`, the type at `operand`, fits
-/// another place, and the operand there fits here.
+/// Tells whether two operands seem to be swapped: `found`, the type at `operand`, fits another place,
+/// and the operand there fits here.
 #[must_use]
-pub fn swapped(terms: &Terms, term: TermId, operand: usize, found: Kinds) -> Option<&'static str> {
+pub fn is_swapped(terms: &Terms, term: TermId, operand: usize, found: Kinds) -> bool {
     let form = terms.form(term);
     // Rows name no type that a term does not show.
     let (here, found) = (form.accepted(operand), found & VALUE);
@@ -22,6 +22,5 @@ pub fn swapped(terms: &Terms, term: TermId, operand: usize, found: Kinds) -> Opt
         there != here && found & there != 0 && (other & here != 0 || other == 0 && there != ANY)
     };
     let mut operands = terms.operands(term).iter().enumerate();
-    let is_swapped = found & here == 0 && operands.any(fits);
-    form.row().filter(|_| is_swapped).map(|row| row.syntax)
+    found & here == 0 && operands.any(fits)
 }

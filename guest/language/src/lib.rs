@@ -1,11 +1,13 @@
 //! The language: its forms in one table, its terms, and the ways from JSON text to terms and back.
 
+pub mod example;
 pub mod form;
 pub mod forms;
 pub mod hint;
 pub mod infer;
 pub mod key;
 pub mod kinds;
+pub mod mistakes;
 pub mod names;
 pub mod parse;
 pub mod prices;

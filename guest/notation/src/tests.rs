@@ -76,7 +76,7 @@ fn hints_lead_to_what_reads() {
             Ok(parsed) => wrong.push(format!("{written}: {}", print::term(&terms, parsed.root))),
             Err(fault) => {
                 let is_placed = fault.place.is_some();
-                let told = fault.hint.as_deref().is_some_and(|it| it.contains(&hint));
+                let told = fault.hint.as_ref().is_some_and(|it| it.to_string().contains(&hint));
                 if !is_placed || !told {
                     wrong.push(format!("{written}: {fault} (not {hint})"));
                 }

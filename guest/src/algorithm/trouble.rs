@@ -5,6 +5,7 @@ use crate::memory::types::kind_of;
 use crate::memory::word::Word;
 use crate::request::Refusal;
 use pif_core::fault::{Code, FailedCall, Fault};
+use pif_core::hint::{Hint, Parts};
 use pif_core::text::quote::shorten;
 use pif_language::kinds::{Kinds, Wanted};
 
@@ -102,7 +103,7 @@ impl Trouble {
     }
 
     /// Makes a fault of the form itself, with a hint.
-    pub(crate) fn with_hint(code: Code, message: String, hint: impl Into<String>) -> Self {
+    pub(crate) fn with_hint(code: Code, message: String, hint: impl Into<Hint>) -> Self {
         Self::Here(Box::new(Fault::new(code, message).hint(hint)))
     }
 }
@@ -111,12 +112,12 @@ impl Trouble {
 pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The fault of a text that does not parse.
-pub(crate) fn misread(text: &str, what: &str, hint: Option<&'static str>) -> Trouble {
+pub(crate) fn misread(text: &str, what: &str, hint: Option<Parts>) -> Trouble {
     let (what, hint) = if text.starts_with(BYTE_ORDER_MARK) {
-        let hint = r#"remove it with {"slice": [s, 1]}; `trim` keeps it"#;
+        let hint: Parts = &["remove it with ", r#"{"slice": [s, 1]}"#, "; `trim` keeps it"];
         ("begins with a byte order mark (U+FEFF)", Some(hint))
     } else if text.trim().len() < text.len() {
-        (what, Some("remove blanks with `trim`"))
+        (what, Some(&["remove blanks with `trim`"][..]))
     } else {
         (what, hint)
     };

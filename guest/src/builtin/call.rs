@@ -11,6 +11,7 @@ use crate::memory::word::{Word, as_small, is_integer, is_list};
 use crate::run::context::Context;
 use crate::run::state::{Exit, State};
 use num_traits::ToPrimitive;
+use pif_core::hint::Hint;
 use pif_core::limits;
 use pif_language::form::Form;
 use pif_language::kinds::{self, Wanted};
@@ -89,7 +90,7 @@ impl Call<'_> {
     }
 
     /// Warns of the form with a message and a hint. Only one warning of each code appears.
-    pub(crate) fn warn(&mut self, code: &'static str, tell: impl FnOnce() -> (String, String)) {
+    pub(crate) fn warn(&mut self, code: &'static str, tell: impl FnOnce() -> (String, Hint)) {
         self.s.warn(self.image, self.at, code, tell);
     }
 

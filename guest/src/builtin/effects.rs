@@ -164,8 +164,8 @@ const OTHERS: &str = "has other members than `tool`, `args` and `options`";
 #[cold]
 #[inline(never)]
 fn malformed(index: u32, message: &str) -> Exit {
-    let hint = r#"write {"record": {"tool": "UPSTREAM.TOOL", "args": t}}"#;
-    let (message, hint) = (format!("the call at {index} {message}"), Some(hint.to_owned()));
+    let hint = ["write ", r#"{"record": {"tool": "UPSTREAM.TOOL", "args": t}}"#];
+    let (message, hint) = (format!("the call at {index} {message}"), Some(hint.into()));
     let refusal = Refusal { index, code: Code::Malformed, message, hint };
     Trouble::Refused(Box::new(refusal)).into()
 }

@@ -42,7 +42,7 @@ fn of_one(c: &mut Call<'_>) -> Result<i64, Exit> {
         c.charge_texts(&[&text])?;
         let read = written::read(&text).filter(|ms| ms.abs() <= script::MOST);
         return read.ok_or_else(|| {
-            misread(&text, "is no date", Some("write 2024-01-31T12:00:00Z")).into()
+            misread(&text, "is no date", Some(&["write 2024-01-31T12:00:00Z"])).into()
         });
     }
     let Some(n) = Number::of(&c.s.heap, v) else {

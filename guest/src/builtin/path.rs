@@ -16,6 +16,7 @@ use crate::memory::word::{CONS, KIND_RECORD, UNIT, Word, fit, is_list, tag};
 use crate::run::context::Context;
 use crate::run::state::{Exit, State};
 use pif_core::fault::Code;
+use pif_core::hint::Parts;
 use pif_core::text::quote::shorten;
 use pif_language::kinds::{self, Kinds, Wanted};
 
@@ -164,13 +165,19 @@ pub(crate) fn missing(heap: &Heap, at: Word, key: Word, why: Missing) -> Trouble
 }
 
 /// Tells which members a value that is no record has.
-fn members_of(heap: &Heap, at: Word) -> &'static str {
+fn members_of(heap: &Heap, at: Word) -> Parts {
     if heap.is_text(at) {
-        r#"a string has `length`, and its characters from 0 on; read JSON text with {"json_parse": s}"#
+        &[
+            "a string has `length`, and its characters from 0 on; read JSON text with ",
+            r#"{"json_parse": s}"#,
+        ]
     } else if is_list(at) {
-        "a list has `length`, and its elements from 0 on; for each of them, write {\"map\": [f, list]}"
+        &[
+            "a list has `length`, and its elements from 0 on; for each of them, write ",
+            r#"{"map": [f, list]}"#,
+        ]
     } else {
-        "a pair has the halves 0 and 1"
+        &["a pair has the halves 0 and 1"]
     }
 }
 

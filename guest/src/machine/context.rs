@@ -42,7 +42,7 @@ impl Machine {
         let root = self.plain_json(text, "context")?;
         if !matches!(self.state.terms.tape.token(root), Token::Object { .. }) {
             let fault = Fault::new(Code::Malformed, "`context` must be an object");
-            let fault = fault.hint(r#"write {"name": value, …}"#);
+            let fault = fault.hint(["write ", r#"{"name": value, …}"#]);
             return Err(Box::new(self.state.terms.locate(root, fault)));
         }
         let tape = &self.state.terms.tape;
