@@ -210,6 +210,7 @@ impl fmt::Display for Wanted {
         let one = |kinds| listed(kinds, |_, words| words.to_owned());
         let plural = |kinds| listed(kinds, |name, _| format!("{name}s"));
         f.write_str(match *self {
+            Self::One(UNKNOWN) => "another value",
             Self::One(kinds) => return series(f, &one(kinds), " or "),
             Self::ListOf(kinds) => {
                 f.write_str("a list of ")?;

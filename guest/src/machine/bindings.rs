@@ -5,7 +5,7 @@
 use crate::compile::{Compiler, Store, Tools, Unit};
 use crate::data::plain;
 use crate::data::plain::Meaning;
-use crate::machine::steps::no_tool;
+use crate::machine::locate::no_tool;
 use crate::machine::{Failure, Machine, Phase};
 use crate::memory::word::{HOLE, Word, quoted};
 use crate::request::Step;

@@ -202,7 +202,7 @@ fn outside_tool(name: &str) -> Fault {
     } else {
         (
             "only in a tool's source",
-            "`continue` and `code_of \"self\"` work in the source of an evolved tool",
+            "`continue` and `code_of \"self\"` work in the source of a tool",
         )
     };
     Fault::new(Code::OutsideTool, format!("`{name}` works {place}")).hint(hint)
@@ -383,8 +383,13 @@ fn is_called(terms: &Terms, variable: TermId) -> bool {
     (variable..terms.len()).any(|it| calls(&it))
 }
 
+/// The fault of a tool that the host does not have. How tools are made is the host's to say.
+pub(super) fn no_tool(name: &str) -> Fault {
+    Fault::new(Code::UnknownTool, format!("there is no tool `{}`", shorten(name)))
+}
+
 fn unknown_tool(s: &State, name: &str) -> Fault {
-    let fault = Fault::new(Code::UnknownTool, format!("there is no tool `{}`", shorten(name)));
+    let fault = no_tool(name);
     match nearest(name, s.tools.iter().map(|tool| tool.name.as_str())) {
         Some(near) => fault.hint(format!("did you mean `{near}`?")),
         None => fault,

@@ -14,7 +14,6 @@ use crate::run::state::{Exit, Tool};
 use pif_core::fault::{Code, Fault, Limit};
 use pif_core::json::escape;
 use pif_core::limits::to_u32;
-use pif_core::text::quote::shorten;
 use pif_language::kinds;
 
 use crate::algorithm::trouble::FULL;
@@ -145,7 +144,7 @@ impl Machine {
                 }
                 match self.state.tools.first().map(|tool| tool.source.clone()) {
                     Some(source) => source?,
-                    None => return Err(Box::new(no_tool(&name))),
+                    None => return Err(Box::new(locate::no_tool(&name))),
                 }
             }
             (None, None) => return Ok(None),
@@ -365,9 +364,4 @@ fn without_term(at: &str, tool: Option<String>, fault: Fault) -> Fault {
 
 fn full() -> Fault {
     locate::no_room(FULL)
-}
-
-pub(super) fn no_tool(name: &str) -> Fault {
-    Fault::new(Code::UnknownTool, format!("there is no tool `{}`", shorten(name)))
-        .hint("make it with `evolve` first; `list` shows the tools there are")
 }

@@ -155,7 +155,7 @@ fn absent(mention: &Mention, tools: &Tools) -> Result<Option<Note>, Fault> {
         }
         None => (
             format!("there is no tool {quoted}"),
-            "make it with `evolve`; `list` shows the tools there are".to_owned(),
+            NO_TOOL.to_owned(),
         ),
     };
     let (code, at, excerpt) = (FaultCode::UnknownTool.to_string(), at.clone(), excerpt.clone());

@@ -47,6 +47,7 @@ const fn found(forms: &'static [Form], found: Kinds, hint: Parts) -> Misfit {
 }
 
 const ALL: &[Form] = &[];
+const PAIRS: &[Form] = &[Form::Fst, Form::Snd];
 
 /// Operands whose type says more than their order.
 #[rustfmt::skip]
@@ -89,11 +90,11 @@ static TYPED: &[Misfit] = &[
     found(&[Form::Append], NUMBER | BOOLEAN, &["add an element with ", r#"{"append": [list, [x]]}"#]),
     found(
         &[Form::Plus, Form::AsText], LIST | PAIR,
-        &["write ", r#"{"join": [x, ", "]}"#, " or ", r#"{"stringify": x}"#, " for the text of a list"],
+        &["write ", r#"{"join": [x, ", "]}"#, " or ", r#"{"stringify": [x]}"#, " for the text of a list"],
     ),
     found(
         &[Form::Plus, Form::AsText], RECORD,
-        &["write ", r#"{"stringify": x}"#, " for the text of a record"],
+        &["write ", r#"{"stringify": [x]}"#, " for the text of a record"],
     ),
     found(
         &[Form::Plus], FUNCTION,
@@ -196,11 +197,11 @@ static TYPED: &[Misfit] = &[
     ),
     // Pairs and terms.
     not(
-        ALL, One(PAIR), LIST,
+        PAIRS, One(PAIR), LIST,
         &["only a list of two is taken apart as a pair; write `head` and `tail`, or `nth`"],
     ),
     not(
-        ALL, One(PAIR), INTEGER | STRING | BOOLEAN,
+        PAIRS, One(PAIR), NUMBER | STRING | BOOLEAN,
         &["the function of `fold` gets one pair (accumulator, item), the function of `reduce` two arguments"],
     ),
     not(

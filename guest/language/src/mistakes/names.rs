@@ -157,7 +157,8 @@ static NAMES: &[Names] = &[
     say("return yield expression", "write the term itself: its value is the result")
         .nouns("result expr term code"),
     write("import require use", r#"{"tool": "name"}"#),
-    say("now sleep fetch http readfile",
+    say(
+        "now sleep fetch http readfile",
         "pass the value as `data`: a run has no clock, no random numbers and no network",
     )
     .nouns("today random rand open env"),
@@ -190,11 +191,17 @@ static NAMES: &[Names] = &[
     call(Form::Ceil, "math.ceil"),
 ];
 
+/// How the names of tools begin that hosts bring as a library.
+pub const LIBRARY: &str = "std_";
+
 /// Finds what a key stands for, and whether it is just as likely a key of data.
 #[must_use]
 pub fn of_key(key: &str) -> Option<(&'static Names, bool)> {
     // In lower case and without `_`.
     let key = key.to_lowercase().replace('_', "");
+    if key.is_empty() {
+        return None;
+    }
     let has = |names: &str| {
         let mut names = names.split(' ').map(|name| name.strip_suffix("()").unwrap_or(name));
         names.any(|name| name.eq_ignore_ascii_case(&key))

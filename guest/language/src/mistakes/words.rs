@@ -87,7 +87,14 @@ static WORDS: &[Word] = &[
         NAME,
         "COUNT SUM AVG MAX MIN",
         "names of forms are in lower case",
-        &["write ", r#"{"length": xs}"#, " or ", r#"{"sum": xs}"#, " or ", r#"{"mean": xs}"#],
+        &[
+            "write ",
+            r#"{"get": [xs, "length"]}"#,
+            " or ",
+            r#"{"sum": xs}"#,
+            " or ",
+            r#"{"mean": xs}"#,
+        ],
     ),
     word(
         NAME,
