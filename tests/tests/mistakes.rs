@@ -1,4 +1,4 @@
-//! What models write by mistake: each entry is a wrong spelling, the hint it must be answered with,
+//! What models write by mistake in JSON: each entry is a wrong spelling, the hint it must be answered with,
 //! and the same thing as the hint has it, which must run. Some are faults (`code`), the others what
 //! `check` notes at a place (`note`), whether it is a fault or not. What is right has no notes.
 
@@ -11,6 +11,13 @@ use pif_guest::request::{Answer, Argument, Program, Source, Step};
 use pif_tests::case::LIMITS;
 use serde::Deserialize;
 use serde_json::Value;
+
+/// A mistake in either notation, or in both. Those in the notation are tried by its own tests.
+#[derive(Deserialize)]
+struct Case {
+    #[serde(default)]
+    json: Option<Mistake>,
+}
 
 #[derive(Deserialize)]
 struct Mistake {
@@ -59,7 +66,8 @@ fn evaluate(term: &str) -> Result<Result<Value, (String, String)>> {
 
 #[test]
 fn hints_lead_to_what_runs() -> Result<()> {
-    let mistakes: Vec<Mistake> = serde_json::from_str(include_str!("../mistakes.json"))?;
+    let cases: Vec<Case> = serde_json::from_str(include_str!("../mistakes.json"))?;
+    let mistakes: Vec<Mistake> = cases.into_iter().filter_map(|case| case.json).collect();
     let (noted, faulty) = mistakes.iter().partition::<Vec<_>, _>(|mistake| mistake.note.is_some());
     ensure!(faulty.len() >= 125 && noted.len() >= 20, "{} and {}", faulty.len(), noted.len());
     let wrong = mistakes.iter().filter_map(|mistake| judge(mistake).err());

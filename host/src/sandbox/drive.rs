@@ -24,7 +24,7 @@ const SLICE: u64 = 1_000_000;
 const DEBUG_SLICE: u64 = 1_000;
 
 /// What to do where there is no tool.
-pub(crate) const NO_TOOL: &str = "make it with `evolve` first; `list` shows the tools there are";
+pub const NO_TOOL: &str = "make it with `evolve` first; `list` shows the tools there are";
 
 /// The number of sources looked up in one turn.
 const LOOKUPS: usize = 8;

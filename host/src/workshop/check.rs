@@ -8,7 +8,7 @@ use super::refusal::stored;
 use super::world::Tools;
 use crate::domain::{Fault, FaultCode, named};
 use crate::registry::{Definition, name};
-use crate::sandbox::{Mention, Note, Summary, Watch};
+use crate::sandbox::{Mention, NO_TOOL, Note, Summary, Watch};
 use crate::text::quote_one;
 
 /// The most tools that a check looks up, and the most that it follows to find out whether a term is
