@@ -17,7 +17,7 @@ use crate::algorithm::number::arithmetic::limbs;
 use crate::algorithm::record;
 use crate::memory::heap::{Full, Heap};
 use crate::memory::word::{
-    CONS, FALSE, KIND_FLOAT, KIND_RECORD, TRUE, UNIT, Word, fit, is_integer, is_list,
+    CONS, FALSE, KIND_FLOAT, KIND_RECORD, TRUE, UNIT, Word, count, is_integer, is_list,
 };
 use crate::run::state::Exit;
 
@@ -176,8 +176,4 @@ fn all_keys(heap: &mut Heap, keys: &[Seen]) -> Result<Word, Full> {
         members.extend([seen.key, record::make(heap, &about)?]);
     }
     record::make(heap, &members)
-}
-
-fn count(n: u64) -> Word {
-    i64::try_from(n).ok().and_then(fit).unwrap_or_default()
 }

@@ -65,9 +65,8 @@ pub(crate) fn sort(c: &mut Call<'_>) -> Result<Word, Exit> {
 /// Makes a list of the first operand's elements with these indices, in this order.
 fn select(c: &mut Call<'_>, indices: &[u32]) -> Result<Word, Exit> {
     c.room(2 * indices.len())?;
-    let elements = c.elements(c.operand(0));
-    let element = |i: &u32| elements.get(*i as usize).copied().unwrap_or_default();
-    Ok(c.s.heap.list(indices.iter().map(element)))
+    let list = c.operand(0);
+    Ok(c.s.heap.select(list, indices))
 }
 
 pub(crate) fn reverse(c: &mut Call<'_>) -> Result<Word, Exit> {

@@ -12,8 +12,9 @@ use pif_language::kinds::{self, Wanted};
 use crate::run::state::Exit;
 
 use crate::algorithm::keys::empty;
+use crate::algorithm::number::arithmetic::is_number;
 use crate::algorithm::number::statistics::{Rank, Sum, multiply};
-use crate::algorithm::sorting::{compare_numbers, is_number, sorted, sorting_work, weight};
+use crate::algorithm::sorting::{compare_numbers, sorted, sorting_work, weight};
 
 use crate::memory::word::{CONS, UNIT, Word, as_small, is_integer, small, tag};
 use std::cmp::Ordering;

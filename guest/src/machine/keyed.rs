@@ -114,9 +114,8 @@ pub(super) fn distinct(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
 /// Makes a list of the elements with these indices, in this order.
 fn select(s: &mut State, d: Slot, indices: &[u32]) -> Result<Word, Exit> {
     s.part_room(d, RESULT, 2 * indices.len())?;
-    let elements = s.heap.elements(s.part(d, KEPT));
-    let element = |i: &u32| elements.get(*i as usize).copied().unwrap_or_default();
-    Ok(s.heap.list(indices.iter().map(element)))
+    let list = s.part(d, KEPT);
+    Ok(s.heap.select(list, indices))
 }
 
 /// Makes lists of two: each key and its number of elements.

@@ -11,7 +11,7 @@ use crate::data::string::{scalar_text, scalar_work};
 use crate::memory::heap::{Full, Heap};
 use crate::memory::rope::{join, longest_text};
 use crate::memory::word::{
-    FALSE, KIND_QUOTED, NIL, Word, aux, boolean, fit, is_list, kind, small as word,
+    FALSE, KIND_QUOTED, NIL, Word, aux, boolean, count, is_list, kind, small as word,
 };
 use crate::run::context::Context;
 use crate::run::site::{Site, site};
@@ -249,10 +249,6 @@ fn length(c: &mut Context<'_>, x: Word) -> Result<Word, Exit> {
     c.s.heap.counted = (x, n);
     c.bulk(n as u64)?;
     Ok(count(n as u64))
-}
-
-fn count(n: u64) -> Word {
-    i64::try_from(n).ok().and_then(fit).unwrap_or_default()
 }
 
 fn analyze(c: &mut Context<'_>, x: Word, live: usize) -> Result<Word, Exit> {
