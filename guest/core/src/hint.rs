@@ -91,13 +91,14 @@ impl From<Parts> for Hint {
     }
 }
 
+/// Words and examples by turns.
 impl<const N: usize> From<[&'static str; N]> for Hint {
     fn from(parts: [&'static str; N]) -> Self {
-        let mut hint = Self::default();
-        for (at, text) in parts.into_iter().enumerate() {
-            hint = if at % 2 == 0 { hint.words(text) } else { hint.example(text) };
-        }
-        hint
+        parts.chunks(2).fold(Self::default(), |hint, turn| match *turn {
+            [words, example] => hint.words(words).example(example),
+            [words] => hint.words(words),
+            _ => hint,
+        })
     }
 }
 

@@ -7,6 +7,7 @@ use crate::term::{TermId, Terms};
 use pif_core::hint::Hint;
 use pif_core::text::quote::shorten;
 use std::borrow::Cow;
+use strsim::osa_distance;
 
 /// Most keys of an object to look at, and most names to compare. Advice is for human code, and no
 /// fuel pays for it.
@@ -140,7 +141,8 @@ pub fn recursive(terms: &Terms, variable: TermId) -> Option<Hint> {
     found.then(|| syntax(before, Form::Letrec))
 }
 
-/// Returns the candidate nearest to `name`, if it is close enough.
+/// Returns the candidate nearest to `name`, whatever the case, if it is close enough. Two swapped
+/// neighbors are one edit.
 pub fn nearest<'a>(name: &str, mut candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     nearest_of(name, &mut candidates)
 }
@@ -151,39 +153,13 @@ fn nearest_of<'a>(name: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> 
     if length > LONGEST {
         return None;
     }
+    let name = name.to_lowercase();
     let allowed = 1 + length / 4;
     // The distance of two names is at least the difference of their lengths.
     let is_near =
         |candidate: &&str| candidate.chars().take(2 * LONGEST).count().abs_diff(length) <= allowed;
     let candidates = candidates.filter(is_near).take(MOST_NAMES);
-    let ranked = candidates.map(|candidate| (distance(name, candidate), candidate));
+    let ranked = candidates.map(|candidate| (osa_distance(&name, &candidate.to_lowercase()), candidate));
     let best = ranked.min_by_key(|(distance, _)| *distance)?;
     (best.0 <= allowed).then_some(best.1)
-}
-
-/// Counts the edits between two names, without regard to case. Two swapped neighbors are one edit.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.to_lowercase().chars().collect();
-    // The row before the last, the last row, and this one.
-    let mut rows = [const { Vec::new() }; 3];
-    let [above, last, row] = &mut rows;
-    *row = (0..=b.len()).collect();
-    let mut before = None;
-    for (i, x) in a.to_lowercase().chars().enumerate() {
-        std::mem::swap(above, last);
-        std::mem::swap(last, row);
-        row.clear();
-        row.push(i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let at = |row: &[usize], j: usize| row.get(j).copied().unwrap_or(usize::MAX / 2);
-            let change = at(last, j) + usize::from(x != *y);
-            let mut least = change.min(at(last, j + 1) + 1).min(at(row, j) + 1);
-            if j > 0 && before == Some(*y) && b.get(j - 1) == Some(&x) {
-                least = least.min(at(above, j - 1) + 1);
-            }
-            row.push(least);
-        }
-        before = Some(x);
-    }
-    row.last().copied().unwrap_or_default()
 }

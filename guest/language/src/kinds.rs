@@ -138,7 +138,7 @@ pub enum Wanted {
     FunctionToSortable,
     /// A list of lists of key and value.
     Entries,
-    /// The same, a map, or null.
+    /// Entries, a map, or null.
     EntriesOrMap,
     /// What a loop of JavaScript goes through.
     Iterable,

@@ -80,6 +80,7 @@ impl Names {
 
 const OPERATOR: &str = ": the name of the form is the key";
 
+#[rustfmt::skip]
 static NAMES: &[Names] = &[
     write("+", r#"{"add": [a, b]}"#),
     write("- subtract", r#"{"sub": [a, b]}"#).nouns("minus"),
@@ -118,22 +119,18 @@ static NAMES: &[Names] = &[
     write("extend listconcat ++", r#"{"append": [a, b]}"#),
     write("push", r#"{"append": [list, [x]]}"#),
     write("", "[a, b, …]").nouns("list array"),
-    write(
-        "then else ternary ? unless ifelse if-else condif iif",
-        r#"{"if": {"cond": c, "then": t, "else": e}}"#,
-    ),
+    write("then else ternary ? unless ifelse if-else condif iif",
+        r#"{"if": {"cond": c, "then": t, "else": e}}"#),
     write("switch when elif elseif", r#"{"cond": [[test, value], …]}"#).nouns("case match"),
     write("let* define def bind begin do", r#"{"let": [["x", t]], "in": b}"#),
-    write(
-        "letrec* labels flet letfn fix",
-        r#"{"letrec": [["f", {"lam": "x", "body": t}]], "in": b}"#,
-    ),
+    write("letrec* labels flet letfn fix",
+        r#"{"letrec": [["f", {"lam": "x", "body": t}]], "in": b}"#),
     write("raise throw assert", r#"{"fail": t}"#).nouns("error"),
     write("catch rescue except", r#"{"try": t, "catch": f}"#),
     write("compose |> ->>", r#"{"pipe": [x, f, g]}"#),
     write("print console.log puts", r#"{"trace": [label, t]}"#).nouns("log"),
-    say("const literal false null none", "write the bare JSON value")
-        .nouns("value number integer string text true"),
+    say("const literal false null none",
+        "write the bare JSON value").nouns("value number integer string text true"),
     write("$", r#"{"var": "x"}"#).nouns("variable name ref"),
     write("nil?", r#"{"isEmpty": list}"#).nouns("empty"),
     write("len() strlen", r#"{"length": list}"#).nouns("size() count()").of(Form::Length),
@@ -154,17 +151,13 @@ static NAMES: &[Names] = &[
     write("exists haskey", r#"{"has": [record, key]}"#),
     write("", r#"{"type_of": a}"#).nouns("type"),
     write("op operator opcode callee", r#"{"add": [a, b]}"#).behind(OPERATOR),
-    say("return yield expression", "write the term itself: its value is the result")
-        .nouns("result expr term code"),
+    say("return yield expression",
+        "write the term itself: its value is the result").nouns("result expr term code"),
     write("import require use", r#"{"tool": "name"}"#),
-    say(
-        "now sleep fetch http readfile",
-        "pass the value as `data`: a run has no clock, no random numbers and no network",
-    )
-    .nouns("today random rand open env"),
-    write("arguments argument", r#"{"lam": "x", "body": t}"#)
-        .behind(": the variable is the argument")
-        .nouns("input data args params"),
+    say("now sleep fetch http readfile",
+        "pass the value as `data`: a run has no clock, no random numbers and no network").nouns("today random rand open env"),
+    write("arguments argument",
+        r#"{"lam": "x", "body": t}"#).behind(": the variable is the argument").nouns("input data args params"),
     write("some() exist", r#"{"any": [f, list]}"#).of(Form::Any),
     write("every() forall", r#"{"all": [f, list]}"#).of(Form::All),
     write("sprintf interpolate", r#"{"concat": [a, b, …]}"#).nouns("format template"),
