@@ -81,24 +81,25 @@ impl From<String> for Hint {
     }
 }
 
+/// Words and examples by turns.
+#[inline(never)]
+fn by_turns(parts: &[&'static str]) -> Hint {
+    let part = |(at, text): (usize, &&'static str)| match at % 2 {
+        0 => Part::Words(Cow::Borrowed(*text)),
+        _ => Part::Example(Cow::Borrowed(*text)),
+    };
+    Hint { parts: parts.iter().enumerate().map(part).collect() }
+}
+
 impl From<Parts> for Hint {
     fn from(parts: Parts) -> Self {
-        let part = |(at, text): (usize, &&'static str)| match at % 2 {
-            0 => Part::Words(Cow::Borrowed(*text)),
-            _ => Part::Example(Cow::Borrowed(*text)),
-        };
-        Self { parts: parts.iter().enumerate().map(part).collect() }
+        by_turns(parts)
     }
 }
 
-/// Words and examples by turns.
 impl<const N: usize> From<[&'static str; N]> for Hint {
     fn from(parts: [&'static str; N]) -> Self {
-        parts.chunks(2).fold(Self::default(), |hint, turn| match *turn {
-            [words, example] => hint.words(words).example(example),
-            [words] => hint.words(words),
-            _ => hint,
-        })
+        by_turns(&parts)
     }
 }
 

@@ -159,7 +159,8 @@ fn nearest_of<'a>(name: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> 
     let is_near =
         |candidate: &&str| candidate.chars().take(2 * LONGEST).count().abs_diff(length) <= allowed;
     let candidates = candidates.filter(is_near).take(MOST_NAMES);
-    let ranked = candidates.map(|candidate| (osa_distance(&name, &candidate.to_lowercase()), candidate));
+    let ranked =
+        candidates.map(|candidate| (osa_distance(&name, &candidate.to_lowercase()), candidate));
     let best = ranked.min_by_key(|(distance, _)| *distance)?;
     (best.0 <= allowed).then_some(best.1)
 }

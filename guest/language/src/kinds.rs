@@ -120,8 +120,6 @@ pub enum Wanted {
     FunctionTo(Kinds),
     /// One of these texts.
     Texts(&'static [&'static str]),
-    /// A number, since the other operand of a sum is no string.
-    NumberBesideNone,
     /// A number, since no string stands before it in a sum.
     NumberBeforeStrings,
     /// Two operands that can be ordered.
@@ -233,7 +231,6 @@ impl fmt::Display for Wanted {
                 f.write_str("the string ")?;
                 return series(f, &quoted, " or ");
             }
-            Self::NumberBesideNone => "a number, as the other is no string",
             Self::NumberBeforeStrings => "a number, as no string stands before it",
             Self::TwoAlike => "two numbers or two strings",
             Self::Comparable => "a value that can be compared",

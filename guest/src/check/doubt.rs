@@ -74,13 +74,15 @@ pub(crate) fn is_misordered(heap: &Heap, texts: impl Iterator<Item = Word>) -> b
 /// What to say of a sort of texts that spell numbers.
 pub(crate) fn sort_of_numbers(form: Form) -> (String, Hint) {
     let message = "texts that spell numbers were put in the order of characters";
-    let hint = match form {
+    let example = match form {
         Form::SortBy => {
-            "for the order of numbers give a number as key, as sort_by(x => Number(x.n))"
+            r#"{"sort_by": [{"lam": "x", "body": {"to_number": {"get": [{"var": "x"}, "n"]}}}, list]}"#
         }
-        _ => "for the order of numbers write list.sort((a, b) => Number(a) - Number(b))",
+        _ => {
+            r#"{"sort_with": [{"lam": ["a", "b"], "body": {"sub": [{"to_number": {"var": "a"}}, {"to_number": {"var": "b"}}]}}, list]}"#
+        }
     };
-    (message.to_owned(), hint.into())
+    (message.to_owned(), ["for the order of numbers write ", example].into())
 }
 
 /// What to say of a result that is a function or holds one, which needs so many more arguments.

@@ -175,7 +175,7 @@ fn plus(c: &mut Context<'_>, operands: [Word; 2], live: usize) -> Result<Word, E
     let (is_first, is_second) = (heap.is_text(first), heap.is_text(second));
     if !is_first && !is_second {
         let (at, odd) = if is_number(heap, first) { (1, second) } else { (0, first) };
-        return Err(c.s.wrong_type(at, odd, Wanted::NumberBesideNone));
+        return Err(c.s.wrong_type(at, odd, Wanted::NumberBeforeStrings));
     }
     let mut texts = operands;
     for (at, v) in operands.into_iter().enumerate() {
