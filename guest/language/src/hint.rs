@@ -28,7 +28,7 @@ pub fn for_keys(keys: &[(&str, bool)], excerpt: &str) -> Hint {
         let (names, is_noun) = names::of_key(key)?;
         (single || !is_noun).then_some((names, is_noun && is_scalar))
     };
-    let operator = || keys().filter_map(mistake).find(|(names, _)| names.is_operator());
+    let operator = || keys().filter_map(mistake).find(|(names, _)| names.is_operator);
     if let Some((names, may_be_plain)) = operator().or_else(|| keys().find_map(mistake)) {
         let hint = names.hint();
         return if may_be_plain { plain.words("; or ").extend(hint) } else { hint };

@@ -22,11 +22,21 @@ pub struct Names {
     before: &'static str,
     example: &'static str,
     behind: &'static str,
+    /// Whether such a key says how a form is called, which says more than the keys beside it.
+    pub is_operator: bool,
 }
 
 /// Nothing yet.
-const NONE: Names =
-    Names { keys: "", nouns: "", functions: "", form: None, before: "", example: "", behind: "" };
+const NONE: Names = Names {
+    keys: "",
+    nouns: "",
+    functions: "",
+    form: None,
+    before: "",
+    example: "",
+    behind: "",
+    is_operator: false,
+};
 
 /// These keys stand for an example.
 const fn write(keys: &'static str, example: &'static str) -> Names {
@@ -66,19 +76,11 @@ impl Names {
         hint.example(self.example).words(self.behind)
     }
 
-    /// Tells whether a key says how a form is called, which says more than the keys beside it.
-    #[must_use]
-    pub fn is_operator(&self) -> bool {
-        self.behind == OPERATOR
-    }
-
     /// Iterates over all names.
     fn all(&self) -> impl Iterator<Item = &'static str> {
         [self.keys, self.nouns, self.functions].into_iter().flat_map(str::split_ascii_whitespace)
     }
 }
-
-const OPERATOR: &str = ": the name of the form is the key";
 
 #[rustfmt::skip]
 static NAMES: &[Names] = &[
@@ -150,7 +152,8 @@ static NAMES: &[Names] = &[
     write("includes()", r#"{"contains": [list, x]}"#).nouns("in member").of(Form::Contains),
     write("exists haskey", r#"{"has": [record, key]}"#),
     write("", r#"{"type_of": a}"#).nouns("type"),
-    write("op operator opcode callee", r#"{"add": [a, b]}"#).behind(OPERATOR),
+    Names { is_operator: true, ..write("op operator opcode callee", r#"{"add": [a, b]}"#) }
+        .behind(": the name of the form is the key"),
     say("return yield expression",
         "write the term itself: its value is the result").nouns("result expr term code"),
     write("import require use", r#"{"tool": "name"}"#),
