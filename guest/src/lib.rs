@@ -72,7 +72,7 @@ pub mod request;
 mod run;
 
 use pif_core::text;
-pub use pif_core::{fault, json, limits};
+pub use pif_core::{fault, hint, json, limits};
 use pif_language as language;
 pub use pif_notation as notation;
 

@@ -1,6 +1,7 @@
 //! The messages between a host and a machine: plain data, mirrored by wit/evaluator.wit.
 
 use pif_core::fault::{Code, Fault};
+use pif_core::hint::Hint;
 use pif_core::text::quote::shorten;
 
 /// The code to evaluate.
@@ -158,7 +159,7 @@ pub struct Refusal {
     /// One sentence, lower case, no final period.
     pub message: String,
     /// The code to write instead.
-    pub hint: Option<String>,
+    pub hint: Option<Hint>,
 }
 
 impl Refusal {

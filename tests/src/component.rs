@@ -89,6 +89,7 @@ fn answer_to(calls: &Calls) -> Answer {
     let answer = answer.map(|outcomes| outcomes.into_iter().map(outcome).collect());
     let refusal = |request::Refusal { index, code, message, hint }| {
         let code = FaultCode::find(code.name()).unwrap_or(FaultCode::Internal);
+        let hint = hint.map(|hint| hint.to_string());
         Refusal { index: index as usize, code, message, hint }
     };
     answer.map_err(refusal).into()

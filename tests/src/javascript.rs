@@ -25,7 +25,7 @@ pub fn run(code: &str, data: &Value, answers: &Answers) -> Result<Came> {
     };
     let limits = Limits { fuel: 500_000_000, ..crate::case::LIMITS };
     let told = |fault: &pif_guest::fault::Fault| {
-        let hint = fault.hint.as_deref().unwrap_or_default();
+        let hint = fault.hint.as_ref().map(ToString::to_string).unwrap_or_default();
         Err(format!("{}: {} [{hint}]", fault.code.name(), fault.message))
     };
     let mut machine = match Machine::start(program, limits) {

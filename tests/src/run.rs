@@ -82,6 +82,7 @@ impl From<GuestFault> for Fault {
         let GuestFault { code, message, at, tool, hint, calls, excerpt, warnings, .. } = fault;
         let GuestFault { limit, place, .. } = fault;
         let place = place.map(|place| format!("{}:{}", place.line, place.column));
+        let hint = hint.map(|hint| hint.to_string());
         let limit = limit.and_then(|limit| match limit {
             Limit::Fuel => Some("fuel"),
             Limit::Depth => Some("depth"),

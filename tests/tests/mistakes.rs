@@ -1,4 +1,4 @@
-//! What models write by mistake: each entry is a wrong spelling, the hint it must be answered with,
+//! What models write by mistake in JSON: each entry is a wrong spelling, the hint it must be answered with,
 //! and the same thing as the hint has it, which must run. Some are faults (`code`), the others what
 //! `check` notes at a place (`note`), whether it is a fault or not. What is right has no notes.
 
@@ -11,6 +11,13 @@ use pif_guest::request::{Answer, Argument, Program, Source, Step};
 use pif_tests::case::LIMITS;
 use serde::Deserialize;
 use serde_json::Value;
+
+/// A mistake in either notation, or in both. Those in the notation are tried by its own tests.
+#[derive(Deserialize)]
+struct Case {
+    #[serde(default)]
+    json: Option<Mistake>,
+}
 
 #[derive(Deserialize)]
 struct Mistake {
@@ -40,7 +47,7 @@ fn evaluate(term: &str) -> Result<Result<Value, (String, String)>> {
         keep: false,
     };
     let fault = |fault: pif_guest::fault::Fault| {
-        (fault.code.name().to_owned(), fault.hint.unwrap_or_default())
+        (fault.code.name().to_owned(), fault.hint.map(|hint| hint.to_string()).unwrap_or_default())
     };
     let mut machine = match Machine::start(program, LIMITS) {
         Ok(machine) => machine,
@@ -59,7 +66,8 @@ fn evaluate(term: &str) -> Result<Result<Value, (String, String)>> {
 
 #[test]
 fn hints_lead_to_what_runs() -> Result<()> {
-    let mistakes: Vec<Mistake> = serde_json::from_str(include_str!("../mistakes.json"))?;
+    let cases: Vec<Case> = serde_json::from_str(include_str!("../mistakes.json"))?;
+    let mistakes: Vec<Mistake> = cases.into_iter().filter_map(|case| case.json).collect();
     let (noted, faulty) = mistakes.iter().partition::<Vec<_>, _>(|mistake| mistake.note.is_some());
     ensure!(faulty.len() >= 125 && noted.len() >= 20, "{} and {}", faulty.len(), noted.len());
     let wrong = mistakes.iter().filter_map(|mistake| judge(mistake).err());
@@ -72,8 +80,11 @@ fn judge(Mistake { text, wrong, code, note, hint, right, value }: &Mistake) -> R
     let wrong = text.clone().unwrap_or_else(|| wrong.to_string());
     if let Some(at) = note {
         let notes = notes(&wrong)?;
-        let is_told =
-            |note: &Note| note.at == *at && note.hint.as_deref().unwrap_or_default().contains(hint);
+        let has_hint = |note: &Note| {
+            let found = note.hint.as_ref().map(ToString::to_string).unwrap_or_default();
+            found.contains(hint)
+        };
+        let is_told = |note: &Note| note.at == *at && has_hint(note);
         ensure!(notes.iter().any(is_told), "{wrong}: {notes:?}, not {hint} at {at:?}");
     } else {
         let fault = evaluate(&wrong)?.err().with_context(|| format!("{wrong} runs"))?;

@@ -1,5 +1,6 @@
 //! Faults of programs, as data. The machine attaches the place.
 
+use crate::hint::Hint;
 use crate::limits::to_u32;
 use crate::text::quote::is_hidden;
 use std::fmt;
@@ -214,7 +215,7 @@ pub struct Fault {
     /// The tool in whose source `at` points.
     pub tool: Option<String>,
     /// A hint: the code to write instead.
-    pub hint: Option<String>,
+    pub hint: Option<Hint>,
     /// Tools whose code was active, outermost first.
     pub calls: Vec<String>,
     /// The term at `at`, shortened.
@@ -285,7 +286,7 @@ impl Fault {
     /// Adds a hint.
     #[must_use]
     #[inline(never)]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<Hint>) -> Self {
         self.hint = Some(hint.into());
         self
     }
@@ -354,7 +355,7 @@ pub struct Note {
     /// One sentence, lower case, no final period.
     pub message: String,
     /// A hint: the code to write instead.
-    pub hint: Option<String>,
+    pub hint: Option<Hint>,
     /// The term at `at`, shortened to one line.
     pub excerpt: Option<String>,
     /// The place in a program that is written in the notation.

@@ -5,6 +5,7 @@
 pub mod fault;
 pub mod figures;
 pub mod functions;
+pub mod hint;
 pub mod json;
 pub mod limits;
 pub mod numbers;

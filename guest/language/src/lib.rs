@@ -4,12 +4,14 @@
 #[macro_use]
 mod rows;
 
+pub mod example;
 pub mod form;
 pub mod forms;
 pub mod hint;
 pub mod infer;
 pub mod key;
 pub mod kinds;
+pub mod mistakes;
 pub mod names;
 pub mod parse;
 pub mod prices;

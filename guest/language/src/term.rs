@@ -5,6 +5,7 @@ use crate::form::Form;
 pub use crate::names::NameId;
 use crate::names::Names;
 use pif_core::fault::{Fault, Note, Place};
+use pif_core::hint::Hint;
 use pif_core::json::tape::{Span, Tape, TokenId};
 use pif_core::json::write;
 use pif_core::limits::to_u32;
@@ -381,8 +382,8 @@ impl Terms {
         let place = self.written_at(token).or(fault.place);
         let mut fault = Fault { at, tool, excerpt, place, ..fault };
         if fault.is_of_input() {
-            let hint = fault.hint.map(|hint| hint + "; ").unwrap_or_default();
-            fault.hint = Some(hint + "if you mean data, pass it as `data`");
+            let data = "if you mean data, pass it as `data`";
+            fault.hint = Some(fault.hint.map_or(data.into(), |hint| hint.and(data)));
         }
         fault
     }
@@ -394,7 +395,7 @@ impl Terms {
         code: &'static str,
         token: TokenId,
         message: String,
-        hint: Option<String>,
+        hint: Option<Hint>,
     ) -> Note {
         let (at, excerpt) = (self.place(token).1, Some(self.excerpt(token)));
         let place = self.written_at(token);

@@ -1,30 +1,38 @@
-//! Rewrites hints that show JSON for programs in the notation.
+//! Faults and notes in the words of programs in the notation.
 
-use crate::mistakes::{Habit, NAMES, find};
 use crate::print::term_within;
 use crate::table::operator;
-use pif_core::fault::Fault;
+use pif_core::fault::{Fault, Note};
+use pif_core::hint::Hint;
+use pif_language::example;
 use pif_language::form::Form;
-use pif_language::parse::{Notation, parse};
-use pif_language::term::{Origin, TermId, Terms};
+use pif_language::term::{TermId, Terms};
 
-/// The fault as one of a program in the notation, if it has a place in one or is of a tool.
+/// Returns the fault with its hint in the notation, if it is of a program in the notation or of a
+/// tool, whose code is shown in the notation.
 #[inline(never)]
 #[must_use]
-pub fn translated(mut fault: Fault) -> Fault {
-    // The code of a tool is shown in the notation.
-    if fault.place.is_some() || fault.tool.is_some() {
-        fault.hint = match habit(&fault) {
-            Some(habit) => Some(format!("{}: {}", habit.message, habit.hint)),
-            None => fault.hint.map(|hint| translate(&hint)),
-        };
-    }
-    fault
+pub fn fault_in_notation(fault: Fault) -> Fault {
+    let is_shown = fault.place.is_some() || fault.tool.is_some();
+    let hint = fault.hint.map(|hint| if is_shown { in_notation(hint) } else { hint });
+    Fault { hint, ..fault }
 }
 
-/// The habit of another language that an unbound name is of.
-fn habit(fault: &Fault) -> Option<&'static Habit> {
-    find(NAMES, fault.variable.as_deref()?)
+/// Returns the note with its hint in the notation, if it is on a program in the notation.
+#[must_use]
+pub fn note_in_notation(note: Note) -> Note {
+    let is_shown = note.place.is_some();
+    let hint = note.hint.map(|hint| if is_shown { in_notation(hint) } else { hint });
+    Note { hint, ..note }
+}
+
+/// Spells the examples of a hint in the notation.
+pub(crate) fn in_notation(hint: Hint) -> Hint {
+    hint.spelled(|text| {
+        let example = example::read(text)?;
+        let free: Vec<&str> = example.words.iter().map(String::as_str).collect();
+        Some(term_within(&example.terms, example.root, &free))
+    })
 }
 
 /// Most tokens and characters of a part of a program that a message quotes.
@@ -73,112 +81,65 @@ fn is_quotable(text: &str) -> bool {
     text.chars().count() <= MOST_QUOTED as usize && !text.contains('\n') && !words.any(is_made)
 }
 
-/// A hint in which terms stand in the notation.
-#[inline(never)]
-#[must_use]
-pub fn translate(hint: &str) -> String {
-    let (mut out, mut rest) = (String::with_capacity(hint.len()), hint);
-    while let Some(start) = rest.find("{\"") {
-        let (before, json) = rest.split_at(start);
-        let Some(end) = end_of(json) else { break };
-        let (json, behind) = json.split_at(end);
-        out.push_str(before);
-        out.push_str(&written(json).unwrap_or_else(|| json.to_owned()));
-        rest = behind;
-    }
-    out.push_str(rest);
-    out
-}
-
-/// Where an object ends that a text begins with.
-fn end_of(text: &str) -> Option<usize> {
-    let (mut level, mut is_text) = (0_u32, false);
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            b'"' => is_text = !is_text,
-            b'{' | b'[' if !is_text => level += 1,
-            b'}' | b']' if !is_text => level = level.saturating_sub(1),
-            _ => {}
-        }
-        if level == 0 && !is_text {
-            return Some(at + 1);
-        }
-    }
-    None
-}
-
-/// Prints an example in the notation. A word that stands for a term becomes a variable.
-fn written(example: &str) -> Option<String> {
-    let (mut json, mut names, mut word) = (String::new(), Vec::new(), String::new());
-    let mut is_text = false;
-    for c in example.replace(", …", "").replace("...", "").chars() {
-        if !is_text && (c.is_alphanumeric() || c == '_' || c == '-' || c == '?') {
-            word.push(c);
-            continue;
-        }
-        let name = std::mem::take(&mut word);
-        match name.trim_end_matches('?') {
-            "" => {}
-            "true" | "false" | "null" => json.push_str(&name),
-            name if name.starts_with(|c: char| c.is_ascii_digit() || c == '-') => {
-                json.push_str(name);
-            }
-            name => {
-                json.extend(["{\"var\":\"", name, "\"}"]);
-                names.push(name.to_owned());
-            }
-        }
-        is_text ^= c == '"';
-        json.push(c);
-    }
-    let mut terms = Terms::default();
-    let parsed = parse(&mut terms, &json, Origin::Code, Notation::Code).ok()?;
-    let free: Vec<&str> = names.iter().map(String::as_str).collect();
-    Some(term_within(&terms, parsed.root, &free))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{translate, translated};
-    use crate::mistakes::NAMES;
-    use pif_core::fault::{Code, Fault, Place};
+    use super::in_notation;
+    use pif_core::hint::Hint;
+    use pif_language::mistakes::{kinds, names, words};
     use pif_language::term::{Origin, Terms};
+
+    fn reads(text: &str) -> bool {
+        let free = ["x", "xs", "s", "a", "b", "f", "t", "list", "record", "key", "value"];
+        crate::parse(&mut Terms::default(), text, Origin::Code, &free).is_ok()
+    }
+
+    #[test]
+    fn examples_are_written_in_the_notation() {
+        for (parts, expected) in [
+            (&["write ", r#"{"lam": "x", "body": t}"#][..], "write x => t"),
+            (&["the order is ", r#"{"fold": [f, init, list]}"#], "the order is list.fold(f, init)"),
+            (
+                &["a tool is called ", r#"{"app": {"func": {"tool": "name"}, "arg": a}}"#],
+                "a tool is called @name(a)",
+            ),
+            (&["join with ", r#"{"concat": [a, b]}"#, "; or"], "join with concat(a, b); or"),
+            (
+                &["write ", r#"{"app": {"func": f, "arg": a}}"#, " or ", r#"{"add": [a, b, …]}"#],
+                "write f(a) or add(a, b)",
+            ),
+            (&[r#"no {"braces": 1} here"#], r#"no {"braces": 1} here"#),
+        ] {
+            assert_eq!(in_notation(parts.into()).to_string(), expected);
+        }
+    }
+
+    /// The notation has a spelling for each example of the tables, and reads it.
+    #[test]
+    fn examples_of_tables_are_read() {
+        let hints = names::hints().chain(kinds::all().map(Hint::from));
+        let hints = hints.chain(words::all().map(|(_, word)| Hint::from(word.hint)));
+        let mut tried = 0;
+        for hint in hints {
+            for example in hint.examples() {
+                let shown = in_notation(Hint::default().example(example.to_owned())).to_string();
+                assert!(reads(&shown), "{example}: {shown}");
+                tried += 1;
+            }
+        }
+        assert!(tried > 120, "{tried}");
+    }
 
     /// What a name of another language is answered with is read.
     #[test]
     fn names_of_other_languages_are_answered() {
-        for habit in NAMES {
-            let name = habit.words.split(' ').next().unwrap();
-            let mut fault = Fault::new(Code::Unbound, "an unbound variable");
-            fault.variable = Some(name.to_owned());
-            fault.place = Some(Box::new(Place::of(name, 0)));
-            let hint = translated(fault).hint.unwrap();
+        let mut tried = 0;
+        for (name, row) in words::all().filter(|(name, _)| words::find(words::NAME, name).is_some())
+        {
+            let hint = in_notation(row.hint.into()).to_string();
             let right = hint.split_once("write ").unwrap().1;
-            for right in right.split(" or ") {
-                let mut terms = Terms::default();
-                let read = crate::parse(&mut terms, right, Origin::Code, &["x", "xs", "s"]);
-                assert!(read.is_ok(), "{hint}: {read:?}");
-            }
+            assert!(right.split(" or ").all(reads), "{name}: {hint}");
+            tried += 1;
         }
-    }
-
-    #[test]
-    fn terms_in_hints_are_written_in_the_notation() {
-        for (json, expected) in [
-            (r#"write {"lam": "x", "body": t}"#, "write x => t"),
-            (r#"the order is {"fold": [f, init, list]}"#, "the order is list.fold(f, init)"),
-            (
-                r#"a tool is called {"app": {"func": {"tool": "name"}, "arg": a}}"#,
-                "a tool is called @name(a)",
-            ),
-            (r#"join texts with {"concat": [a, b]}; or"#, "join texts with concat(a, b); or"),
-            (
-                r#"write {"app": {"func": f, "arg": a}} or {"add": [a, b, …]}"#,
-                "write f(a) or add(a, b)",
-            ),
-            ("no {braces} here", "no {braces} here"),
-        ] {
-            assert_eq!(translate(json), expected);
-        }
+        assert!(tried >= 16, "{tried}");
     }
 }

@@ -9,7 +9,7 @@ pub(crate) type Wrong = Box<Fault>;
 /// A fault at a byte of a text.
 #[inline(never)]
 pub(crate) fn wrong((source, at): (&str, u32), code: Code, message: &str, hint: &str) -> Wrong {
-    let mut fault = Fault::new(code, message).hint(hint);
+    let mut fault = Fault::new(code, message).hint(hint.to_owned());
     fault.place = Some(Box::new(Place::of(source, at as usize)));
     Box::new(fault)
 }

@@ -9,7 +9,6 @@ mod emit;
 mod hint;
 mod lexer;
 mod lower;
-mod mistakes;
 mod print;
 mod read;
 mod stack;
@@ -19,7 +18,7 @@ mod tree;
 mod words;
 
 pub use code::{code as submission, parse as submitted};
-pub use hint::{called, spelling, subject, translate, translated};
+pub use hint::{called, fault_in_notation, note_in_notation, spelling, subject};
 pub use print::term as print;
 pub use read::parse;
 pub use words::words;

@@ -1,7 +1,7 @@
 //! A text in the notation, to terms.
 
 use crate::emit::emit;
-use crate::hint::{translate, translated};
+use crate::hint::fault_in_notation;
 use crate::lower::lower;
 use crate::syntax;
 use pif_core::fault::{Code, Fault};
@@ -51,21 +51,13 @@ pub(crate) fn read_text(
             terms.add_origin(first, origin);
             terms.add_written(Written { root: first, source, starts });
             let read = read_all(terms, first, Notation::Code, most);
-            read.map(in_notation).map_err(|faults| faults.into_iter().map(translated).collect())
+            read.map_err(|faults| faults.into_iter().map(fault_in_notation).collect())
         }
         Err(wrong) => {
             terms.tape.cut(first, bytes);
             Err(wrong.into_iter().take(most.max(1)).map(|wrong| *wrong).collect())
         }
     }
-}
-
-/// Rewrites the hints of a program in the notation.
-fn in_notation(mut parsed: Parsed) -> Parsed {
-    for note in &mut parsed.notes {
-        note.hint = note.hint.take().map(|hint| translate(&hint));
-    }
-    parsed
 }
 
 /// Whether a fault is of a text that no other way of reading would take.

@@ -6,6 +6,7 @@ use crate::algorithm::mapping::{self, Key};
 use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::{TOGETHER, Trouble};
 use crate::algorithm::weight::TEXT_UNIT;
+use pif_language::kinds::{self, Wanted};
 use pif_language::prices::units;
 
 use crate::algorithm::{record, weight};
@@ -114,9 +115,9 @@ pub(crate) fn order(heap: &Heap, form: Form, x: Word, y: Word) -> Compared {
         return Compared { work: 0, result: Ok(boolean(false)) };
     }
     let (operand, wanted) = match (fits(x), fits(y)) {
-        (false, _) => (0, "a number or a string"),
-        (true, false) => (1, "a number or a string"),
-        (true, true) => (TOGETHER, "two numbers or two strings"),
+        (false, _) => (0, Wanted::One(kinds::NUMBER_OR_STRING)),
+        (true, false) => (1, Wanted::One(kinds::NUMBER_OR_STRING)),
+        (true, true) => (TOGETHER, Wanted::TwoAlike),
     };
     let odd = if operand == 0 { x } else { y };
     Compared { work: 0, result: Err(Trouble::of_type(heap, operand, odd, wanted)) }
@@ -162,7 +163,7 @@ impl Comparison<'_> {
         let [x, y] = [x, y].map(|v| heap.without_match(v));
         for (operand, v) in [x, y].into_iter().enumerate() {
             if is_function(v) || heap.object_kind(v) == KIND_CONTINUATION || v == HOLE {
-                return Err(Trouble::of_type(heap, operand, v, "a value that can be compared"));
+                return Err(Trouble::of_type(heap, operand, v, Wanted::Comparable));
             }
         }
         if is_integer(x) && is_integer(y) {

@@ -2,6 +2,7 @@
 //! not a row. A byte order mark at the beginning belongs to no cell.
 
 use crate::algorithm::trouble::{BYTE_ORDER_MARK, Trouble};
+use pif_core::hint::Hint;
 
 use crate::memory::heap::Full;
 use pif_core::fault::Code;
@@ -37,12 +38,11 @@ pub(crate) struct Table<'t> {
 }
 
 /// Advises to read with another delimiter.
-pub(crate) fn by_delimiter(delimiter: char) -> String {
+pub(crate) fn by_delimiter(delimiter: char) -> Hint {
     let mut shown = String::new();
     push(delimiter, &mut shown);
-    format!(
-        r#"for another separator, write {{"csv_parse": [s, {{"record": {{"delimiter": "{shown}"}}}}]}}"#
-    )
+    let example = format!(r#"{{"csv_parse": [s, {{"record": {{"delimiter": "{shown}"}}}}]}}"#);
+    Hint::from("for another separator, write ").example(example)
 }
 
 /// Other common delimiters.
@@ -74,7 +74,8 @@ impl<'t> Table<'t> {
         if let Some(twice) = order::repeated(first.len(), &name) {
             let message =
                 message(&format!("the header has `{}` twice", shorten(name(twice))), start.line);
-            let hint = r#"rename one of them, or read lists: {"csv_parse": [s, {"record": {"header": false}}]}"#;
+            let example = r#"{"csv_parse": [s, {"record": {"header": false}}]}"#;
+            let hint = ["rename one of them, or read lists: ", example];
             return Err(Trouble::with_hint(Code::Unparsable, message, hint));
         }
         Ok(Self { header: Some(first), body, columns, other })

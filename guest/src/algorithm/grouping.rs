@@ -7,6 +7,7 @@ use crate::algorithm::canonical::{Canonical, Failed, text_in};
 use crate::algorithm::tree::Tree;
 use crate::memory::heap::Heap;
 use crate::memory::index;
+use crate::memory::index::FACTOR;
 use crate::memory::word::{NIL, Word, as_small, aux, fit, is_integer, size};
 use pif_core::limits;
 use pif_language::term::Terms;
@@ -353,7 +354,6 @@ fn span(start: usize, len: usize) -> Option<Word> {
 /// Hashes a number to 64 bits. The upper half is better.
 // INVARIANT: different numbers have different hashes, since each step is reversible.
 fn mixed(n: u64) -> u64 {
-    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let hash = n.wrapping_mul(FACTOR);
     (hash ^ hash >> 32).wrapping_mul(FACTOR)
 }

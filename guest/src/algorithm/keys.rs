@@ -1,6 +1,7 @@
 //! Checks that keys can be compared with one another, and finds the cost.
 
-use crate::algorithm::sorting::{is_number, weight};
+use crate::algorithm::number::arithmetic::is_number;
+use crate::algorithm::sorting::weight;
 use crate::algorithm::trouble::Trouble;
 use crate::memory::heap::Heap;
 use crate::memory::word::{CONS, FALSE, TRUE, UNIT, Word, is_integer, is_list, tag};

@@ -19,11 +19,6 @@ use pif_core::text::order;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// Tells whether a value is a number.
-pub(crate) fn is_number(heap: &Heap, v: Word) -> bool {
-    is_integer(v) || heap.as_float(v).is_some() || heap.limbs(v).is_some()
-}
-
 /// Returns the work of comparing a number or a text, beyond one comparison.
 pub(crate) fn weight(heap: &Heap, v: Word) -> u64 {
     match heap.text_size(v) {

@@ -1,11 +1,13 @@
 //! Faults of operations, without a place in the source.
 
 use crate::memory::heap::{Full, Heap};
-use crate::memory::types::type_name;
+use crate::memory::types::kind_of;
 use crate::memory::word::Word;
 use crate::request::Refusal;
 use pif_core::fault::{Code, FailedCall, Fault};
+use pif_core::hint::{Hint, Parts};
 use pif_core::text::quote::shorten;
+use pif_language::kinds::{Kinds, Wanted};
 
 /// Stands for all operands: each type is right, but they do not go together.
 pub(crate) const TOGETHER: usize = usize::MAX;
@@ -19,24 +21,24 @@ pub(crate) enum Trouble {
     /// An operand of the wrong type, or all of them (`TOGETHER`).
     Type {
         operand: usize,
-        wanted: &'static str,
-        found: &'static str,
+        wanted: Wanted,
+        found: Kinds,
     },
     /// A list operand with a wrong element.
     Element {
         operand: usize,
-        wanted: &'static str,
-        found: &'static str,
+        wanted: Wanted,
+        found: Kinds,
     },
     /// An applied value that is not a function.
     NotAFunction {
-        found: &'static str,
+        found: Kinds,
     },
     /// The value of a function that got too many arguments is not a function. With the operation
     /// that called it.
     NotAFunctionAfter {
         call: usize,
-        found: &'static str,
+        found: Kinds,
     },
     Unbound(u32),
     DivideByZero,
@@ -79,18 +81,18 @@ pub(crate) enum Trouble {
 
 impl Trouble {
     /// An operand has another type than it must have.
-    pub(crate) fn of_type(heap: &Heap, operand: usize, v: Word, wanted: &'static str) -> Self {
+    pub(crate) fn of_type(heap: &Heap, operand: usize, v: Word, wanted: impl Into<Wanted>) -> Self {
         match Self::no_number(heap, operand, v) {
             Some(trouble) => trouble,
-            None => Self::Type { operand, wanted, found: type_name(heap, v) },
+            None => Self::Type { operand, wanted: wanted.into(), found: kind_of(heap, v) },
         }
     }
 
     /// A value within an operand has another type than it must have.
-    pub(crate) fn of_element(heap: &Heap, operand: usize, v: Word, wanted: &'static str) -> Self {
+    pub(crate) fn of_element(heap: &Heap, operand: usize, v: Word, wanted: Wanted) -> Self {
         match Self::no_number(heap, operand, v) {
             Some(trouble) => trouble,
-            None => Self::Element { operand, wanted, found: type_name(heap, v) },
+            None => Self::Element { operand, wanted, found: kind_of(heap, v) },
         }
     }
 
@@ -101,7 +103,7 @@ impl Trouble {
     }
 
     /// Makes a fault of the form itself, with a hint.
-    pub(crate) fn with_hint(code: Code, message: String, hint: impl Into<String>) -> Self {
+    pub(crate) fn with_hint(code: Code, message: String, hint: impl Into<Hint>) -> Self {
         Self::Here(Box::new(Fault::new(code, message).hint(hint)))
     }
 }
@@ -110,12 +112,12 @@ impl Trouble {
 pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The fault of a text that does not parse.
-pub(crate) fn misread(text: &str, what: &str, hint: Option<&'static str>) -> Trouble {
+pub(crate) fn misread(text: &str, what: &str, hint: Option<Parts>) -> Trouble {
     let (what, hint) = if text.starts_with(BYTE_ORDER_MARK) {
-        let hint = r#"remove it with {"slice": [s, 1]}; `trim` keeps it"#;
+        let hint: Parts = &["remove it with ", r#"{"slice": [s, 1]}"#, "; `trim` keeps it"];
         ("begins with a byte order mark (U+FEFF)", Some(hint))
     } else if text.trim().len() < text.len() {
-        (what, Some("remove blanks with `trim`"))
+        (what, Some(&["remove blanks with `trim`"][..]))
     } else {
         (what, hint)
     };

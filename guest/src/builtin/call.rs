@@ -11,8 +11,10 @@ use crate::memory::word::{Word, as_small, is_integer, is_list};
 use crate::run::context::Context;
 use crate::run::state::{Exit, State};
 use num_traits::ToPrimitive;
+use pif_core::hint::Hint;
 use pif_core::limits;
 use pif_language::form::Form;
+use pif_language::kinds::{self, Wanted};
 use std::cell::Cell;
 
 /// Evaluates a form. The collector may move all values that are not on the stack.
@@ -91,7 +93,7 @@ impl Call<'_> {
     }
 
     /// Warns of the form with a message and a hint. Only one warning of each code appears.
-    pub(crate) fn warn(&mut self, code: &'static str, tell: impl FnOnce() -> (String, String)) {
+    pub(crate) fn warn(&mut self, code: &'static str, tell: impl FnOnce() -> (String, Hint)) {
         self.s.warn(self.image, self.at, code, tell);
     }
 
@@ -126,13 +128,19 @@ impl Call<'_> {
 
     /// Returns the fault of an operand of the wrong type.
     #[inline(never)]
-    pub(crate) fn wrong(&self, i: usize, wanted: &'static str) -> Exit {
-        self.s.wrong_type(i, self.operand(i), wanted)
+    pub(crate) fn wrong(&self, i: usize, wanted: impl Into<Wanted>) -> Exit {
+        self.s.wrong_type(i, self.operand(i), wanted.into())
+    }
+
+    /// Returns the fault of an operand of a type that the form's row does not accept.
+    #[inline(never)]
+    pub(crate) fn refuse(&self, i: usize) -> Exit {
+        self.wrong(i, Wanted::accepted(self.form.accepted(i)))
     }
 
     /// Faults unless an operand is a list.
     pub(crate) fn must_be_list(&self, i: usize) -> Result<(), Exit> {
-        if is_list(self.operand(i)) { Ok(()) } else { Err(self.wrong(i, "a list")) }
+        if is_list(self.operand(i)) { Ok(()) } else { Err(self.wrong(i, kinds::LIST)) }
     }
 
     /// Returns the elements of an operand that must be a list. It charges nothing.
@@ -169,7 +177,7 @@ impl Call<'_> {
         match self.s.heap.as_float(v) {
             Some(n) if n.is_infinite() => Ok(Err(n < 0.0)),
             Some(n) if n.fract() == 0.0 => Ok(n.to_i64().ok_or(n < 0.0)),
-            _ => Err(self.wrong(i, "an integer")),
+            _ => Err(self.wrong(i, kinds::INTEGER)),
         }
     }
 
@@ -178,7 +186,7 @@ impl Call<'_> {
     pub(crate) fn text(&self, i: usize) -> Result<String, Exit> {
         let v = self.operand(i);
         let Some((bytes, _)) = self.s.heap.text_size(v) else {
-            return Err(self.wrong(i, "a string"));
+            return Err(self.wrong(i, kinds::STRING));
         };
         self.set_aside(bytes)?;
         Ok(self.s.heap.string(v))
@@ -202,7 +210,7 @@ impl Call<'_> {
 
     /// Returns an operand that must be a number.
     pub(crate) fn any_number(&self, i: usize) -> Result<Number, Exit> {
-        Number::of(&self.s.heap, self.operand(i)).ok_or_else(|| self.wrong(i, "a number"))
+        Number::of(&self.s.heap, self.operand(i)).ok_or_else(|| self.wrong(i, kinds::NUMBER))
     }
 
     /// Makes a number.

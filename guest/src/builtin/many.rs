@@ -5,6 +5,7 @@ use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
 use crate::memory::rope::{join, longest_text};
+use pif_language::kinds::{self, Kinds, Wanted};
 
 use crate::data::string::{scalar_text, scalar_work};
 use crate::memory::heap::{Full, Heap};
@@ -23,7 +24,7 @@ const JOINED: usize = 3;
 /// Returns the operands, which must all be of one type.
 fn operands(
     c: &Call<'_>,
-    wanted: &'static str,
+    wanted: Kinds,
     fits: impl Fn(&Call<'_>, Word) -> bool,
 ) -> Result<Vec<Word>, Exit> {
     let words = c.elements(c.operand(0));
@@ -36,7 +37,7 @@ fn operands(
 /// Does `add` and `mul` from left to right.
 pub(crate) fn arithmetic(c: &mut Call<'_>) -> Result<Word, Exit> {
     // Nothing moves until the result is made.
-    let words = operands(c, "a number", |c, v| is_number(&c.s.heap, v))?;
+    let words = operands(c, kinds::NUMBER, |c, v| is_number(&c.s.heap, v))?;
     let total = total(c, c.form, &words)?;
     c.make_number(&total)
 }
@@ -59,7 +60,7 @@ fn total(c: &mut Call<'_>, form: Form, words: &[Word]) -> Result<Number, Exit> {
 }
 
 pub(crate) fn concat(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let texts = operands(c, "a string", |c, v| c.s.heap.is_text(v))?;
+    let texts = operands(c, kinds::STRING, |c, v| c.s.heap.is_text(v))?;
     c.charge(texts.len() as u64)?;
     let sizes = texts.iter().filter_map(|text| c.s.heap.text_size(*text));
     if sizes.map(|(bytes, _)| bytes).sum::<u64>() > longest_text(&c.s.heap) {
@@ -75,7 +76,7 @@ pub(crate) fn concat(c: &mut Call<'_>) -> Result<Word, Exit> {
 /// Does `min` and `max` of several operands, or of a single list operand.
 pub(crate) fn extreme(c: &mut Call<'_>) -> Result<Word, Exit> {
     if c.len() != 1 {
-        let numbers = operands(c, "a number", |c, v| is_number(&c.s.heap, v))?;
+        let numbers = operands(c, kinds::NUMBER, |c, v| is_number(&c.s.heap, v))?;
         return first_extreme(c, &numbers);
     }
     let mut elements = c.list(0)?;
@@ -83,7 +84,7 @@ pub(crate) fn extreme(c: &mut Call<'_>) -> Result<Word, Exit> {
     let none = empty(&elements);
     elements.retain(|element| *element != UNIT);
     if let Some(element) = elements.iter().find(|element| !is_number(&c.s.heap, **element)) {
-        return Err(c.s.wrong_element(0, *element, "a list of numbers"));
+        return Err(c.s.wrong_element(0, *element, Wanted::ListOf(kinds::NUMBER)));
     }
     if elements.is_empty() { Err(none.into()) } else { first_extreme(c, &elements) }
 }
@@ -114,7 +115,7 @@ pub(crate) fn plus(c: &mut Call<'_>) -> Result<Word, Exit> {
         must_be_scalar(c, 0, *only)?;
     } else if let Some(at) = added.iter().position(|v| !is_number(&c.s.heap, *v)) {
         let odd = added.get(at).copied().unwrap_or_default();
-        return Err(c.s.wrong_type(at, odd, "a number, as no string stands before it"));
+        return Err(c.s.wrong_type(at, odd, Wanted::NumberBeforeStrings));
     }
     for (at, v) in (added.len()..).zip(joined) {
         must_be_scalar(c, at, *v)?;
@@ -175,5 +176,5 @@ fn must_be_scalar(c: &Call<'_>, at: usize, v: Word) -> Result<(), Exit> {
     if c.s.heap.is_text(v) || scalar_work(&c.s.heap, v).is_some() {
         return Ok(());
     }
-    Err(c.s.wrong_type(at, v, "a string, a number, a boolean or null"))
+    Err(c.s.wrong_type(at, v, kinds::SCALAR))
 }

@@ -3,6 +3,7 @@
 use crate::algorithm::trouble::Trouble;
 use crate::algorithm::weight::TEXT_UNIT;
 use crate::builtin::call::Call;
+use pif_language::kinds::Wanted;
 
 use crate::run::state::Exit;
 use pif_core::fault::Code;
@@ -20,7 +21,7 @@ pub(crate) fn read(
 ) -> Result<(), Exit> {
     let record = c.operand(1);
     if c.s.heap.object_kind(record) != KIND_RECORD {
-        return Err(c.wrong(1, "a record"));
+        return Err(c.refuse(1));
     }
     each(c, record, known, take)
 }
@@ -47,7 +48,7 @@ pub(crate) fn each(
 }
 
 /// The fault of an option whose value has another type.
-pub(crate) fn wrong(c: &Call<'_>, value: Word, wanted: &'static str) -> Exit {
+pub(crate) fn wrong(c: &Call<'_>, value: Word, wanted: Wanted) -> Exit {
     c.s.wrong_element(1, value, wanted)
 }
 

@@ -3,11 +3,12 @@
 
 use crate::check::doubt;
 use pif_core::fault::Note;
+use pif_core::hint::Hint;
 use pif_core::json::tape::{Tape, Token};
 use pif_core::text::quote::shorten;
 use pif_language::form::Form;
-use pif_language::hint::{nearest, recursive};
-use pif_language::kinds;
+use pif_language::hint::{nearest, recursive, syntax};
+use pif_language::kinds::{self, Wanted};
 use pif_language::scope::Scope;
 
 use crate::check::mismatch::{Wrong, mismatch, no_function};
@@ -99,7 +100,7 @@ pub(super) fn schedule(terms: &Terms, term: TermId, walk: &mut Vec<Walk>) {
 }
 
 impl Reader<'_> {
-    fn note(&mut self, term: TermId, message: String, hint: Option<String>) {
+    fn note(&mut self, term: TermId, message: String, hint: Option<Hint>) {
         if self.found.notes.len() < MOST_NOTES {
             let token = self.terms.node(term).token;
             self.found.notes.push(self.terms.note("likely-mistake", token, message, hint));
@@ -169,14 +170,14 @@ impl Reader<'_> {
         self.found.free.push(name);
         let text = terms.name(name);
         let hint = if let Some(row) = Form::of_key(text).and_then(Form::row) {
-            Some(format!("a form is written {}", row.syntax))
+            Some(syntax("a form is written ", row.form))
         } else if self.found.free.len() > MOST_COMPARED {
             None
         } else if let Some(hint) = recursive(terms, term) {
             Some(hint)
         } else if text.len() > 2 {
             let near = nearest(text, self.bound.iter().map(|bound| terms.name(bound.name)));
-            near.map(|near| format!("did you mean `{}`?", shorten(near)))
+            near.map(|near| format!("did you mean `{}`?", shorten(near)).into())
         } else {
             None
         };
@@ -213,7 +214,7 @@ impl Reader<'_> {
             && let Some(row) = Form::of_key(terms.text(*first)).and_then(Form::row)
         {
             let message = format!("a list that begins with the text `{}` is not a form", row.name);
-            self.note(term, message, Some(format!("the form is written {}", row.syntax)));
+            self.note(term, message, Some(syntax("the form is written ", row.form)));
         }
     }
 
@@ -251,11 +252,10 @@ impl Reader<'_> {
         }
         let (accepted, given) = (form.accepted(at), infer::given(terms, operand));
         if given != 0 && given & accepted == 0 {
-            let found = kinds::name(given);
             let fault = if accepted == kinds::FUNCTION {
-                no_function(Wrong::noted(terms, term, at), found)
+                no_function(Wrong::noted(terms, term, at), given)
             } else {
-                mismatch(Wrong::noted(terms, term, at), (kinds::wanted(accepted), found))
+                mismatch(Wrong::noted(terms, term, at), (Wanted::accepted(accepted), given))
             };
             let mut hint = fault.hint;
             if inner == Form::Text
@@ -272,10 +272,10 @@ impl Reader<'_> {
         if inner == Form::Lam && at == 0 && is_called_with_one && terms.names(operand).len() > 1 {
             let message = format!("`{}` calls its function with one value", form.name());
             let hint = match form {
-                Form::Fold => "it is a pair: take it apart with `fst` and `snd`",
-                _ => r#"write {"lam": "x", "body": t}"#,
+                Form::Fold => "it is a pair: take it apart with `fst` and `snd`".into(),
+                _ => ["write ", r#"{"lam": "x", "body": t}"#].into(),
             };
-            self.note(operand, message, Some(hint.into()));
+            self.note(operand, message, Some(hint));
         }
         if inner == Form::Text
             && let Some((message, hint)) = doubt::of_text(form, at, terms.text(operand))
@@ -289,8 +289,8 @@ impl Reader<'_> {
     }
 }
 
-fn variable(name: &str) -> String {
-    format!(r#"the variable is written {{"var": "{name}"}}"#)
+fn variable(name: &str) -> Hint {
+    Hint::from("the variable is written ").example(format!(r#"{{"var": "{name}"}}"#))
 }
 
 /// Tells whether a text is the JSON of an object with a form's key.

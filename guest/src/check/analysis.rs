@@ -10,7 +10,7 @@ use pif_language::parse::{Notation, parse};
 use pif_language::print;
 use pif_language::survey::{count_forms, needs_named, tools_named};
 use pif_language::term::{Origin, Terms};
-use pif_notation::{submission, translate};
+use pif_notation::{note_in_notation, submission};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 
@@ -89,7 +89,7 @@ pub fn check(code: &str) -> Result<Summary, Vec<Fault>> {
         needs: mentions(&terms, needs),
         computed,
         pure,
-        notes: parsed.notes.into_iter().chain(notes).map(shown).collect(),
+        notes: parsed.notes.into_iter().chain(notes).map(note_in_notation).collect(),
         notation: if is_short { pif_notation::print(&terms, root) } else { String::new() },
     })
 }
@@ -99,14 +99,6 @@ pub fn notation(code: &str) -> Result<String, Fault> {
     let mut terms = Terms::default();
     let root = parse(&mut terms, code, Origin::Code, Notation::Code)?.root;
     Ok(pif_notation::print(&terms, root))
-}
-
-/// A note on a program in the notation shows the notation.
-fn shown(mut note: Note) -> Note {
-    if note.place.is_some() {
-        note.hint = note.hint.map(|hint| translate(&hint));
-    }
-    note
 }
 
 fn mentions(terms: &Terms, tools: Vec<(&str, TokenId)>) -> Vec<Mention> {

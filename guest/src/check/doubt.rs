@@ -6,6 +6,7 @@ use crate::algorithm::regex::template;
 use crate::memory::heap::Heap;
 use crate::memory::word::Word;
 use pif_core::figures::{self, Reading};
+use pif_core::hint::Hint;
 use pif_language::form::Form;
 use pif_language::term::{TermId, Terms};
 use pif_notation::{spelling, subject};
@@ -14,7 +15,7 @@ use pif_notation::{spelling, subject};
 const MOST_DIGITS: u64 = 40;
 
 /// Returns a message and a hint for a doubtful text operand.
-pub(crate) fn of_text(form: Form, operand: usize, text: &str) -> Option<(String, String)> {
+pub(crate) fn of_text(form: Form, operand: usize, text: &str) -> Option<(String, Hint)> {
     match (form, operand) {
         (Form::DateFormat, 1) => date::is_bare(text).then(|| date::doubt(text)),
         (Form::RegexReplace, 2) => template::doubt(text),
@@ -47,7 +48,7 @@ pub(crate) fn is_behind_loose_mark(terms: &Terms, term: TermId) -> bool {
 }
 
 /// What to say of an `==` whose operand `part` was the text of a number, and the other a number.
-pub(crate) fn equality(terms: &Terms, part: TermId) -> (String, String) {
+pub(crate) fn equality(terms: &Terms, part: TermId) -> (String, Hint) {
     let which = subject(terms, part);
     let text = spelling(terms, part).unwrap_or_else(|| "text".to_owned());
     let message = format!("{which} was a text, and a text is never equal to a number");
@@ -55,7 +56,8 @@ pub(crate) fn equality(terms: &Terms, part: TermId) -> (String, String) {
         Form::Text => terms.text(part).trim_matches(figures::is_blank).to_owned(),
         _ => format!("Number({text})"),
     };
-    (message, format!("write {number} to compare numbers: `==` compares as `===` does"))
+    let hint = format!("write {number} to compare numbers: `==` compares as `===` does");
+    (message, hint.into())
 }
 
 /// Tells whether texts in the order of characters all spell numbers, which are in another order.
@@ -70,19 +72,21 @@ pub(crate) fn is_misordered(heap: &Heap, texts: impl Iterator<Item = Word>) -> b
 }
 
 /// What to say of a sort of texts that spell numbers.
-pub(crate) fn sort_of_numbers(form: Form) -> (String, String) {
+pub(crate) fn sort_of_numbers(form: Form) -> (String, Hint) {
     let message = "texts that spell numbers were put in the order of characters";
-    let hint = match form {
+    let example = match form {
         Form::SortBy => {
-            "for the order of numbers give a number as key, as sort_by(x => Number(x.n))"
+            r#"{"sort_by": [{"lam": "x", "body": {"to_number": {"get": [{"var": "x"}, "n"]}}}, list]}"#
         }
-        _ => "for the order of numbers write list.sort((a, b) => Number(a) - Number(b))",
+        _ => {
+            r#"{"sort_with": [{"lam": ["a", "b"], "body": {"sub": [{"to_number": {"var": "a"}}, {"to_number": {"var": "b"}}]}}, list]}"#
+        }
     };
-    (message.to_owned(), hint.to_owned())
+    (message.to_owned(), ["for the order of numbers write ", example].into())
 }
 
 /// What to say of a result that is a function or holds one, which needs so many more arguments.
-pub(crate) fn function(is_whole: bool, missing: usize) -> (String, String) {
+pub(crate) fn function(is_whole: bool, missing: usize) -> (String, Hint) {
     let arguments = if missing == 1 { "1 more argument" } else { "more arguments" };
     let message = if is_whole {
         format!("the result is a function, which needs {arguments}")
@@ -94,5 +98,5 @@ pub(crate) fn function(is_whole: bool, missing: usize) -> (String, String) {
         1 => "call it with its argument, as f(x)",
         _ => "call it with all its arguments, as f(x, y)",
     };
-    (message, hint.to_owned())
+    (message, hint.into())
 }

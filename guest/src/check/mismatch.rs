@@ -2,11 +2,13 @@
 
 use crate::algorithm::trouble::TOGETHER;
 use pif_core::fault::{Code, Fault};
+use pif_core::hint::Hint;
 use pif_language::form::{Form, Row};
+use pif_language::hint::syntax;
 use pif_language::infer;
-use pif_language::infer::swapped;
-use pif_language::kinds;
-use pif_language::kinds::Kinds;
+use pif_language::infer::is_swapped;
+use pif_language::kinds::{self, Kinds, LIST, Wanted};
+use pif_language::mistakes::kinds::{applied, placed, typed};
 
 use pif_language::term::{TermId, Terms};
 use pif_notation::{called, subject};
@@ -71,65 +73,64 @@ fn named(terms: &Terms, term: TermId, operand: usize) -> String {
 }
 
 /// The fault of a list operand with an element of another type than `wanted`.
-pub(crate) fn element(at: Wrong<'_>, (wanted, found): (&str, &str)) -> Fault {
-    let Wrong { terms, term, .. } = at;
-    let which = at.which();
-    let message = format!("{which} must be {wanted}, not one that holds a value of type {found}");
+pub(crate) fn element(at: Wrong<'_>, (wanted, found): (Wanted, Kinds)) -> Fault {
+    let (which, name) = (at.which(), kinds::name(found));
+    let message = format!("{which} must be {wanted}, not one that holds a value of type {name}");
     let fault = Fault::new(Code::TypeMismatch, message);
-    match idiom(terms.form(term), wanted, found) {
+    match typed(at.terms.form(at.term), at.operand, wanted, found) {
         Some(hint) => fault.hint(hint),
         None => fault,
     }
 }
 
 /// The fault of an operand of the wrong type.
-pub(crate) fn mismatch(at: Wrong<'_>, (wanted, found): (&str, &str)) -> Fault {
+pub(crate) fn mismatch(at: Wrong<'_>, (wanted, found): (Wanted, Kinds)) -> Fault {
+    let (which, name) = (at.which(), kinds::name(found));
+    let message = format!("{which} must be {wanted}, not a value of type {name}");
+    let fault = Fault::new(Code::TypeMismatch, message);
+    Fault { hint: advice(at, wanted, found), ..fault }
+}
+
+/// What to write instead of an operand of the wrong type.
+fn advice(at: Wrong<'_>, wanted: Wanted, found: Kinds) -> Option<Hint> {
     let Wrong { terms, term, operand, .. } = at;
-    let which = at.which();
-    let fault = Fault::new(
-        Code::TypeMismatch,
-        format!("{which} must be {wanted}, not a value of type {found}"),
-    );
     let form = terms.form(term);
-    if let Some(hint) = misplaced(form, operand, wanted, found) {
-        return fault.hint(hint);
+    if let Some(hint) = placed(form, operand, wanted, found) {
+        return Some(hint.into());
     }
     // In the place of a function, the fault is about the function's value.
     let accepted = form.accepted(operand);
-    let swapped = swapped(terms, term, operand, kinds::of_name(found));
-    if let Some(syntax) = swapped.filter(|_| accepted != kinds::FUNCTION) {
-        return fault.hint(format!("the order is {syntax}"));
+    if accepted != kinds::FUNCTION && is_swapped(terms, term, operand, found) {
+        return Some(syntax("the order is ", form));
     }
     let given = terms.operand(term, 0);
-    if let Some(Row { shape, syntax, .. }) = form.row()
+    if let Some(Row { shape, .. }) = form.row()
         && shape.is_bare()
-        && kinds::of_name("list") & accepted == 0
+        && LIST & accepted == 0
         && terms.form(given) == Form::List
         && terms.operands(given).len() == 1
         && may_be(terms, terms.operand(given, 0), accepted)
     {
-        return fault.hint(format!("write {syntax}, without brackets"));
+        return Some(syntax("write ", form).words(", without brackets"));
     }
     if matches!(form, Form::Eq | Form::Lt | Form::Gt | Form::Lte | Form::Gte)
         && terms.operands(term).iter().any(|it| terms.form(*it) == Form::Text)
     {
-        return fault.hint(
-            r#"a variable is written {"var": "x"}; `parse_int` converts a text to a number"#,
-        );
+        let behind = "; `parse_int` converts a text to a number";
+        return Some(["a variable is written ", r#"{"var": "x"}"#, behind].into());
     }
-    let hint = idiom(form, wanted, found);
-    let bracket = form.row().filter(|row| row.shape.takes_list() && wanted == "a list");
-    match (bracket, hint) {
-        (None, None) => fault,
-        (None, Some(hint)) => fault.hint(hint),
-        (Some(Row { name, .. }), None) => fault.hint(one_element(name)),
+    let hint = typed(form, operand, wanted, found).map(Hint::from);
+    let bracket = form
+        .row()
+        .filter(|row| row.shape.takes_list() && wanted == Wanted::One(LIST))
+        .map(|row| one_element(row.name));
+    match (hint, bracket) {
         // The brackets hold an element, not a list written in another way.
-        (Some(Row { name, .. }), Some(_)) if !is_of_texts(form) && is_bracketed(terms, term) => {
-            fault.hint(one_element(name))
+        (Some(_), Some(bracket)) if !is_of_texts(form) && is_bracketed(terms, term) => {
+            Some(bracket)
         }
-        (Some(Row { name, .. }), Some(hint)) => {
-            fault.hint(format!("{hint}; {}", one_element(name)))
-        }
+        (Some(hint), Some(bracket)) => Some(hint.and(bracket)),
+        (hint, bracket) => hint.or(bracket),
     }
 }
 
@@ -140,8 +141,9 @@ fn may_be(terms: &Terms, term: TermId, kinds: Kinds) -> bool {
 }
 
 /// Shows how a form of one list takes a single element.
-fn one_element(name: &str) -> String {
-    format!(r#"a list of one element has two brackets, {{"{name}": [[a]]}}"#)
+fn one_element(name: &str) -> Hint {
+    let hint = Hint::from("a list of one element has two brackets, ");
+    hint.example(format!(r#"{{"{name}": [[a]]}}"#))
 }
 
 /// Tells whether people give a form of one list a text as often as a list of one text.
@@ -155,168 +157,31 @@ fn is_bracketed(terms: &Terms, term: TermId) -> bool {
     matches!(operand, Form::Text | Form::Record | Form::Integer)
 }
 
-/// Advises where an operand's type says more than the order of the operands.
-fn misplaced(form: Form, operand: usize, wanted: &str, found: &str) -> Option<&'static str> {
-    Some(match (form, operand, found) {
-        (Form::Contains | Form::IndexOf, 0, "record") => r#"write {"has": [record, key]}"#,
-        (Form::Lookup, 0, "record") => r#"write {"get": [record, key]}"#,
-        (Form::Put, 1, "string") => r#"to a list, add with {"append": [list, [x]]}"#,
-        (Form::Update, 1, "string") => r#"for each element of a list, write {"map": [f, list]}"#,
-        (Form::Slice, 0, "record") => r#"write {"pick": [record, [key, …]]}"#,
-        (Form::GetIn | Form::PutIn | Form::UpdateIn, 1, "string") => {
-            r#"the path is a list of keys and indices, such as ["a", "b", 0]"#
-        }
-        (Form::DateAdd, 1, _) if wanted == "a record" => {
-            r#"write {"date_add": [n, {"record": {"days": 1}}]}"#
-        }
-        (Form::FormatNumber, 1, "integer") => {
-            r#"options are a record: {"format_number": [n, {"record": {"decimals": 2}}]}"#
-        }
-        (Form::FromCharCode, 0, "list") => {
-            r#"write {"join": [{"map": [{"lam": "n", "body": {"from_char_code": {"var": "n"}}}, list]}, ""]}"#
-        }
-        (Form::Pick | Form::Omit, 1, "string") => r#"the keys are a list, such as ["a"]"#,
-        _ => return None,
-    })
-}
-
-/// Advises where a form of lists or dates gets a text.
-fn of_text(form: Form) -> &'static str {
-    match form {
-        Form::Head => r#"the first character is {"slice": [s, 0, 1]}"#,
-        Form::Tail => r#"all characters but the first are {"slice": [s, 1]}"#,
-        Form::Last => r#"the last character is {"slice": [s, -1]}"#,
-        Form::Take => r#"the first characters are {"slice": [s, 0, n]}"#,
-        Form::Drop => r#"all but the first characters are {"slice": [s, n]}"#,
-        Form::Nth => r#"a character is {"nth": [{"chars": s}, i]}"#,
-        Form::IsEmpty => r#"for a text, write {"eq": [s, ""]}"#,
-        Form::Reverse => r#"for a text, write {"join": [{"reverse": {"chars": s}}, ""]}"#,
-        Form::Append => {
-            r#"join texts with {"concat": [a, b]}; add an element with {"append": [list, [x]]}"#
-        }
-        Form::Join => r#"the texts are a list of their own: {"join": [["a", "b"], ","]}"#,
-        _ => r#"the characters of a text are {"chars": s}; read JSON text with {"json_parse": s}"#,
-    }
-}
-
-/// Advises where a form of records gets a list.
-fn of_list(form: Form) -> &'static str {
-    match form {
-        Form::Remove => r#"for a list, write {"filter": [f, list]}"#,
-        Form::Merge => r#"join lists with {"append": [a, b]}"#,
-        Form::Pick | Form::Omit => {
-            r#"for each record in a list, write {"map": [{"lam": "r", "body": {"pick": [{"var": "r"}, ["a"]]}}, list]}"#
-        }
-        _ => r#"make one with {"from_entries": pairs}"#,
-    }
-}
-
-/// Advises where a form gets another type than it needs.
-#[expect(clippy::too_many_lines, reason = "a table")]
-fn idiom(form: Form, wanted: &str, found: &str) -> Option<&'static str> {
-    Some(match (form, wanted, found) {
-        (
-            Form::DateFormat | Form::DateParts | Form::DateAdd | Form::DateDiff,
-            "a number",
-            "string",
-        ) => r#"convert a date with {"date_parse": s}"#,
-        (Form::DateParse, "a string", "integer" | "float") => {
-            r#"a number of seconds is already a date; {"date_format": [n]} is its text"#
-        }
-        (Form::Append, _, "integer" | "float" | "boolean") => {
-            r#"add an element with {"append": [list, [x]]}"#
-        }
-        (Form::Plus | Form::AsText, _, "list" | "pair") => {
-            r#"write x.join(", ") or JSON.stringify(x) for the text of a list"#
-        }
-        (Form::Plus | Form::AsText, _, "record") => {
-            "write JSON.stringify(x) for the text of a record"
-        }
-        (Form::Plus, _, "function") => "call the function, as in f(x)",
-        (Form::Min | Form::Max, "a list", _) => "give two or more numbers, or a list",
-        (Form::Add, "a number", "list") => {
-            r#"join lists with {"append": [a, b]}; {"sum": list} adds up numbers"#
-        }
-        (Form::Add, "a number", "string") => {
-            r#"join texts with {"concat": [a, b]}; `parse_int` converts a text to a number"#
-        }
-        (Form::Min | Form::Max, "a number", "null") => {
-            r#"only {"min": [list]} and {"max": [list]} skip null"#
-        }
-        (_, "a number", "string") => "convert a text with `parse_int` or `parse_float`",
-        (Form::Concat, _, "list") => r#"join lists with {"append": [a, b]}"#,
-        (Form::Concat, _, "integer" | "float" | "number" | "boolean") => {
-            r#"convert other values with {"to_string": a}"#
-        }
-        (Form::Length, _, "record") => r#"write {"length": {"keys": record}}"#,
-        (Form::Nth, "a list", "record") => r#"write {"get": [record, key]}"#,
-        (_, "a record", "list") => of_list(form),
-        (_, "a list", "record") => {
-            r#"write {"values": record}, {"keys": record} or {"entries": record}"#
-        }
-        (_, "a number" | "a number or a string", "pair") => {
-            "the function of `fold` gets one pair (accumulator, item): take it apart with `fst` and `snd`"
-        }
-        (_, "a quoted term", "function") => {
-            r#"apply a function with {"app": {"func": f, "arg": a}}"#
-        }
-        (_, "a quoted term", "record") => {
-            r#"`data` is never code: pass a term as `input`, or make one with {"data_to_term": d}"#
-        }
-        (_, "a list of numbers", "string") => {
-            r#"convert the texts: {"map": [{"lam": "s", "body": {"to_number": {"var": "s"}}}, list]}"#
-        }
-        (_, "a list of numbers", "record") => {
-            r#"get the number of each: {"map": [{"lam": "r", "body": {"get": [{"var": "r"}, "key"]}}, list]}"#
-        }
-        (_, "a list of numbers", "list") => {
-            r#"{"flatten": lists} is the list of all their elements"#
-        }
-        (_, "a list of strings", "integer" | "float" | "boolean") => {
-            r#"convert them: {"map": [{"lam": "x", "body": {"to_string": {"var": "x"}}}, list]}"#
-        }
-        (_, "a list", "string") => of_text(form),
-        (_, "a record", "string") => r#"read JSON text with {"json_parse": s}"#,
-        (Form::FromEntries, _, "list") => r#"an entry is written {"pair": [key, value]}"#,
-        (_, "an integer", "float") => {
-            "write a number without a point, or convert a float with `to_int` or `round`"
-        }
-        (_, "a pair", "list") => {
-            "only a list of two is taken apart as a pair; write `head` and `tail`, or `nth`"
-        }
-        (_, "a pair", "integer" | "string" | "boolean") => {
-            "the function of `fold` gets one pair (accumulator, item), the function of `reduce` two arguments"
-        }
-        _ => return None,
-    })
-}
-
 /// The fault of an applied value that is not a function.
-pub(crate) fn no_function(at: Wrong<'_>, found: &str) -> Fault {
+pub(crate) fn no_function(at: Wrong<'_>, found: Kinds) -> Fault {
     let Wrong { terms, term, operand, is_quoted } = at;
     let name = terms.form(term).name();
     if terms.form(term) == Form::Reduce
         && infer::given(terms, terms.operand(term, operand)) == kinds::FUNCTION
     {
         let message = "`reduce` gives its function two arguments, and this one takes one";
-        return Fault::new(Code::NotAFunction, message)
-            .hint(r#"write {"lam": ["acc", "x"], "body": t}; `fold` gives one pair"#);
+        return Fault::new(Code::NotAFunction, message).hint([
+            "write ",
+            r#"{"lam": ["acc", "x"], "body": t}"#,
+            "; `fold` gives one pair",
+        ]);
     }
     let message = if is_quoted {
-        format!("{} must be a function, not a value of type {found}", at.which())
+        format!("{} must be a function, not a value of type {}", at.which(), kinds::name(found))
     } else {
-        format!("`{name}` needs a function to apply, not a value of type {found}")
+        format!("`{name}` needs a function to apply, not a value of type {}", kinds::name(found))
     };
     let fault = Fault::new(Code::NotAFunction, message);
-    if let Some(syntax) = swapped(terms, term, operand, kinds::of_name(found)) {
-        return fault.hint(format!("the order is {syntax}"));
+    if is_swapped(terms, term, operand, found) {
+        return fault.hint(syntax("the order is ", terms.form(term)));
     }
-    fault.hint(match found {
-        "quoted" => {
-            r#"evaluate it first: {"eval": {"code_of": "name"}}, or write {"tool": "name"}"#
-        }
-        "string" => r#"for a tool, write {"tool": "name"}"#,
-        "record" => "`data` is never code: pass a function as `input`",
-        _ => r#"write a function as {"lam": "x", "body": t}"#,
-    })
+    match applied(found) {
+        Some(hint) => fault.hint(hint),
+        None => fault,
+    }
 }

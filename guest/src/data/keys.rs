@@ -2,6 +2,7 @@
 
 use crate::algorithm::record;
 use crate::memory::heap::{Full, Heap};
+use crate::memory::index::FACTOR;
 use crate::memory::record::Shape;
 use crate::memory::word::{UNIT, Word, index};
 use std::ops::Range;
@@ -131,7 +132,6 @@ impl Keys {
 
 /// Returns the place of a key among known keys.
 fn place(key: &[u8]) -> u8 {
-    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let hash = key
         .iter()
         .take(LONGEST)

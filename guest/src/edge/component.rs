@@ -13,6 +13,7 @@ use crate::request::{
 };
 use exports::pif::evaluator::{analysis as check, machines, types};
 use pif_core::fault::{Code, FailedCall, Fault, Limit, Note, Place};
+use pif_core::hint::Hint;
 use pif_core::limits::Limits;
 use std::cell::RefCell;
 
@@ -138,7 +139,7 @@ fn refusal(refusal: types::Refusal) -> Refusal {
         types::Cause::Malformed => Code::Malformed,
         types::Cause::CapabilityDenied => Code::CapabilityDenied,
     };
-    Refusal { index, code, message, hint }
+    Refusal { index, code, message, hint: hint.map(Hint::from) }
 }
 
 fn calls(calls: Calls) -> types::Calls {
@@ -186,7 +187,7 @@ fn fault(fault: Fault) -> types::Fault {
         message,
         at,
         tool,
-        hint,
+        hint: hint.map(|hint| hint.to_string()),
         calls,
         excerpt,
         warnings,
@@ -218,6 +219,7 @@ fn summary(summary: analysis::Summary) -> types::Summary {
     let forms = forms.into_iter().map(|(form, count)| (form.to_owned(), count)).collect();
     let note = |Note { code, at, message, hint, excerpt, place }| {
         let (code, place) = (code.into(), place.map(self::place));
+        let hint = hint.map(|hint| hint.to_string());
         types::Note { code, at, message, hint, excerpt, place }
     };
     let notes = notes.into_iter().map(note).collect();

@@ -191,7 +191,7 @@ fn fault_json(fault: &Fault) -> String {
         text("tool", tool, &mut json);
     }
     if let Some(hint) = &fault.hint {
-        text("hint", hint, &mut json);
+        text("hint", &hint.to_string(), &mut json);
     }
     texts("calls", &fault.calls, &mut json);
     if let Some(call) = &fault.upstream {

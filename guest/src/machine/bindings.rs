@@ -4,7 +4,7 @@
 
 use crate::compile::{Compiler, Store, Tools, Unit};
 use crate::data::values::{self, Meaning};
-use crate::machine::steps::no_tool;
+use crate::machine::locate::no_tool;
 use crate::machine::{Failure, Machine, Phase};
 use crate::memory::word::{HOLE, Word, quoted};
 use crate::request::Step;
@@ -91,7 +91,7 @@ impl Machine {
         }
         let mut tools = Tools::default();
         for (_, root) in self.unmade.clone() {
-            for term in tools_named(&self.state.terms, root) {
+            for term in tool_terms(&self.state.terms, root) {
                 let name = self.state.terms.text(self.state.terms.operand(term, 0)).to_owned();
                 if self.state.known_tool(&name).is_none()
                     && let Some(step) = self.look_up(name.clone())
@@ -132,7 +132,7 @@ impl Machine {
 
 /// Returns the terms whose value is that of a tool, or its source, and that are evaluated when a
 /// binding is made.
-fn tools_named(terms: &Terms, root: TermId) -> Vec<TermId> {
+fn tool_terms(terms: &Terms, root: TermId) -> Vec<TermId> {
     let (mut open, mut found) = (vec![root], Vec::new());
     while let Some(term) = open.pop() {
         match terms.form(term) {

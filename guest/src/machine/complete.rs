@@ -8,11 +8,12 @@ use crate::code::{Image, Op, Slot};
 use crate::machine::structure::{half, record, spread_arguments, two};
 use crate::machine::{each, eval, operate, tools, trace};
 use crate::memory::heap::Frame;
-use crate::memory::types::type_name;
+use crate::memory::types::kind_of;
 use crate::run::context::Context;
 use crate::run::state::{Exit, State, WINDOW};
 use pif_core::limits::to_u32;
 use pif_language::form::Form;
+use pif_language::kinds;
 
 use crate::memory::word::{CONS, FALSE, NIL, PAIR, Word, as_small, is_function, is_list, small};
 
@@ -130,7 +131,7 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
             let call = call.map_err(|_| Exit::defect("the place of a call is lost"))?;
             let f = c.s.slot(n + 1);
             if !is_function(f) {
-                let found = type_name(&c.s.heap, f);
+                let found = kind_of(&c.s.heap, f);
                 return Err(Trouble::NotAFunctionAfter { call, found }.into());
             }
             c.s.call = call;
@@ -182,7 +183,7 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
                 return Ok(());
             }
             if !is_list(tail) {
-                return Err(c.s.wrong_type(1, tail, "a list"));
+                return Err(c.refuse(1, tail));
             }
             two(c.s, d, [a, b], CONS)?;
         }
@@ -198,13 +199,13 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
                 return Ok(());
             }
             let empty = Err(Trouble::EmptyList.into());
-            return if x == NIL { empty } else { Err(c.s.wrong_type(0, x, "a list")) };
+            return if x == NIL { empty } else { Err(c.refuse(0, x)) };
         }
-        Op::Not { a, .. } => return Err(c.s.wrong_type(0, c.s.slot(a), "a boolean")),
+        Op::Not { a, .. } => return Err(c.refuse(0, c.s.slot(a))),
         Op::JumpFalse { a, operand, .. }
         | Op::JumpTrue { a, operand, .. }
         | Op::Boolean { a, operand } => {
-            return Err(c.s.wrong_type(usize::from(operand), c.s.slot(a), "a boolean"));
+            return Err(c.s.wrong_type(usize::from(operand), c.s.slot(a), kinds::BOOLEAN));
         }
         Op::Builtin { form, d, n, .. } => builtin::call(c, form, [d, n])?,
         Op::Apply { f, base, depth, .. } => {
@@ -231,7 +232,7 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
                 c.s.pc = to as usize;
             }
         }
-        Op::JumpNotEmpty { a, .. } => return Err(c.s.wrong_type(0, c.s.slot(a), "a list")),
+        Op::JumpNotEmpty { a, .. } => return Err(c.refuse(0, c.s.slot(a))),
         Op::JumpNotLess { a, b, swap, to } | Op::JumpLess { a, b, swap, to } => {
             let [x, y] = if swap == 0 { [a, b] } else { [b, a] };
             c.compare(c.form(), [c.s.slot(x), c.s.slot(y)], to)?;
@@ -258,14 +259,14 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
             let list = c.s.heap.without_match(c.s.slot(d + fold::LIST));
             c.s.set_slot(d + fold::LIST, list);
             if !is_list(list) {
-                return Err(c.s.wrong_type(2, list, "a list"));
+                return Err(c.refuse(2, list));
             }
             c.s.must_be_function(c.s.slot(f))?;
         }
         Op::FoldBegin { d, .. } => {
             let list = c.s.slot(d + fold::LIST);
             let Some(list) = c.s.heap.list_of_match(list) else {
-                return Err(c.s.wrong_type(2, list, "a list"));
+                return Err(c.refuse(2, list));
             };
             let [item, rest] = c.s.heap.next(list);
             c.s.set_slot(d + fold::ITEM, item);

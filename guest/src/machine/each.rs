@@ -17,6 +17,7 @@ use crate::run::context::Context;
 use crate::run::state::{Exit, State};
 use pif_language::form::{Evaluation, Form, Taken};
 use pif_language::forms::FORMS;
+use pif_language::kinds::{self, Wanted};
 use pif_language::table::Table;
 
 use crate::algorithm::record;
@@ -145,7 +146,7 @@ impl State {
         match self.part(d, GIVEN) {
             TRUE => Ok(true),
             FALSE => Ok(false),
-            given => Err(self.wrong_type(0, given, "a function that gives a boolean")),
+            given => Err(self.wrong_type(0, given, Wanted::FunctionTo(kinds::BOOLEAN))),
         }
     }
 }
@@ -161,7 +162,7 @@ pub(super) fn begin(c: &mut Context<'_>, form: Form, d: Slot, exit: u32) -> Resu
     let (f, list) = (c.s.part(d, 0), c.s.heap.without_match(c.s.part(d, LIST)));
     c.s.set_part(d, LIST, list);
     if !is_list(list) {
-        return Err(c.s.wrong_type(1, list, "a list"));
+        return Err(c.refuse(1, list));
     }
     if !is_function(f) && f != HOLE {
         return Err(c.s.not_a_function(f));
@@ -295,10 +296,10 @@ fn parts(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
 fn begin_update(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
     let (of, key, f) = (c.s.part(d, 0), c.s.part(d, update::KEY), c.s.part(d, update::FUNCTION));
     if !is_list(of) && c.s.heap.object_kind(of) != KIND_RECORD {
-        return Err(c.s.wrong_type(0, of, "a record or a list"));
+        return Err(c.refuse(0, of));
     }
     if !member::is_key(&c.s.heap, key) {
-        return Err(c.s.wrong_type(1, key, path::KEY));
+        return Err(c.refuse(1, key));
     }
     if !is_function(f) {
         return Err(c.s.not_a_function(f));

@@ -26,7 +26,7 @@ impl State {
 pub(super) fn eval(c: &mut Context<'_>, [d, a, deeper]: [u8; 3], scope: u16) -> Result<(), Exit> {
     let x = c.s.slot(a);
     if tag(x) != IMMEDIATE || kind(x) != KIND_QUOTED {
-        return Err(c.s.wrong_type(0, x, "a quoted term"));
+        return Err(c.refuse(0, x));
     }
     if c.s.active_evals >= EVAL_DEPTH {
         return Err(Trouble::EvalDepth.into());

@@ -12,6 +12,7 @@ use crate::run::context::Context;
 use crate::run::state::{Exit, State};
 use pif_core::text::quote::shorten;
 use pif_language::form::Form;
+use pif_language::kinds::Wanted;
 
 use crate::memory::word::{CONS, NIL, Word, small, tag};
 use std::cmp::Ordering;
@@ -39,7 +40,7 @@ const DESCENDING: &str = "desc";
 pub(super) fn check_order(s: &State, d: Slot) -> Result<(), Exit> {
     let order = s.part(d, KEPT);
     if !s.heap.is_text(order) {
-        return Err(s.wrong_type(2, order, "the string \"asc\" or \"desc\""));
+        return Err(s.wrong_type(2, order, Wanted::Texts(&[ASCENDING, DESCENDING])));
     }
     let found = s.heap.prefix(order, 4 * DESCENDING.len());
     if [ASCENDING, DESCENDING].contains(&found.as_str()) {
@@ -52,9 +53,7 @@ pub(super) fn check_order(s: &State, d: Slot) -> Result<(), Exit> {
 
 /// The fault of a key that cannot be sorted by.
 fn unsorted(s: &State, key: Word) -> Exit {
-    const WANTED: &str =
-        "a function that gives only numbers, only strings, only booleans, or only lists of these";
-    s.wrong_type(0, key, WANTED)
+    s.wrong_type(0, key, Wanted::FunctionToSortable)
 }
 
 /// The keys, which are the result so far; puts them into their order.
@@ -97,9 +96,7 @@ pub(super) fn best(c: &mut Context<'_>, d: Slot, sought: Ordering) -> Result<Wor
 /// The elements by equal keys.
 fn groups(c: &mut Context<'_>, d: Slot) -> Result<Grouped, Exit> {
     let keys = keys(c, d);
-    grouped(c, &keys, |s, key| {
-        s.wrong_type(0, key, "a function that gives values that can be compared")
-    })
+    grouped(c, &keys, |s, key| s.wrong_type(0, key, Wanted::FunctionToComparable))
 }
 
 /// The first element of each key.
@@ -111,9 +108,8 @@ pub(super) fn distinct(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
 /// Makes a list of the elements with these indices, in this order.
 fn select(s: &mut State, d: Slot, indices: &[u32]) -> Result<Word, Exit> {
     s.part_room(d, RESULT, 2 * indices.len())?;
-    let elements = s.heap.elements(s.part(d, KEPT));
-    let element = |i: &u32| elements.get(*i as usize).copied().unwrap_or_default();
-    Ok(s.heap.list(indices.iter().map(element)))
+    let list = s.part(d, KEPT);
+    Ok(s.heap.select(list, indices))
 }
 
 /// Makes lists of two: each key and its number of elements.

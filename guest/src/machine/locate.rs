@@ -5,6 +5,7 @@ use crate::algorithm::record;
 use crate::algorithm::trouble::{FULL, Trouble};
 use crate::data::show::OPERAND_BYTES;
 use crate::run::site::{Site, site};
+use pif_core::hint::Hint;
 use pif_core::text::quote::{shorten, visible};
 use pif_language::kinds::FUNCTION;
 
@@ -17,6 +18,7 @@ use pif_core::fault::{Code, FailedCall, Fault, Limit};
 use pif_language::form::Form;
 use pif_language::forms::FORMS;
 use pif_language::hint::{LONGEST, nearest, recursive};
+use pif_language::mistakes::words;
 
 use crate::memory::heap::Heap;
 use crate::memory::word::{KIND_RECORD, Word};
@@ -26,6 +28,9 @@ use pif_notation::called;
 
 /// Most tools in a fault's chain of calls.
 const MOST_CALLS: usize = 32;
+
+/// A test for a list of only nulls.
+const ALL_NULL: &str = r#"{"all": [{"lam": "x", "body": {"eq": [{"var": "x"}, null]}}, list]}"#;
 
 /// Characters of a `fail` value in its message.
 const FAIL_BYTES: usize = 200;
@@ -63,9 +68,10 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
             (Some(operand), no_function(wrong(operand, Code::NotAFunction), found))
         }
         Trouble::Unbound(variable) => (None, unbound(terms, s, (site.term, terms.name(variable)))),
-        Trouble::DivideByZero => {
-            (None, Fault::new(Code::DivideByZero, format!("`{}` by zero", named(Code::DivideByZero))))
-        }
+        Trouble::DivideByZero => (
+            None,
+            Fault::new(Code::DivideByZero, format!("`{}` by zero", named(Code::DivideByZero))),
+        ),
         Trouble::NotFinite => (None, not_finite(image, s, (form, named(Code::NotFinite)))),
         Trouble::NotANumber(operand, text) => (Some(operand), no_number(&text)),
         Trouble::EmptyList => (
@@ -75,8 +81,11 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
         ),
         Trouble::OnlyNulls => (
             None,
-            Fault::new(Code::EmptyList, format!("`{name}` of a list of only nulls, which it skips"))
-                .hint(r#"test with {"all": [{"lam": "x", "body": {"eq": [{"var": "x"}, null]}}, list]} first"#),
+            Fault::new(
+                Code::EmptyList,
+                format!("`{name}` of a list of only nulls, which it skips"),
+            )
+            .hint(["test with ", ALL_NULL, " first"]),
         ),
         Trouble::OutOfRange(what) => (None, Fault::new(Code::OutOfRange, what)),
         Trouble::MissingKey(key, record) => {
@@ -97,9 +106,7 @@ pub(super) fn trouble(image: &Image, s: &mut State, trouble: Trouble) -> Fault {
         Trouble::OutsideTool => (None, outside_tool(name)),
         Trouble::Upstream(call, message) => (None, upstream(call, &message)),
         Trouble::Refused(refusal) => return refused(image, s, &site, *refusal),
-        Trouble::EvalDepth => {
-            (None, Fault::new(Code::EvalDepth, "more than 100 nested evals"))
-        }
+        Trouble::EvalDepth => (None, Fault::new(Code::EvalDepth, "more than 100 nested evals")),
     };
     place(image, s, &site, operand, fault)
 }
@@ -195,7 +202,7 @@ fn outside_tool(name: &str) -> Fault {
     } else {
         (
             "only in a tool's source",
-            "`continue` and `code_of \"self\"` work in the source of an evolved tool",
+            "`continue` and `code_of \"self\"` work in the source of a tool",
         )
     };
     Fault::new(Code::OutsideTool, format!("`{name}` works {place}")).hint(hint)
@@ -209,13 +216,15 @@ fn missing_key(s: &State, (form, is_quoted): (Form, bool), (key, record): (&str,
     let fault = Fault::new(Code::MissingKey, message);
     let hint = match form {
         Form::Update => {
-            r#"`update` takes no default: write {"put": [record, key, {"app": {"func": f, "arg": {"get": [record, key, default]}}}]}"#
+            let put = r#"{"put": [record, key, {"app": {"func": f, "arg": {"get": [record, key, default]}}}]}"#;
+            ["`update` takes no default: write ", put].into()
         }
         Form::Get if key.contains('.') => {
-            r#"for a path, write {"get_in": [record, ["a", "b"]]}; give a default, or test with `has`"#
+            let behind = "; give a default, or test with `has`";
+            ["for a path, write ", r#"{"get_in": [record, ["a", "b"]]}"#, behind].into()
         }
-        Form::Get if is_quoted => "give a default, as in x.key ?? 0, or test \"key\" in x",
-        _ => "give a default, or test with `has`",
+        Form::Get if is_quoted => "give a default, as in x.key ?? 0, or test \"key\" in x".into(),
+        _ => Hint::from("give a default, or test with `has`"),
     };
     if s.catches(Code::MissingKey) {
         return fault.hint(hint);
@@ -223,7 +232,9 @@ fn missing_key(s: &State, (form, is_quoted): (Form, bool), (key, record): (&str,
     let members = s.heap.members(record).iter().step_by(2).take(MOST_KEYS);
     let keys: Vec<String> = members.map(|key| s.heap.prefix(*key, 4 * LONGEST + 1)).collect();
     match nearest(key, keys.iter().map(String::as_str)) {
-        Some(near) => fault.hint(format!("did you mean `{}`? Else {hint}", shorten(near))),
+        Some(near) => {
+            fault.hint(Hint::from(format!("did you mean `{}`? Else ", shorten(near))).extend(hint))
+        }
         None => fault.hint(hint),
     }
 }
@@ -325,10 +336,13 @@ fn calls(image: &Image, s: &State, code: Code) -> Vec<String> {
 fn unbound(terms: &Terms, s: &State, (variable, name): (TermId, &str)) -> Fault {
     let fault = Fault::new(Code::Unbound, format!("unbound variable `{}`", shorten(name)));
     let fault = Fault { variable: Some(name.to_owned()), ..fault };
-    if !s.catches(Code::Unbound)
-        && let Some(hint) = recursive(terms, variable)
-    {
-        return fault.hint(hint);
+    if !s.catches(Code::Unbound) {
+        if let Some(word) = words::find(words::NAME, name).filter(|_| is_shown(terms, variable)) {
+            return fault.hint(Hint::from(format!("{}: ", word.reason)).extend(word.hint));
+        }
+        if let Some(hint) = recursive(terms, variable) {
+            return fault.hint(hint);
+        }
     }
     // Comparing names takes long: it is done once in a run at most.
     let others = terms.all_names().filter(|other| *other != name);
@@ -341,14 +355,25 @@ fn unbound(terms: &Terms, s: &State, (variable, name): (TermId, &str)) -> Fault 
     };
     let tool = s.known_tool(name).is_some_and(Option::is_some);
     if tool {
-        return fault.hint(format!(r#"for the tool, write {{"tool": "{}"}}"#, shorten(name)));
+        let example = format!(r#"{{"tool": "{}"}}"#, shorten(name));
+        return fault.hint(Hint::from("for the tool, write ").example(example));
     }
     match near {
         Some(near) => fault.hint(format!("did you mean `{}`?", shorten(near))),
-        None => fault.hint(
-            r#"bind it, as in {"let": [["x", 1]], "in": t} or {"lam": "x", "body": t}; a text has quotes"#,
-        ),
+        None => fault.hint([
+            "bind it, as in ",
+            r#"{"let": [["x", 1]], "in": t}"#,
+            " or ",
+            r#"{"lam": "x", "body": t}"#,
+            "; a text has quotes",
+        ]),
     }
+}
+
+/// Whether a term is shown in the notation, as tools are.
+fn is_shown(terms: &Terms, term: TermId) -> bool {
+    let token = terms.node(term).token;
+    terms.byte(token).is_some() || terms.place(token).0.is_some()
 }
 
 /// Whether a variable stands where a function is called, so that the name of a form may be meant.
@@ -358,8 +383,13 @@ fn is_called(terms: &Terms, variable: TermId) -> bool {
     (variable..terms.len()).any(|it| calls(&it))
 }
 
+/// The fault of a tool that the host does not have. How tools are made is the host's to say.
+pub(super) fn no_tool(name: &str) -> Fault {
+    Fault::new(Code::UnknownTool, format!("there is no tool `{}`", shorten(name)))
+}
+
 fn unknown_tool(s: &State, name: &str) -> Fault {
-    let fault = Fault::new(Code::UnknownTool, format!("there is no tool `{}`", shorten(name)));
+    let fault = no_tool(name);
     match nearest(name, s.tools.iter().map(|tool| tool.name.as_str())) {
         Some(near) => fault.hint(format!("did you mean `{near}`?")),
         None => fault,

@@ -21,6 +21,7 @@ use crate::memory::word::{
 };
 use crate::run::context::Context;
 use crate::run::state::Exit;
+use pif_language::kinds::{self, Wanted};
 
 /// Words of the object before the elements: its header, and the state.
 const FIRST: usize = 1 + STATE;
@@ -126,7 +127,7 @@ impl Merge {
 pub(super) fn begin(c: &mut Context<'_>, d: Slot, exit: u32) -> Result<(), Exit> {
     let (f, list) = (c.s.part(d, 0), c.s.part(d, LIST));
     if !is_list(list) {
-        return Err(c.s.wrong_type(1, list, "a list"));
+        return Err(c.refuse(1, list));
     }
     if !is_function(f) && f != HOLE {
         return Err(c.s.not_a_function(f));
@@ -184,7 +185,6 @@ pub(super) fn next(c: &mut Context<'_>, d: Slot, body: u32) -> Result<(), Exit> 
 
 /// Tells whether a number is above 0.
 fn is_positive(c: &Context<'_>, given: Word) -> Result<bool, Exit> {
-    const WANTED: &str = "a function that gives a number, as (a, b) => a.n - b.n";
     match given {
         TRUE => Ok(true),
         FALSE => Ok(false),
@@ -193,7 +193,7 @@ fn is_positive(c: &Context<'_>, given: Word) -> Result<bool, Exit> {
             Some(Number::Small(n)) => Ok(n > 0),
             Some(Number::Big(n)) => Ok(n.sign() == num_bigint::Sign::Plus),
             Some(Number::Float(n)) => Ok(n > 0.0),
-            None => Err(c.s.wrong_type(0, given, WANTED)),
+            None => Err(c.s.wrong_type(0, given, Wanted::FunctionTo(kinds::NUMBER))),
         },
     }
 }

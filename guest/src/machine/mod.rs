@@ -34,7 +34,7 @@ use crate::run::state::State;
 use pif_core::limits::{Limits, Usage};
 use pif_language::parse::{Notation, parse, read};
 use pif_language::term::{NameId, Origin, TermId, Terms};
-use pif_notation::{submitted, translated};
+use pif_notation::{fault_in_notation, note_in_notation, submitted};
 use std::rc::Rc;
 
 /// The argument, once parsed.
@@ -174,14 +174,14 @@ impl Machine {
     /// Parses the submitted code.
     fn submitted(&mut self, text: &str, free: &[&str]) -> Result<TermId, Failure> {
         let parsed = submitted(self.terms(), text, free)?;
-        self.warnings.extend(parsed.notes.iter().map(ToString::to_string));
+        self.warnings.extend(parsed.notes.into_iter().map(|it| note_in_notation(it).to_string()));
         Ok(parsed.root)
     }
 
     /// Adds all warnings of the run to a fault.
     fn warned(&mut self, fault: Fault) -> Failure {
         let warnings = self.all_warnings();
-        Box::new(Fault { warnings, ..translated(fault) })
+        Box::new(Fault { warnings, ..fault_in_notation(fault) })
     }
 
     /// Returns the terms. Nothing else refers to them between two steps.

@@ -11,13 +11,14 @@ use crate::data::string::{scalar_text, scalar_work};
 use crate::memory::heap::{Full, Heap};
 use crate::memory::rope::{join, longest_text};
 use crate::memory::word::{
-    FALSE, KIND_QUOTED, NIL, Word, aux, boolean, fit, is_list, kind, small as word,
+    FALSE, KIND_QUOTED, NIL, Word, aux, boolean, count, is_list, kind, small as word,
 };
 use crate::run::context::Context;
 use crate::run::site::{Site, site};
 use crate::run::state::{Exit, State};
 use pif_core::text::order;
 use pif_language::form::{Evaluation, Form};
+use pif_language::kinds::{self, Wanted};
 use pif_language::survey;
 use pif_language::table::Table;
 use std::rc::Rc;
@@ -167,7 +168,7 @@ fn plus(c: &mut Context<'_>, operands: [Word; 2], live: usize) -> Result<Word, E
     let (is_first, is_second) = (heap.is_text(first), heap.is_text(second));
     if !is_first && !is_second {
         let (at, odd) = if is_number(heap, first) { (1, second) } else { (0, first) };
-        return Err(c.s.wrong_type(at, odd, "a number, as the other is no string"));
+        return Err(c.s.wrong_type(at, odd, Wanted::NumberBeforeStrings));
     }
     let mut texts = operands;
     for (at, v) in operands.into_iter().enumerate() {
@@ -175,7 +176,7 @@ fn plus(c: &mut Context<'_>, operands: [Word; 2], live: usize) -> Result<Word, E
             continue;
         }
         let Some(work) = scalar_work(&c.s.heap, v) else {
-            return Err(c.s.wrong_type(at, v, "a string, a number, a boolean or null"));
+            return Err(c.s.wrong_type(at, v, kinds::SCALAR));
         };
         c.bulk(work)?;
         let text = scalar_text(&c.s.heap, v);
@@ -191,7 +192,7 @@ fn concat(s: &mut State, operands: [Word; 2], live: usize) -> Result<Word, Exit>
     let mut all = 0;
     for (i, text) in operands.into_iter().enumerate() {
         let size = s.heap.text_size(text);
-        all += size.ok_or_else(|| s.wrong_type(i, text, "a string"))?.0;
+        all += size.ok_or_else(|| s.wrong_type(i, text, kinds::STRING))?.0;
     }
     let mut operands = operands;
     let room = s.make_room_keeping(3, live, &mut operands);
@@ -212,7 +213,7 @@ pub(super) fn unary(c: &mut Context<'_>, form: Form, x: Word, live: usize) -> Re
         Some(Strict::IsEmpty) if entries::is_one(&c.s.heap, x) => {
             Ok(boolean(entries::count(&c.s.heap, x) == 0))
         }
-        Some(Strict::IsEmpty) => Err(c.s.wrong_type(0, x, "a list")),
+        Some(Strict::IsEmpty) => Err(c.refuse(0, x)),
         Some(Strict::Analyze) => analyze(c, x, live),
         Some(
             Strict::Arithmetic
@@ -235,7 +236,7 @@ fn length(c: &mut Context<'_>, x: Word) -> Result<Word, Exit> {
         return Ok(count(entries::count(&c.s.heap, x) as u64));
     }
     if !is_list(x) {
-        return Err(c.s.wrong_type(0, x, "a list or a string"));
+        return Err(c.refuse(0, x));
     }
     let n = c.s.heap.length(x);
     c.s.heap.counted = (x, n);
@@ -243,13 +244,9 @@ fn length(c: &mut Context<'_>, x: Word) -> Result<Word, Exit> {
     Ok(count(n as u64))
 }
 
-fn count(n: u64) -> Word {
-    i64::try_from(n).ok().and_then(fit).unwrap_or_default()
-}
-
 fn analyze(c: &mut Context<'_>, x: Word, live: usize) -> Result<Word, Exit> {
     if x & 15 != crate::memory::word::IMMEDIATE || kind(x) != KIND_QUOTED {
-        return Err(c.s.wrong_type(0, x, "a quoted term"));
+        return Err(c.refuse(0, x));
     }
     let terms = Rc::clone(&c.s.terms);
     let (forms, nodes) = survey::count_forms(&terms, aux(x));

@@ -8,13 +8,13 @@ use crate::data::show::Unwritten;
 use crate::machine::drive::run;
 use crate::machine::{Failure, Input, Machine, Phase, locate};
 use crate::memory::heap::{Frame, NO_CLOSURE};
-use crate::memory::types::type_name;
+use crate::memory::types::kind_of;
 use crate::run::meter::Stop;
 use crate::run::state::{Exit, Tool};
 use pif_core::fault::{Code, Fault, Limit};
 use pif_core::json::escape;
 use pif_core::limits::to_u32;
-use pif_core::text::quote::shorten;
+use pif_language::kinds;
 use pif_language::prices::CAUGHT;
 
 use crate::algorithm::trouble::FULL;
@@ -145,7 +145,7 @@ impl Machine {
                 }
                 match self.state.tools.first().map(|tool| tool.source.clone()) {
                     Some(source) => source?,
-                    None => return Err(Box::new(no_tool(&name))),
+                    None => return Err(Box::new(locate::no_tool(&name))),
                 }
             }
             (None, None) => return Ok(None),
@@ -316,7 +316,8 @@ impl Machine {
             if let Some(function) = function {
                 self.doubt_function(function, function == value)?;
             }
-            let (warnings, kind) = (self.all_warnings(), type_name(&self.state.heap, value));
+            let (warnings, kind) =
+                (self.all_warnings(), kinds::name(kind_of(&self.state.heap, value)));
             return Ok(Step::Done(Done { json, kind, warnings, trace, term }));
         }
         let warnings = self.all_warnings();
@@ -362,9 +363,4 @@ fn without_term(at: &str, tool: Option<String>, fault: Fault) -> Fault {
 
 fn full() -> Fault {
     locate::no_room(FULL)
-}
-
-pub(super) fn no_tool(name: &str) -> Fault {
-    Fault::new(Code::UnknownTool, format!("there is no tool `{}`", shorten(name)))
-        .hint("make it with `evolve` first; `list` shows the tools there are")
 }

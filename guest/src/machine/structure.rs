@@ -6,6 +6,7 @@ use crate::memory::heap::Heap;
 use crate::memory::word::{CONS, NIL, UNIT, Word, is_list, tag};
 use crate::run::context::Context;
 use crate::run::state::{Exit, State};
+use pif_language::kinds;
 
 /// Makes an object of the words in two slots.
 pub(super) fn two(s: &mut State, d: Slot, [a, b]: [Slot; 2], tag: u64) -> Result<(), Exit> {
@@ -47,7 +48,7 @@ pub(super) fn spread_arguments(c: &mut Context<'_>, f: Slot, base: Slot) -> Resu
         return Err(c.s.not_a_function(function));
     };
     if !is_list(list) {
-        return Err(c.s.wrong_type(1, list, "a list"));
+        return Err(c.refuse(1, list));
     }
     let arguments = c.s.heap.elements_of(list, missing);
     c.bulk(arguments.len() as u64)?;
@@ -66,7 +67,7 @@ pub(super) fn spread_arguments(c: &mut Context<'_>, f: Slot, base: Slot) -> Resu
 /// Takes half of a list of two.
 pub(super) fn half(s: &mut State, d: Slot, a: Slot, which: usize) -> Result<(), Exit> {
     let whole = s.heap.without_match(s.slot(a));
-    let halves = s.heap.halves(whole).ok_or_else(|| s.wrong_type(0, whole, "a pair"))?;
+    let halves = s.heap.halves(whole).ok_or_else(|| s.wrong_type(0, whole, kinds::PAIR))?;
     s.set_slot(d, halves[which.min(1)]);
     Ok(())
 }

@@ -5,6 +5,7 @@ use crate::code::TOOL_END;
 use crate::memory::heap::NO_CLOSURE;
 use crate::run::state::{Exit, State};
 use pif_core::limits::to_u32;
+use pif_language::kinds;
 use pif_language::names::Names;
 
 use crate::memory::word::{
@@ -16,7 +17,7 @@ impl State {
         if self.heap.is_text(v) {
             return Ok(self.heap.string(v));
         }
-        Err(self.wrong_type(0, v, "a string"))
+        Err(self.wrong_type(0, v, kinds::STRING))
     }
 
     /// Finds the tool of this name.

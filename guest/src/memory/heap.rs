@@ -320,6 +320,14 @@ impl Heap {
         if is_run { n + 2 } else { 2 * n }
     }
 
+    /// Makes a list of those elements of a list that have these indices. There must be room for two
+    /// words for each.
+    pub(crate) fn select(&mut self, list: Word, indices: &[u32]) -> Word {
+        let elements = self.elements(list);
+        let element = |i: &u32| elements.get(*i as usize).copied().unwrap_or_default();
+        self.list(indices.iter().map(element))
+    }
+
     /// Makes a list of these elements, which are on the heap. There must be room for `list_words`.
     pub(crate) fn list(
         &mut self,

@@ -5,6 +5,8 @@ use crate::memory::heap::{FOUND, Heap, Index};
 use crate::memory::word::{Word, aux, index};
 use pif_core::limits::to_u32;
 
+/// The factor of hashes: 2^64 by the golden ratio.
+pub(crate) const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Members of the smallest record with an index.
 const MANY: usize = 256;
 /// Look-ups per member before the index is made, as a shift.
@@ -111,7 +113,6 @@ pub(crate) fn hash(text: &[u8]) -> u64 {
 // reversible. Grouping tells short texts apart by it.
 #[inline(always)]
 fn spread(words: impl Iterator<Item = u64>, length: u64) -> u64 {
-    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let hash = words.fold(length.wrapping_mul(FACTOR), |hash, word| {
         let mixed = (hash ^ word).wrapping_mul(FACTOR);
         mixed ^ mixed >> 29

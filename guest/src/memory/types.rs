@@ -7,6 +7,7 @@ use super::word::{
     KIND_TEXT, NIL, OBJECT, PAIR, PARTIAL, ROPE, TRUE, UNIT, Word, aux, index, is_integer, kind,
     tag,
 };
+use pif_language::kinds::{self, Kinds};
 
 /// Tells whether a value counts as true where JavaScript tests it: not false, null, 0, the empty text
 /// and what is not a number.
@@ -30,39 +31,39 @@ pub(crate) fn is_true(heap: &Heap, v: Word) -> bool {
     }
 }
 
-/// Returns the type of a value, as `type_of` names it.
+/// Returns the type of a value.
 #[inline(never)]
-pub(crate) fn type_name(heap: &Heap, v: Word) -> &'static str {
+pub(crate) fn kind_of(heap: &Heap, v: Word) -> Kinds {
     if is_integer(v) {
-        return "integer";
+        return kinds::INTEGER;
     }
     match tag(v) {
-        CONS => "list",
-        PAIR => "pair",
-        CLOSURE | PARTIAL => "function",
-        ROPE => "string",
+        CONS => kinds::LIST,
+        PAIR => kinds::PAIR,
+        CLOSURE | PARTIAL => kinds::FUNCTION,
+        ROPE => kinds::STRING,
         OBJECT => match heap.object_kind(v) {
-            KIND_TEXT => "string",
-            KIND_BIG => "integer",
-            KIND_FLOAT => "float",
-            KIND_RECORD => "record",
-            KIND_CONTINUATION => "continuation",
-            KIND_TAGGED => match heap.tagged(v) {
-                MAP => "map",
-                SET => "set",
-                REGEX => "regex",
-                MATCH => "list",
-                DATE => "date",
-                NOT_A_NUMBER => "float",
-                _ => "object",
+            KIND_TEXT => kinds::STRING,
+            KIND_BIG => kinds::INTEGER,
+            KIND_FLOAT => kinds::FLOAT,
+            KIND_RECORD => kinds::RECORD,
+            KIND_CONTINUATION => kinds::CONTINUATION,
+            _ => match heap.tagged(v) {
+                MAP => kinds::MAP,
+                SET => kinds::SET,
+                REGEX => kinds::REGEX,
+                MATCH => kinds::LIST,
+                DATE => kinds::DATE,
+                NOT_A_NUMBER => kinds::FLOAT,
+                // No other object is a value of a program.
+                _ => kinds::UNKNOWN,
             },
-            _ => "object",
         },
         _ => match v {
-            NIL => "list",
-            UNIT => "null",
-            TRUE | FALSE => "boolean",
-            _ => "quoted",
+            NIL => kinds::LIST,
+            UNIT => kinds::NULL,
+            TRUE | FALSE => kinds::BOOLEAN,
+            _ => kinds::QUOTED,
         },
     }
 }

@@ -148,6 +148,11 @@ pub(crate) fn fit(n: i64) -> Option<Word> {
     (as_small(word) == n).then_some(word)
 }
 
+/// Returns the integer of a count of what is in memory. It always fits.
+pub(crate) fn count(n: u64) -> Word {
+    small(n.cast_signed())
+}
+
 #[inline(always)]
 pub(crate) fn as_small(v: Word) -> i64 {
     v.cast_signed() >> 1

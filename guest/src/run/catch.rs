@@ -62,7 +62,7 @@ impl State {
             self.notes.add(&self.terms, "likely-mistake", term, || {
                 let message = format!("`try` caught a fault all {count} times; the first: {first}");
                 let hint = "check that the term can have a value; name the faults to catch";
-                (message, format!(r#"{hint}: "codes": ["{}"]"#, first.code))
+                (message, format!(r#"{hint}: "codes": ["{}"]"#, first.code).into())
             });
         }
     }
@@ -71,10 +71,11 @@ impl State {
     /// server told of a failed call, is in `failed`.
     fn fault_record(&mut self, fault: &Fault, d: usize) -> Result<u64, Full> {
         let upstream = fault.upstream.as_deref();
+        let hint = fault.hint.as_ref().map(ToString::to_string);
         let texts = [
             ("at", Some(&*fault.at)),
             ("code", Some(fault.code.name())),
-            ("hint", fault.hint.as_deref()),
+            ("hint", hint.as_deref()),
             ("message", Some(&*fault.message)),
             ("reason", upstream.map(|call| &*call.reason)),
             ("tool", upstream.map(|call| &*call.tool)),

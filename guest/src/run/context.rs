@@ -3,9 +3,10 @@
 
 use crate::algorithm::trouble::Trouble;
 use crate::code::Image;
-use crate::memory::types::type_name;
+use crate::memory::types::kind_of;
 use crate::run::state::{Exit, State};
 use pif_language::form::Form;
+use pif_language::kinds::Wanted;
 
 use crate::memory::word::Word;
 use pif_language::term::TermId;
@@ -43,24 +44,29 @@ impl Context<'_> {
     pub(crate) fn budget(&self) -> u64 {
         self.s.meter.left().max(0).unsigned_abs() / self.form().work_price()
     }
+
+    /// Returns the fault of an operand of a type that the form's row does not accept.
+    pub(crate) fn refuse(&self, operand: usize, v: Word) -> Exit {
+        self.s.wrong_type(operand, v, Wanted::accepted(self.form().accepted(operand)))
+    }
 }
 
 impl State {
     /// Returns the fault of a value of the wrong type. The machine makes all such faults here.
     #[inline(never)]
-    pub(crate) fn wrong_type(&self, operand: usize, v: Word, wanted: &'static str) -> Exit {
-        Trouble::of_type(&self.heap, operand, v, wanted).into()
+    pub(crate) fn wrong_type(&self, operand: usize, v: Word, wanted: impl Into<Wanted>) -> Exit {
+        Trouble::of_type(&self.heap, operand, v, wanted.into()).into()
     }
 
     /// Makes the fault of a value within an operand that is not of the type that a form wants there.
     #[inline(never)]
-    pub(crate) fn wrong_element(&self, operand: usize, v: Word, wanted: &'static str) -> Exit {
+    pub(crate) fn wrong_element(&self, operand: usize, v: Word, wanted: Wanted) -> Exit {
         Trouble::of_element(&self.heap, operand, v, wanted).into()
     }
 
     /// Returns the fault of an applied value that is not a function.
     pub(crate) fn not_a_function(&self, f: Word) -> Exit {
-        Trouble::NotAFunction { found: type_name(&self.heap, f) }.into()
+        Trouble::NotAFunction { found: kind_of(&self.heap, f) }.into()
     }
 
     /// Makes room for `n` words. Slots below `live` are kept.

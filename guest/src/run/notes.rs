@@ -1,7 +1,9 @@
 //! Warnings of a running program. The parser's warnings come before them.
 
 use pif_core::fault::Note;
+use pif_core::hint::Hint;
 use pif_language::term::{TermId, Terms};
+use pif_notation::note_in_notation;
 
 /// Warnings kept. Of the rest, only the number is.
 const MOST: usize = 20;
@@ -25,7 +27,7 @@ impl Notes {
         terms: &Terms,
         code: &'static str,
         term: TermId,
-        tell: impl FnOnce() -> (String, String),
+        tell: impl FnOnce() -> (String, Hint),
     ) {
         let Err(place) = self.known.binary_search(&(term, code)) else { return };
         if self.known.len() >= MOST_COUNTED {
@@ -40,7 +42,7 @@ impl Notes {
         let (tool, at) = terms.place(token);
         let at = tool.map_or_else(|| at.clone(), |tool| format!("{at} in `{tool}`"));
         let note = Note { at, ..terms.note(code, token, message, Some(hint)) };
-        self.lines.push(note.to_string());
+        self.lines.push(note_in_notation(note).to_string());
     }
 
     /// Iterates over all warnings, a line each.

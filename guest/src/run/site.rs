@@ -3,6 +3,7 @@
 
 use super::state::State;
 use crate::code::Image;
+use pif_core::hint::Hint;
 use pif_language::term::TermId;
 
 /// The term of an operation.
@@ -38,7 +39,7 @@ impl State {
         image: &Image,
         pc: usize,
         code: &'static str,
-        tell: impl FnOnce() -> (String, String),
+        tell: impl FnOnce() -> (String, Hint),
     ) {
         let term = warned_at(image, self, pc);
         self.notes.add(&self.terms, code, term, tell);

@@ -15,13 +15,16 @@ use super::machine::{Machine, Step};
 use super::turn::{finish, give_way};
 use super::watch::Watch;
 use super::world::World;
-use crate::domain::{Excess, Fault, FaultCode, Limit, Part, fault};
+use crate::domain::{Excess, Fault, FaultCode, Limit, Part, fault, named};
 
 /// Fuel between two checks of the watch outside the guest.
 const SLICE: u64 = 1_000_000;
 
 /// Fuel between two checks while debugging. It is small, because debug lines appear after each.
 const DEBUG_SLICE: u64 = 1_000;
+
+/// What to do where there is no tool.
+pub const NO_TOOL: &str = "make it with `evolve` first; `list` shows the tools there are";
 
 /// The number of sources looked up in one turn.
 const LOOKUPS: usize = 8;
@@ -245,15 +248,18 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Adds a hint with a similar tool name to an `unknown-tool` fault. The guest does not know the
-    /// names of the other tools.
+    /// Adds a hint to an `unknown-tool` fault: a similar name, else how tools are made. The evaluator
+    /// knows neither.
     async fn advise(&mut self, mut fault: Fault, missed: Option<String>) -> Fault {
-        if fault.code == FaultCode::UnknownTool
-            && let Some(name) = missed
+        if fault.code != FaultCode::UnknownTool {
+            return fault;
+        }
+        if let Some(name) = missed
             && let Some(similar) = self.world.similar(&name).await
         {
             fault.hint = Some(format!("did you mean `{similar}`?"));
         }
+        fault.hint.get_or_insert_with(|| named(NO_TOOL).into_owned());
         fault
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::bindings::{Exceeded, Limits, Note, Place as Spot, Reported, Usage};
-use crate::domain::{Excess, FailedCall, Fault, FaultCode, Limit, Place, Reason, fault, named};
+use crate::domain::{Excess, FailedCall, Fault, FaultCode, Limit, Place, Reason, fault};
 
 /// Characters of a message or hint that are kept. The evaluator's own texts are far shorter. The
 /// bound protects against any other component.
@@ -21,12 +21,7 @@ impl From<Reported> for Fault {
             let message = format!("the evaluator reports a fault with an unknown code: {code}");
             return Self { at, tool, ..fault(FaultCode::Internal, cut(message), Some(DEFECT)) };
         };
-        let hint = hint.map(|hint| match code {
-            // The evaluator knows the tools by their own names.
-            FaultCode::UnknownTool => cut(named(&hint).into_owned()),
-            _ => cut(hint),
-        });
-        let message = cut(message);
+        let (message, hint) = (cut(message), hint.map(cut));
         let excerpt = excerpt.map(|it| cut(it).into());
         let upstream = upstream.map(|call| {
             let reason = Reason::find(&call.reason).unwrap_or(Reason::BadOutput);

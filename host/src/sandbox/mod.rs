@@ -26,7 +26,7 @@ pub use self::bindings::{
 };
 pub use self::calls::Calls;
 pub use self::ceiling::{Allowance, FUEL_PER_BYTE, FUEL_PER_HEAP_BYTE, Net, Taken};
-pub use self::drive::{Ending, Outcome, Request, drive, drive_in_turns};
+pub use self::drive::{Ending, NO_TOOL, Outcome, Request, drive, drive_in_turns};
 pub use self::engine::Addresses;
 pub use self::error::Error;
 pub use self::evaluator::{Sandbox, Setup};

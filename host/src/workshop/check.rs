@@ -8,7 +8,7 @@ use super::refusal::stored;
 use super::world::Tools;
 use crate::domain::{Fault, FaultCode, named};
 use crate::registry::{Definition, name};
-use crate::sandbox::{Mention, Note, Summary, Watch};
+use crate::sandbox::{Mention, NO_TOOL, Note, Summary, Watch};
 use crate::text::quote_one;
 
 /// The most tools that a check looks up, and the most that it follows to find out whether a term is
@@ -153,10 +153,7 @@ fn absent(mention: &Mention, tools: &Tools) -> Result<Option<Note>, Fault> {
         Some(similar) => {
             (format!("there is no tool {quoted}"), format!("did you mean `{similar}`?"))
         }
-        None => (
-            format!("there is no tool {quoted}"),
-            "make it with `evolve`; `list` shows the tools there are".to_owned(),
-        ),
+        None => (format!("there is no tool {quoted}"), NO_TOOL.to_owned()),
     };
     let (code, at, excerpt) = (FaultCode::UnknownTool.to_string(), at.clone(), excerpt.clone());
     let hint = Some(named(&hint).into_owned());

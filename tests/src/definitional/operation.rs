@@ -28,10 +28,15 @@ pub(super) fn mismatch(value: &Value) -> Code {
     if let Value::NotNumber = value { Code::NotFinite } else { Code::TypeMismatch }
 }
 
+/// The type of this name.
+fn kind_named(name: &str) -> kinds::Kinds {
+    kinds::names().iter().position(|known| *known == name).map_or(kinds::UNKNOWN, |bit| 1 << bit)
+}
+
 /// The fault of operands, where that is the type of one: the first that the form does not take.
 pub(super) fn of_odd_operand(form: Form, operands: &[Value], code: Code) -> Code {
     let odd = operands.iter().enumerate().find(|(at, value)| {
-        let kind = if let Value::NotNumber = value { 0 } else { kinds::of_name(value.kind()) };
+        let kind = if let Value::NotNumber = value { 0 } else { kind_named(value.kind()) };
         form.accepted(*at) & kinds::VALUE != kinds::VALUE && form.accepted(*at) & kind == 0
     });
     match odd {

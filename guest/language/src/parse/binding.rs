@@ -5,6 +5,7 @@ use super::{Parser, Wrong, describe};
 use crate::form::Form;
 use crate::term::NameId;
 use pif_core::fault::{Code, Fault};
+use pif_core::hint::Hint;
 use pif_core::json::tape::{Token, TokenId};
 use pif_core::limits::{MOST_PARAMETERS, to_u32};
 use pif_core::text::quote::shorten;
@@ -71,9 +72,9 @@ impl Parser<'_> {
             };
             let name = shorten(self.terms.name(*name));
             let message = format!("`letrec` binds functions only, and `{name}` is {found}");
-            let hint = format!(
-                r#"write ["{name}", {{"lam": "x", "body": t}}], or bind `{name}` by `let`"#
-            );
+            let example = format!(r#"["{name}", {{"lam": "x", "body": t}}]"#);
+            let hint =
+                Hint::from("write ").example(example).words(format!(", or bind `{name}` by `let`"));
             let fault = Fault::new(Code::Malformed, message).hint(hint);
             return Err(Wrong { token: *bound, fault });
         }

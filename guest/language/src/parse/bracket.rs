@@ -6,6 +6,7 @@ use crate::infer;
 use crate::kinds;
 use crate::parse::Parser;
 use crate::term::TermId;
+use pif_core::hint::Hint;
 
 impl Parser<'_> {
     /// Warns of a literal list of one element if the element is probably the operand.
@@ -23,7 +24,8 @@ impl Parser<'_> {
         let (token, shown) = (terms.node(operand).token, terms.excerpt(terms.node(item).token));
         let name = form.name();
         let message = format!("the brackets make a list of one element, and `{name}` takes that");
-        let hint = format!(r#"for the element, write {{"{name}": {shown}}}"#);
+        let example = format!(r#"{{"{name}": {shown}}}"#);
+        let hint = Hint::from("for the element, write ").example(example);
         self.note("likely-mistake", token, message, hint);
     }
 

@@ -7,8 +7,9 @@ pub mod shape;
 
 use crate::form::Form;
 use crate::hint;
-use crate::kinds::TYPES;
+use crate::kinds;
 use pif_core::fault::{Code, Fault, Note};
+use pif_core::hint::Hint;
 use pif_core::json::tape::{Span, Tape, Token, TokenId};
 use pif_core::limits::to_u32;
 use pif_core::text::quote::shorten;
@@ -143,8 +144,11 @@ impl Parser<'_> {
         }
         quasiquote::note_holes(self.terms, root).map_err(|outside| {
             let fault = Fault::new(Code::Malformed, "`unquote` is outside a quote");
-            let hint = r#"write it inside a quote: {"quote": {"add": [{"unquote": t}, 1]}}"#;
-            Wrong { token: self.terms.node(outside).token, fault: fault.hint(hint) }
+            let example = r#"{"quote": {"add": [{"unquote": t}, 1]}}"#;
+            Wrong {
+                token: self.terms.node(outside).token,
+                fault: fault.hint(["write it inside a quote: ", example]),
+            }
         })
     }
 
@@ -254,7 +258,7 @@ impl Parser<'_> {
         self.notes.len() < MOST && written < BYTES
     }
 
-    fn note(&mut self, code: &'static str, token: TokenId, message: String, hint: String) {
+    fn note(&mut self, code: &'static str, token: TokenId, message: String, hint: Hint) {
         self.notes.push(self.terms.note(code, token, message, Some(hint)));
     }
 
@@ -349,8 +353,7 @@ impl Parser<'_> {
             return;
         }
         let message = format!("the value of `{}` is ignored; pass data as `data`", form.name());
-        let hint = format!("write {}", form.row().map_or("", |row| row.syntax));
-        self.note("likely-mistake", token, message, hint);
+        self.note("likely-mistake", token, message, hint::syntax("write ", form));
     }
 
     /// Warns of a type name that no value has, in a comparison with `type_of`.
@@ -360,13 +363,13 @@ impl Parser<'_> {
         let text = terms.operands(id).iter().find(|it| terms.form(**it) == Form::Text).copied();
         let Some(text) = text.filter(|_| has_type) else { return };
         let (name, token) = (terms.text(text), terms.node(text).token);
-        if TYPES.contains(&name) || !self.may_warn() {
+        if kinds::names().contains(&name) || !self.may_warn() {
             return;
         }
         let message = format!("there is no type `{}`", shorten(name));
         let hint = match name {
-            "unit" | "nil" | "none" | "undefined" => r#"the type of null is "null""#.to_owned(),
-            _ => format!("the types are {}", TYPES.join(", ")),
+            "unit" | "nil" | "none" | "undefined" => r#"the type of null is "null""#.into(),
+            _ => format!("the types are {}", kinds::names().join(", ")).into(),
         };
         self.note("likely-mistake", token, message, hint);
     }
@@ -384,8 +387,7 @@ impl Parser<'_> {
             if self.notation == Notation::Input {
                 message.push_str("; if the object is data, pass it as `data`");
             }
-            let hint = format!("write {}", form.row().map_or("", |row| row.syntax));
-            self.note("ignored-key", token, message, hint);
+            self.note("ignored-key", token, message, hint::syntax("write ", form));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Reads the operands of each shape.
 
 use crate::form::{Bare, Form, Shape};
+use crate::hint::syntax;
 use crate::parse::{Literal, Parser, Work, Wrong, describe, number};
 use pif_core::fault::{Code, Fault};
 use pif_core::json::tape::{Token, TokenId};
@@ -80,10 +81,9 @@ impl Parser<'_> {
     }
 
     pub(super) fn malformed(&self, form: Form, token: TokenId) -> Wrong {
-        let syntax = form.row().map_or("", |row| row.syntax);
         let found = describe(self.tape(), token);
         let message = format!("`{}` cannot be made of {found}", form.name());
-        let fault = Fault::new(Code::Malformed, message).hint(format!("write {syntax}"));
+        let fault = Fault::new(Code::Malformed, message).hint(syntax("write ", form));
         Wrong { token, fault }
     }
 
@@ -121,8 +121,7 @@ impl Parser<'_> {
             _ => format!("{least} to {most} operands"),
         };
         let message = format!("`{}` takes {wanted}, not {count}", form.name());
-        let syntax = form.row().map_or("", |row| row.syntax);
-        let fault = Fault::new(Code::Malformed, message).hint(format!("write {syntax}"));
+        let fault = Fault::new(Code::Malformed, message).hint(syntax("write ", form));
         Err(Wrong { token: value, fault })
     }
 
@@ -216,26 +215,25 @@ impl Parser<'_> {
             return if applies {
                 // What other languages call a call is an application here.
                 let Wrong { token, fault } = missing(form, value, "tool");
-                let syntax = Form::App.row().map_or("", |row| row.syntax);
-                Err(Wrong { token, fault: fault.hint(format!("write {syntax}")) })
+                Err(Wrong { token, fault: fault.hint(syntax("write ", Form::App)) })
             } else {
                 self.named(form, token, value, (members, members.len()))
             };
         };
         let form_name = form.name();
-        let syntax = form.row().map_or("", |row| row.syntax);
         let Token::Text(span) = self.tape().token(named) else {
             let found = describe(self.tape(), named);
             let message = format!("`{form_name}` names its tool by a literal text, not by {found}");
-            let hint = r#"for a computed name, write {"perform": {"capability": t, "args": t}}"#;
-            let fault = Fault::new(Code::Malformed, message).hint(hint);
+            let perform = r#"{"perform": {"capability": t, "args": t}}"#;
+            let fault =
+                Fault::new(Code::Malformed, message).hint(["for a computed name, write ", perform]);
             return Err(Wrong { token: named, fault });
         };
         let name = self.tape().str(span);
         if !matches!(name.split_once('.'), Some((upstream, tool)) if !upstream.is_empty() && !tool.is_empty())
         {
             let message = format!("`{}` is not the name of another server's tool", shorten(name));
-            let fault = Fault::new(Code::Malformed, message).hint(format!("write {syntax}"));
+            let fault = Fault::new(Code::Malformed, message).hint(syntax("write ", form));
             return Err(Wrong { token: named, fault });
         }
         self.named(form, token, value, (members, members.len() - 1))
@@ -298,8 +296,7 @@ impl Parser<'_> {
 }
 
 pub(super) fn missing(form: Form, token: TokenId, member: &str) -> Wrong {
-    let syntax = form.row().map_or("", |row| row.syntax);
     let message = format!("`{}` lacks `{member}`", form.name());
-    let fault = Fault::new(Code::Malformed, message).hint(format!("write {syntax}"));
+    let fault = Fault::new(Code::Malformed, message).hint(syntax("write ", form));
     Wrong { token, fault }
 }

@@ -9,7 +9,6 @@ mod control;
 mod escape;
 mod expression;
 mod function;
-mod habits;
 mod lexer;
 mod loops;
 mod matches;

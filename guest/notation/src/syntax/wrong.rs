@@ -1,15 +1,14 @@
 //! Faults of the parser: each names the token that is wrong and shows what to write.
 
+use crate::hint::in_notation;
 use crate::lexer::{Wrong, wrong};
-use crate::mistakes::{Habit, find};
 use crate::syntax::braces::Braces;
-use crate::syntax::habits::{AFTER, BEFORE, REFUSED};
 use crate::syntax::lexer::{Kind, Token};
 use crate::syntax::operator::INFIX;
 use crate::syntax::parser::{Parser, Read};
 use pif_core::fault::{Code, Fault, Place};
 use pif_core::text::quote::shorten;
-use pif_core::text::words;
+use pif_language::mistakes::words::{AFTER, BEFORE, FUNCTION, Places, REFUSED, Word, find};
 
 /// Each gives a result of any type; its fault is made in one place.
 impl Parser<'_> {
@@ -28,7 +27,7 @@ impl Parser<'_> {
     /// A word of JavaScript that nothing here stands for.
     pub(super) fn refused<T>(&self, token: Token) -> Read<T> {
         Err(match find(REFUSED, self.spelling(token)) {
-            Some(habit) => self.fault_of_habit(token, habit),
+            Some(word) => self.fault_of_word(token, word),
             None => self.fault_of_no_operand(),
         })
     }
@@ -57,9 +56,10 @@ impl Parser<'_> {
     }
 
     #[inline(never)]
-    fn fault_of_habit(&self, token: Token, habit: &Habit) -> Wrong {
+    fn fault_of_word(&self, token: Token, word: &Word) -> Wrong {
         let shown = shorten(self.spelling(token));
-        self.fault(token.start, &format!("`{shown}`: {}", habit.message), habit.hint)
+        let message = format!("`{shown}`: {}", word.reason);
+        self.fault(token.start, &message, &in_notation(word.hint.into()).to_string())
     }
 
     /// A token, as messages name it.
@@ -74,10 +74,10 @@ impl Parser<'_> {
         self.at.get().checked_sub(1).map(|at| self.token_at(at))
     }
 
-    fn habit(&self, token: Token, habits: &'static [Habit]) -> Option<Wrong> {
+    fn misplaced(&self, token: Token, places: Places) -> Option<Wrong> {
         let is_word = matches!(token.kind, Kind::Mark | Kind::Name);
-        let habit = find(habits, self.spelling(token)).filter(|_| is_word)?;
-        Some(self.fault_of_habit(token, habit))
+        let word = find(places, self.spelling(token)).filter(|_| is_word)?;
+        Some(self.fault_of_word(token, word))
     }
 
     /// An operator first and a blank behind it, as in `(+ 1 2)`.
@@ -99,7 +99,7 @@ impl Parser<'_> {
         let token = self.token(0);
         let before = self.previous();
         let is_lisp = self.is_lisp();
-        let found = self.habit(token, REFUSED).or_else(|| self.habit(token, BEFORE));
+        let found = self.misplaced(token, REFUSED).or_else(|| self.misplaced(token, BEFORE));
         if let Some(fault) = found.filter(|_| !is_lisp) {
             return fault;
         }
@@ -133,14 +133,15 @@ impl Parser<'_> {
         let is_member = self.at.get() > 1 && self.is_at(self.at.get() - 2, ".");
         if !is_member
             && before.kind == Kind::Name
-            && let Some(fault) = self.habit(before, AFTER)
+            && let Some(fault) = self.misplaced(before, AFTER)
         {
             return fault;
         }
-        if let Some(fault) = self.habit_of_function(before) {
+        if let Some(fault) = self.misplaced_function(before) {
             return fault;
         }
-        if let Some(fault) = self.habit(token, AFTER).or_else(|| self.habit(token, REFUSED)) {
+        if let Some(fault) = self.misplaced(token, AFTER).or_else(|| self.misplaced(token, REFUSED))
+        {
             return fault;
         }
         let joined = before.end == token.start && token.kind == Kind::Text;
@@ -173,15 +174,14 @@ impl Parser<'_> {
     }
 
     /// `lambda (x) x`, `fn f(x) { … }`
-    fn habit_of_function(&self, close: Token) -> Option<Wrong> {
+    fn misplaced_function(&self, close: Token) -> Option<Wrong> {
         let open = (close.kind == Kind::Close).then_some(close.mate as usize)?;
         let words = [1, 2].into_iter().filter_map(|back| open.checked_sub(back));
         let word = words.map(|at| self.token_at(at)).find(|word| {
             let spelling = self.spelling(*word);
-            word.kind == Kind::Name
-                && words::has("lambda λ lam func fn fun def defun define", spelling)
+            word.kind == Kind::Name && find(FUNCTION, spelling).is_some()
         })?;
-        self.habit(word, AFTER)
+        self.misplaced(word, FUNCTION)
     }
 
     /// The bracket around the next token, unless statements stand in it.

@@ -3,6 +3,7 @@
 use crate::algorithm::date::letters::{Fields, Letter, Piece, Pieces};
 use crate::algorithm::date::moment::Moment;
 use crate::algorithm::trouble::Trouble;
+use pif_core::hint::Hint;
 
 use pif_core::text::quote::shorten;
 use std::fmt::Write as _;
@@ -87,11 +88,12 @@ pub(crate) fn is_bare(format: &str) -> bool {
 }
 
 /// Returns the message and the hint for such a format.
-pub(crate) fn doubt(format: &str) -> (String, String) {
+pub(crate) fn doubt(format: &str) -> (String, Hint) {
     let shown = shorten(format);
     let message =
         format!("the format `{shown}` has no letter such as %Y: the result is the format");
-    (message, format!(r#"write {{"date_format": [n, "{}"]}}"#, in_letters(format)))
+    let example = format!(r#"{{"date_format": [n, "{}"]}}"#, in_letters(format));
+    (message, Hint::from("write ").example(example))
 }
 
 /// Guesses the letters that a format without `%` means: `YYYY-MM-DD` is `%Y-%m-%d`.

@@ -6,6 +6,7 @@ use crate::algorithm::date::letters::{
 use crate::algorithm::date::moment::{Civil, DAY, Moment, UNIT_BITS, beyond};
 use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::{Trouble, misread};
+use pif_core::hint::Parts;
 
 use num_bigint::BigUint;
 use pif_core::text::quote::shorten;
@@ -13,7 +14,8 @@ use pif_core::text::quote::shorten;
 /// Digits after the point that can distinguish floats.
 const MOST_DIGITS: usize = 1074;
 
-const BY_PATTERN: &str = r#"read other dates with a pattern: {"date_parse": [s, "%d.%m.%Y"]}"#;
+const BY_PATTERN: Parts =
+    &["read other dates with a pattern: ", r#"{"date_parse": [s, "%d.%m.%Y"]}"#];
 
 /// Parses a date. Returns its seconds.
 pub(crate) fn parse(text: &str) -> Result<Number, Trouble> {
@@ -24,7 +26,7 @@ pub(crate) fn parse(text: &str) -> Result<Number, Trouble> {
 /// A fault in a date, with its hint.
 pub(crate) struct Wrong {
     what: String,
-    hint: Option<&'static str>,
+    hint: Option<Parts>,
 }
 
 impl Wrong {
@@ -32,7 +34,7 @@ impl Wrong {
         misread(text, &format!("is not a date: {}", self.what), self.hint)
     }
 
-    fn hint(self, hint: &'static str) -> Self {
+    fn hint(self, hint: Parts) -> Self {
         Self { hint: Some(hint), ..self }
     }
 }
@@ -171,9 +173,9 @@ impl<'t> Reader<'t> {
         let wrong = Wrong::from(format!("the {name} {n} is {limit}"));
         Err(match (part.letter, n) {
             ('S', 60) => {
-                wrong.hint("seconds since 1970 count no leap second: write second 59, or 00 of the next minute")
+                wrong.hint(&["seconds since 1970 count no leap second: write second 59, or 00 of the next minute"])
             }
-            ('H', 24) => wrong.hint("midnight is 00:00 of the next day"),
+            ('H', 24) => wrong.hint(&["midnight is 00:00 of the next day"]),
             _ => wrong,
         })
     }

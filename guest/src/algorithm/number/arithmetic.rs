@@ -2,6 +2,7 @@
 
 use crate::algorithm::number::value::{Number, TOO_LARGE, bounded, finite};
 use crate::algorithm::trouble::Trouble;
+use pif_language::kinds;
 use pif_language::prices::units;
 
 use crate::algorithm::number::remainder;
@@ -67,7 +68,7 @@ pub(crate) fn limbs_work(form: Form, a: u64, b: u64) -> u64 {
 
 /// Does `add`, `sub`, `mul`, `div`, `mod` and `rem`. There must be room for the words of `cost`.
 pub(crate) fn arithmetic(heap: &mut Heap, form: Form, x: Word, y: Word) -> Result<Word, Trouble> {
-    let wrong = |heap: &Heap, operand, v| Trouble::of_type(heap, operand, v, "a number");
+    let wrong = |heap: &Heap, operand, v| Trouble::of_type(heap, operand, v, kinds::NUMBER);
     let a = Number::of(heap, x).ok_or_else(|| wrong(heap, 0, x))?;
     let b = Number::of(heap, y).ok_or_else(|| wrong(heap, 1, y))?;
     Ok(combine(form, &a, &b)?.put(heap))

@@ -4,6 +4,7 @@ use crate::algorithm::regex::Pattern;
 use crate::algorithm::regex::search::NOWHERE;
 use crate::algorithm::trouble::Trouble;
 use pif_core::fault::Code;
+use pif_core::hint::Hint;
 
 use pif_core::text::quote::shorten;
 
@@ -136,14 +137,14 @@ fn script_piece<'t>(
 }
 
 /// Returns a message and a hint for a replacement that names a group as other languages do.
-pub(crate) fn doubt(text: &str) -> Option<(String, String)> {
+pub(crate) fn doubt(text: &str) -> Option<(String, Hint)> {
     let mut rest = text;
     while let Some(at) = rest.find(['\\', '$']) {
         let (mark, after) = rest.get(at..)?.split_at_checked(1)?;
         if let Some((length, meant)) = elsewhere(mark, after) {
             let shown = shorten(rest.get(at..=at + length)?);
             let message = format!("`{shown}` in a replacement is not a group: it is copied");
-            return Some((message, format!("write `{meant}`")));
+            return Some((message, format!("write `{meant}`").into()));
         }
         // A doubled mark is intended.
         rest = after.strip_prefix(mark).unwrap_or(after);

@@ -15,6 +15,7 @@ use pif_core::functions;
 use pif_core::limits::INTEGER_BITS;
 use pif_core::text::quote::shorten;
 use pif_language::form::Form;
+use pif_language::kinds;
 
 /// The fault of an operand that is none of the words or numbers which a form takes.
 pub(super) fn unknown(what: String) -> Exit {
@@ -144,13 +145,13 @@ fn listed(c: &mut Call<'_>) -> Result<(String, Vec<Number>), Exit> {
     let words = c.elements(c.operand(0));
     let Some((name, others)) = words.split_first() else { return Ok((String::new(), Vec::new())) };
     if !c.s.heap.is_text(*name) {
-        return Err(c.s.wrong_type(0, *name, "a string"));
+        return Err(c.s.wrong_type(0, *name, kinds::STRING));
     }
     let name = c.s.heap.string(*name);
     let mut numbers = Vec::with_capacity(others.len());
     for (at, word) in (1..).zip(others) {
         let n =
-            Number::of(&c.s.heap, *word).ok_or_else(|| c.s.wrong_type(at, *word, "a number"))?;
+            Number::of(&c.s.heap, *word).ok_or_else(|| c.s.wrong_type(at, *word, kinds::NUMBER))?;
         n.must_be_finite()?;
         numbers.push(n);
     }
@@ -211,7 +212,7 @@ fn of_any_size(c: &mut Call<'_>, name: &str, numbers: Vec<Number>) -> Result<Wor
     let mut integers = Vec::with_capacity(2);
     for (at, n) in (1..).zip(numbers) {
         if matches!(n, Number::Float(n) if n.fract() != 0.0) {
-            return Err(c.wrong(at, "an integer"));
+            return Err(c.wrong(at, kinds::INTEGER));
         }
         integers.push(n.whole().into_big());
     }

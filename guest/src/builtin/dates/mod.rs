@@ -6,6 +6,7 @@ use crate::algorithm::number::value::Number;
 use crate::algorithm::record;
 use crate::algorithm::weight::TEXT_UNIT;
 use crate::builtin::call::{Call, Function};
+use pif_language::kinds::{self, Wanted};
 use pif_language::prices::units;
 
 use crate::memory::heap::Heap;
@@ -90,7 +91,7 @@ pub(crate) fn date_add(c: &mut Call<'_>) -> Result<Word, Exit> {
     let n = c.number(0)?;
     let record = c.operand(1);
     if c.s.heap.object_kind(record) != KIND_RECORD {
-        return Err(c.wrong(1, "a record"));
+        return Err(c.refuse(1));
     }
     let steps = c.s.heap.members(record).to_vec();
     let (mut months, mut seconds) = (BigInt::ZERO, BigInt::ZERO);
@@ -99,7 +100,7 @@ pub(crate) fn date_add(c: &mut Call<'_>) -> Result<Word, Exit> {
         let [key, value] = *step else { continue };
         let count = match Number::of(&c.s.heap, value) {
             Some(count) if !count.is_float() => count,
-            _ => return Err(c.s.wrong_type(1, value, "a record of integers")),
+            _ => return Err(c.s.wrong_type(1, value, Wanted::RecordOf(kinds::INTEGER))),
         };
         c.charge(if count.limbs() > 1 { count.limbs() } else { 0 })?;
         let size = c.s.heap.text_size(key);

@@ -12,6 +12,7 @@ use num_traits::ToPrimitive;
 use pif_core::fault::Code;
 use pif_core::text::quote::shorten;
 use pif_language::hint::nearest;
+use pif_language::kinds;
 
 /// Makes a date of a text, of milliseconds, of another date, or of its parts.
 pub(crate) fn moment(c: &mut Call<'_>) -> Result<Word, Exit> {
@@ -39,11 +40,11 @@ fn of_one(c: &mut Call<'_>) -> Result<i64, Exit> {
         c.charge_texts(&[&text])?;
         let read = written::read(&text).filter(|ms| ms.abs() <= script::MOST);
         return read.ok_or_else(|| {
-            misread(&text, "is no date", Some("write 2024-01-31T12:00:00Z")).into()
+            misread(&text, "is no date", Some(&["write 2024-01-31T12:00:00Z"])).into()
         });
     }
     let Some(n) = Number::of(&c.s.heap, v) else {
-        return Err(c.wrong(0, "a string, a number or a date"));
+        return Err(c.wrong(0, kinds::NUMBER_OR_STRING | kinds::DATE));
     };
     whole(&n).filter(|ms| ms.abs() <= script::MOST).ok_or_else(|| beyond().into())
 }
@@ -94,7 +95,7 @@ const PARTS: [&str; 11] = [
 
 /// Takes a part of a date.
 pub(crate) fn moment_part(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let Some(ms) = c.s.heap.date(c.operand(0)) else { return Err(c.wrong(0, "a date")) };
+    let Some(ms) = c.s.heap.date(c.operand(0)) else { return Err(c.wrong(0, kinds::DATE)) };
     let name = c.text(1)?;
     c.charge_texts(&[&name])?;
     let Fields { year, month, day, weekday, time: [hours, minutes, seconds, milliseconds] } =

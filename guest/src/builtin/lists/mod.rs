@@ -9,6 +9,7 @@ use crate::builtin::keys::{Grouped, grouped, pay_keys};
 use crate::builtin::records::maps;
 use crate::builtin::strings::text::whole;
 use crate::check::doubt;
+use pif_language::kinds::Wanted;
 
 use crate::memory::heap::Heap;
 use pif_language::form::Form;
@@ -60,11 +61,9 @@ pub(crate) fn last(c: &mut Call<'_>) -> Result<Word, Exit> {
 }
 
 pub(crate) fn sort(c: &mut Call<'_>) -> Result<Word, Exit> {
-    const WANTED: &str =
-        "a list of only numbers, only strings, only booleans, or only lists of these";
     let mut keys = c.list(0)?;
     let n = keys.len();
-    let wrong = |s: &State, key| s.wrong_element(0, key, WANTED);
+    let wrong = |s: &State, key| s.wrong_element(0, key, Wanted::Sortable);
     let weight = pay_keys(&mut c.context(), &keys, wrong)?;
     c.charge(sorting_work(n, weight))?;
     if keys.iter().all(|key| is_integer(*key)) {
@@ -83,9 +82,8 @@ pub(crate) fn sort(c: &mut Call<'_>) -> Result<Word, Exit> {
 /// Makes a list of the first operand's elements with these indices, in this order.
 fn select(c: &mut Call<'_>, indices: &[u32]) -> Result<Word, Exit> {
     c.room(2 * indices.len())?;
-    let elements = c.elements(c.operand(0));
-    let element = |i: &u32| elements.get(*i as usize).copied().unwrap_or_default();
-    Ok(c.s.heap.list(indices.iter().map(element)))
+    let list = c.operand(0);
+    Ok(c.s.heap.select(list, indices))
 }
 
 pub(crate) fn reverse(c: &mut Call<'_>) -> Result<Word, Exit> {
@@ -97,7 +95,7 @@ pub(crate) fn reverse(c: &mut Call<'_>) -> Result<Word, Exit> {
 
 pub(crate) fn distinct(c: &mut Call<'_>) -> Result<Word, Exit> {
     let keys = c.list(0)?;
-    let wrong = |s: &State, key| s.wrong_element(0, key, "a list of values that can be compared");
+    let wrong = |s: &State, key| s.wrong_element(0, key, Wanted::ListOfComparable);
     let Grouped { firsts, .. } = grouped(&mut c.context(), &keys, wrong)?;
     select(c, &firsts)
 }
@@ -110,7 +108,7 @@ fn depth(c: &Call<'_>) -> Result<i64, Exit> {
     match Number::of(&c.s.heap, c.operand(1)) {
         Some(Number::Float(n)) => Ok(whole(n)),
         Some(_) => Ok(c.integer(1)?.unwrap_or_else(|low| if low { 0 } else { i64::MAX })),
-        None => Err(c.wrong(1, "a number")),
+        None => Err(c.refuse(1)),
     }
 }
 

@@ -3,12 +3,14 @@
 use crate::algorithm::number::value::Number;
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
+use pif_language::kinds::{self, Wanted};
 
 use crate::run::state::Exit;
 
 use crate::algorithm::keys::empty;
+use crate::algorithm::number::arithmetic::is_number;
 use crate::algorithm::number::statistics::{Rank, Sum, multiply};
-use crate::algorithm::sorting::{compare_numbers, is_number, sorted, sorting_work, weight};
+use crate::algorithm::sorting::{compare_numbers, sorted, sorting_work, weight};
 
 use crate::memory::word::{CONS, UNIT, Word, as_small, is_integer, small, tag};
 use std::cmp::Ordering;
@@ -58,7 +60,7 @@ fn numbers(c: &mut Call<'_>) -> Result<(Vec<Word>, u64), Exit> {
 }
 
 fn no_number(c: &Call<'_>, v: Word) -> Exit {
-    c.s.wrong_element(0, v, "a list of numbers")
+    c.s.wrong_element(0, v, Wanted::ListOf(kinds::NUMBER))
 }
 
 /// Returns the sum and the count of the first operand's numbers. It charges as `numbers` does.
@@ -132,7 +134,7 @@ pub(crate) fn product(c: &mut Call<'_>) -> Result<Word, Exit> {
 fn percentage(c: &Call<'_>) -> Result<Number, Exit> {
     let p = c.operand(1);
     if !is_number(&c.s.heap, p) {
-        return Err(c.wrong(1, "a number"));
+        return Err(c.refuse(1));
     }
     let least = compare_numbers(&c.s.heap, p, small(0));
     let most = compare_numbers(&c.s.heap, p, small(100));

@@ -6,6 +6,7 @@ use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
 use crate::builtin::options;
 use crate::builtin::strings::reading;
+use pif_language::kinds::{self, Wanted};
 
 use crate::memory::heap::Heap;
 use crate::memory::word::{FALSE, KIND_RECORD, NIL, TRUE, UNIT, Word, as_small, is_integer};
@@ -28,13 +29,13 @@ pub(crate) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
     let tool = c.text(0)?;
     c.charge_texts(&[&tool])?;
     if !is_arguments(c, c.operand(1)) {
-        return Err(c.wrong(1, "a record"));
+        return Err(c.refuse(1));
     }
     let args = arguments(c, c.operand(1), 1)?;
     let is_raw = c.len() == 3 && {
         let options = c.operand(2);
         if c.s.heap.object_kind(options) != KIND_RECORD {
-            return Err(c.wrong(2, "a record"));
+            return Err(c.refuse(2));
         }
         wants_raw(c, 2, options)?
     };
@@ -68,7 +69,7 @@ fn wants_raw(c: &mut Call<'_>, operand: usize, options: Word) -> Result<bool, Ex
             return Ok(false);
         }
         if !matches!(value, TRUE | FALSE) {
-            return Err(c.s.wrong_element(operand, value, "a boolean"));
+            return Err(c.s.wrong_element(operand, value, Wanted::Member("raw", kinds::BOOLEAN)));
         }
         is_raw = value == TRUE;
         Ok(true)
@@ -82,13 +83,17 @@ fn read_options(c: &mut Call<'_>) -> Result<u32, Exit> {
     options::read(c, &["all", "at_most"], |c, name, value| {
         if name == "all" {
             let is_boolean = matches!(value, TRUE | FALSE);
-            return if is_boolean { Ok(true) } else { Err(options::wrong(c, value, "a boolean")) };
+            return if is_boolean {
+                Ok(true)
+            } else {
+                Err(options::wrong(c, value, Wanted::Member("all", kinds::BOOLEAN)))
+            };
         }
         if name != "at_most" {
             return Ok(false);
         }
         if !is_integer(value) {
-            return Err(options::wrong(c, value, "an integer"));
+            return Err(options::wrong(c, value, Wanted::Member("at_most", kinds::INTEGER)));
         }
         let given = if c.s.heap.limbs(value).is_none() { as_small(value) } else { 0 };
         if !(1..=MOST_AT_MOST).contains(&given) {
@@ -154,8 +159,8 @@ const OTHERS: &str = "has other members than `tool`, `args` and `options`";
 #[cold]
 #[inline(never)]
 fn malformed(index: u32, message: &str) -> Exit {
-    let hint = r#"write {"record": {"tool": "UPSTREAM.TOOL", "args": t}}"#;
-    let (message, hint) = (format!("the call at {index} {message}"), Some(hint.to_owned()));
+    let hint = ["write ", r#"{"record": {"tool": "UPSTREAM.TOOL", "args": t}}"#];
+    let (message, hint) = (format!("the call at {index} {message}"), Some(hint.into()));
     let refusal = Refusal { index, code: Code::Malformed, message, hint };
     Trouble::Refused(Box::new(refusal)).into()
 }

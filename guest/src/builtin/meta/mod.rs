@@ -4,10 +4,11 @@ mod effects;
 mod terms;
 
 use crate::builtin::call::{Call, Function};
-use crate::memory::types::type_name;
+use crate::memory::types::kind_of;
 use crate::memory::word::Word;
 use crate::run::state::Exit;
 use pif_language::form::Form;
+use pif_language::kinds;
 
 /// The functions of its forms.
 pub(super) const FUNCTIONS: &[(Form, Function)] = &[
@@ -21,6 +22,6 @@ pub(super) const FUNCTIONS: &[(Form, Function)] = &[
 ];
 
 fn type_of(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let name = type_name(&c.s.heap, c.operand(0));
+    let name = kinds::name(kind_of(&c.s.heap, c.operand(0)));
     c.make_text(name)
 }

@@ -4,6 +4,7 @@
 
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
+use pif_language::kinds::Wanted;
 
 use crate::data::values::{self, Meaning};
 
@@ -56,7 +57,7 @@ pub(crate) fn fill(c: &mut Call<'_>) -> Result<Word, Exit> {
     drop(terms);
     c.charge(work)?;
     if let Some((operand, v)) = odd {
-        return Err(c.s.wrong_type(operand, v, "a value that has a literal"));
+        return Err(c.s.wrong_type(operand, v, Wanted::Literal));
     }
     c.s.may_build(work)?;
     let terms = Rc::make_mut(&mut c.s.terms);
@@ -76,7 +77,7 @@ pub(crate) fn fill(c: &mut Call<'_>) -> Result<Word, Exit> {
 pub(crate) fn term_to_data(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (x, budget) = (c.operand(0), c.budget());
     if tag(x) != IMMEDIATE || kind(x) != KIND_QUOTED {
-        return Err(c.wrong(0, "a quoted term"));
+        return Err(c.refuse(0));
     }
     let work = weight::of_term(&c.s.terms, aux(x), budget);
     c.charge(work)?;
@@ -93,7 +94,7 @@ pub(crate) fn data_to_term(c: &mut Call<'_>) -> Result<Word, Exit> {
     let Weighed { work, odd } = weight::of_value(&c.s.heap, &c.s.terms, x, budget);
     c.charge(work)?;
     if let Some(v) = odd {
-        return Err(c.s.wrong_type(0, v, "plain data"));
+        return Err(c.s.wrong_type(0, v, Wanted::PlainData));
     }
     c.s.may_build(work)?;
     let full = |unwritten| match unwritten {

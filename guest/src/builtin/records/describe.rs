@@ -6,15 +6,15 @@
 
 use crate::algorithm::weight::text_work;
 use crate::builtin::call::Call;
-use crate::memory::types::type_name;
-use pif_language::kinds::TYPES;
+use crate::memory::types::kind_of;
+use pif_language::kinds::{self, Kinds};
 
 use crate::algorithm::entries;
 use crate::algorithm::number::arithmetic::limbs;
 use crate::algorithm::record;
 use crate::memory::heap::{Full, Heap};
 use crate::memory::word::{
-    CONS, FALSE, KIND_FLOAT, KIND_RECORD, TRUE, UNIT, Word, fit, is_integer, is_list,
+    CONS, FALSE, KIND_FLOAT, KIND_RECORD, TRUE, UNIT, Word, count, is_integer, is_list,
 };
 use crate::run::state::Exit;
 
@@ -24,8 +24,8 @@ const MOST_CHARS: usize = 100;
 /// The facts about a key.
 struct Seen {
     key: Word,
-    /// A bit for each of `TYPES`.
-    types: u16,
+    /// The types of its values.
+    types: Kinds,
     coverage: u64,
     example: Option<Word>,
 }
@@ -56,7 +56,7 @@ pub(crate) fn describe(c: &mut Call<'_>) -> Result<Word, Exit> {
     let examples = keys.iter().filter_map(|seen| seen.example);
     c.charge(examples.map(|v| text_work(&c.s.heap, v)).sum())?;
     c.keep(&mut keys)?;
-    let kind = type_name(&c.s.heap, c.operand(0));
+    let kind = kinds::name(kind_of(&c.s.heap, c.operand(0)));
     let has_keys = !records.is_empty();
     Ok(write(&mut c.s.heap, kind, size, has_keys.then_some(&keys))?)
 }
@@ -81,9 +81,7 @@ fn look(heap: &Heap, records: &[Word]) -> Vec<Seen> {
                 }
             };
             let Some(seen) = keys.get_mut(place) else { continue };
-            let kind = type_name(heap, value);
-            let bit = TYPES.iter().position(|name| *name == kind).unwrap_or_default();
-            seen.types |= 1 << bit;
+            seen.types |= kind_of(heap, value);
             seen.coverage += 1;
             if seen.example.is_none() && is_short(heap, value) {
                 seen.example = Some(value);
@@ -105,7 +103,7 @@ fn is_short(heap: &Heap, v: Word) -> bool {
 impl Call<'_> {
     /// Makes room for the summary. Updates the keys and examples if they move.
     fn keep(&mut self, keys: &mut [Seen]) -> Result<(), Exit> {
-        let texts = 4 * (TYPES.len() + 7);
+        let texts = 4 * (kinds::COUNT + 7);
         let words = keys.iter().map(|seen| {
             let example = seen.example.map_or(0, |v| cut_words(&self.s.heap, v));
             10 + example + 2 * seen.types.count_ones() as usize
@@ -158,7 +156,7 @@ fn write(
 fn all_keys(heap: &mut Heap, keys: &[Seen]) -> Result<Word, Full> {
     let (coverage, shown, types) =
         (heap.text("coverage")?, heap.text("example")?, heap.text("types")?);
-    let names = TYPES.map(|name| heap.text(name));
+    let names = kinds::names().map(|name| heap.text(name));
     let mut members = Vec::with_capacity(2 * keys.len());
     for seen in keys {
         let mut list = crate::memory::word::NIL;
@@ -175,8 +173,4 @@ fn all_keys(heap: &mut Heap, keys: &[Seen]) -> Result<Word, Full> {
         members.extend([seen.key, record::make(heap, &about)?]);
     }
     record::make(heap, &members)
-}
-
-fn count(n: u64) -> Word {
-    i64::try_from(n).ok().and_then(fit).unwrap_or_default()
 }

@@ -12,13 +12,11 @@ use crate::memory::word::{NIL, UNIT, Word, boolean, is_list};
 use crate::run::state::{Exit, State};
 use pif_core::fault::Code;
 use pif_language::form::Form;
+use pif_language::kinds::{self, Wanted};
 use pif_language::prices::units;
 use std::rc::Rc;
 
-const KEYS: &str = "a value that can be compared";
 const FULL: Trouble = Trouble::Full("the keys would not fit into the memory limit");
-/// What `elements` takes.
-const ITERABLE: &str = "a list, a string, a map or a set, which can be gone through";
 
 pub(crate) fn to_map(c: &mut Call<'_>) -> Result<Word, Exit> {
     let of = c.operand(0);
@@ -26,7 +24,7 @@ pub(crate) fn to_map(c: &mut Call<'_>) -> Result<Word, Exit> {
         return Ok(of);
     }
     if of != UNIT && !is_list(of) && c.s.heap.tagged(of) != SET {
-        return Err(c.wrong(0, "a list of lists [key, value], a map or null"));
+        return Err(c.wrong(0, Wanted::EntriesOrMap));
     }
     make(c, MAP)
 }
@@ -46,11 +44,11 @@ fn make(c: &mut Call<'_>, kind: u32) -> Result<Word, Exit> {
     if kind == MAP
         && let Some(odd) = elements.iter().find(|v| c.s.heap.entry(**v).is_none())
     {
-        return Err(c.s.wrong_element(0, *odd, "a list of lists [key, value]"));
+        return Err(c.s.wrong_element(0, *odd, Wanted::Entries));
     }
     let key = |v: &Word| entries::entry(&c.s.heap, kind, *v)[0];
     let keys: Vec<Word> = elements.iter().map(key).collect();
-    let wrong = |s: &State, key| s.wrong_element(0, key, "keys that can be compared");
+    let wrong = |s: &State, key| s.wrong_element(0, key, Wanted::ListOfComparable);
     let Grouped { of_each, firsts } = grouped(&mut c.context(), &keys, wrong)?;
     c.charge(units::MAP_KEY * firsts.len() as u64)?;
     c.room(MAP_WORDS + KEY_WORDS * firsts.len())?;
@@ -86,7 +84,7 @@ fn seek(c: &mut Call<'_>, work: u64) -> Result<(Key, Sought), Exit> {
     let (work, key) = Key::of(&c.s.heap, &terms, v, budget);
     c.charge(work)?;
     let key = key.map_err(|failed| match failed {
-        Failed::Incomparable(odd) => c.s.wrong_type(1, odd, KEYS),
+        Failed::Incomparable(odd) => c.s.wrong_type(1, odd, Wanted::Comparable),
         Failed::Budget | Failed::Full => FULL.into(),
     })?;
     let sought = mapping::find(&c.s.heap, &terms, map, &key);
@@ -101,7 +99,7 @@ fn look(c: &mut Call<'_>) -> Result<Option<Word>, Exit> {
 
 pub(crate) fn lookup(c: &mut Call<'_>) -> Result<Word, Exit> {
     if c.s.heap.tagged(c.operand(0)) != MAP {
-        return Err(c.wrong(0, "a map"));
+        return Err(c.wrong(0, kinds::MAP));
     }
     match look(c)? {
         Some(value) => Ok(value),
@@ -115,7 +113,7 @@ pub(crate) fn lookup(c: &mut Call<'_>) -> Result<Word, Exit> {
 }
 
 pub(crate) fn insert(c: &mut Call<'_>) -> Result<Word, Exit> {
-    let (kind, wanted) = if c.len() > 2 { (MAP, "a map") } else { (SET, "a set") };
+    let (kind, wanted) = if c.len() > 2 { (MAP, kinds::MAP) } else { (SET, kinds::SET) };
     if c.s.heap.tagged(c.operand(0)) != kind {
         return Err(c.wrong(0, wanted));
     }
@@ -188,7 +186,7 @@ pub(crate) fn spread(c: &mut Call<'_>, i: usize) -> Result<(), Exit> {
         UNIT => NIL,
         _ if c.s.heap.is_text(of) => c.at_operand(i, text::chars)?,
         _ if entries::is_one(&c.s.heap, of) => c.at_operand(i, |c| listed(c, Form::Elements))?,
-        _ => return Err(c.wrong(i, ITERABLE)),
+        _ => return Err(c.wrong(i, Wanted::Iterable)),
     };
     c.set_operand(i, list);
     Ok(())
@@ -198,5 +196,5 @@ pub(crate) fn spread(c: &mut Call<'_>, i: usize) -> Result<(), Exit> {
 pub(crate) fn must_be_iterable(c: &Call<'_>, i: usize) -> Result<(), Exit> {
     let (of, heap) = (c.operand(i), &c.s.heap);
     let is_one = is_list(of) || of == UNIT || heap.is_text(of) || entries::is_one(heap, of);
-    if is_one { Ok(()) } else { Err(c.wrong(i, ITERABLE)) }
+    if is_one { Ok(()) } else { Err(c.wrong(i, Wanted::Iterable)) }
 }

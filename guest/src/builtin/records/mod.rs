@@ -8,6 +8,7 @@ use crate::algorithm::member::{self, Found};
 use crate::algorithm::number::arithmetic::is_number;
 use crate::algorithm::weight::text_work;
 use crate::builtin::call::{Call, Function};
+use pif_language::kinds::{self, Wanted};
 use pif_language::prices::units;
 
 use crate::algorithm::record;
@@ -43,14 +44,14 @@ impl Call<'_> {
     pub(crate) fn record(&self, i: usize) -> Result<Word, Exit> {
         let v = self.operand(i);
         let found = self.s.heap.object_kind(v) == KIND_RECORD;
-        if found { Ok(v) } else { Err(self.wrong(i, "a record")) }
+        if found { Ok(v) } else { Err(self.wrong(i, kinds::RECORD)) }
     }
 
     /// Charges the second operand, which must be a key.
     fn key(&mut self) -> Result<Word, Exit> {
         let key = self.operand(1);
         if !member::is_key(&self.s.heap, key) {
-            return Err(self.wrong(1, path::KEY));
+            return Err(self.wrong(1, kinds::KEY));
         }
         self.charge(member::key_work(&self.s.heap, key))?;
         Ok(key)
@@ -84,7 +85,7 @@ pub(crate) fn has(c: &mut Call<'_>) -> Result<Word, Exit> {
     }
     let of = c.operand(0);
     if !is_list(of) && c.s.heap.object_kind(of) != KIND_RECORD {
-        return Err(c.wrong(0, "a record or a list"));
+        return Err(c.refuse(0));
     }
     let (key, mut passed) = (c.key()?, 0);
     let found = member::read(&mut c.s.heap, of, key, &mut passed);
@@ -139,7 +140,7 @@ pub(crate) fn put(c: &mut Call<'_>) -> Result<Word, Exit> {
         return put_element(c);
     }
     if c.s.heap.object_kind(of) != KIND_RECORD {
-        return Err(c.wrong(0, "a record or a list"));
+        return Err(c.refuse(0));
     }
     let key = c.key()?;
     let n = c.count(0);
@@ -203,7 +204,7 @@ fn members(c: &mut Call<'_>, words: usize) -> Result<Vec<Word>, Exit> {
         return elements(c, words);
     }
     if c.s.heap.object_kind(c.operand(0)) != KIND_RECORD {
-        return Err(c.wrong(0, "a record, a list or a map"));
+        return Err(c.wrong(0, kinds::RECORD_OR_LIST | kinds::MAP));
     }
     let n = c.count(0);
     c.charge(n as u64)?;
@@ -263,11 +264,11 @@ pub(crate) fn from_entries(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.charge(n + n * u64::from(n.max(1).next_power_of_two().ilog2()))?;
     let heap = &c.s.heap;
     if let Some(odd) = entries.iter().find(|v| heap.entry(**v).is_none()) {
-        return Err(c.s.wrong_element(0, *odd, "a list of lists [key, value]"));
+        return Err(c.s.wrong_element(0, *odd, Wanted::Entries));
     }
     let keys = || entries.iter().filter_map(|entry| heap.entry(*entry)).map(|entry| entry[0]);
     if let Some(odd) = keys().find(|key| !member::is_key(heap, *key)) {
-        return Err(c.s.wrong_element(0, odd, "a list of lists whose first elements are keys"));
+        return Err(c.s.wrong_element(0, odd, Wanted::Entries));
     }
     let work = keys().map(|key| member::key_work(heap, key)).sum();
     c.charge(work)?;
@@ -290,7 +291,7 @@ pub(crate) fn choose(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (keys, n) = (c.list(1)?, c.count(0));
     c.charge(units::CHOSEN_KEY * keys.len() as u64 + n as u64)?;
     if let Some(odd) = keys.iter().find(|key| !c.s.heap.is_text(**key)) {
-        return Err(c.s.wrong_element(1, *odd, "a list of strings"));
+        return Err(c.s.wrong_element(1, *odd, Wanted::ListOf(kinds::STRING)));
     }
     c.charge(keys.iter().map(|key| text_work(&c.s.heap, *key)).sum())?;
     c.room(Heap::record_words(n))?;

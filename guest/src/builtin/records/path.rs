@@ -7,18 +7,20 @@ use crate::algorithm::trouble::Trouble;
 use crate::algorithm::{entries, record};
 use crate::memory::heap::{Full, Heap};
 use crate::memory::rope;
-use crate::memory::types::type_name;
+use crate::memory::types::kind_of;
 use crate::memory::word::{CONS, KIND_RECORD, UNIT, Word, fit, is_list, tag};
 use crate::run::context::Context;
 use crate::run::state::{Exit, State};
 use pif_core::fault::Code;
+use pif_core::hint::Parts;
 use pif_core::text::quote::shorten;
+use pif_language::kinds::{self, Kinds, Wanted};
 
 /// Returns the steps of a path, which must be a list of keys, after charging for them. A step may be
 /// null where a default stands for what is missing.
 pub(crate) fn steps(c: &mut Context<'_>, path: Word, has_default: bool) -> Result<Vec<Word>, Exit> {
     if !is_list(path) {
-        return Err(c.s.wrong_type(1, path, "a list"));
+        return Err(c.s.wrong_type(1, path, kinds::LIST));
     }
     let steps = c.s.heap.elements(path);
     c.bulk(steps.len() as u64)?;
@@ -132,7 +134,7 @@ pub(crate) fn missing(heap: &Heap, at: Word, key: Word, why: Missing) -> Trouble
         return Trouble::of_element(heap, 1, key, STEPS);
     }
     let text = || shorten(&member::key_text(heap, key));
-    let what = type_name(heap, at);
+    let what = kinds::name(kind_of(heap, at));
     match why {
         Missing::Key if heap.object_kind(at) == KIND_RECORD => {
             Trouble::MissingKey(member::key_text(heap, key), at)
@@ -159,22 +161,26 @@ pub(crate) fn missing(heap: &Heap, at: Word, key: Word, why: Missing) -> Trouble
 }
 
 /// Tells which members a value that is no record has.
-fn members_of(heap: &Heap, at: Word) -> &'static str {
+fn members_of(heap: &Heap, at: Word) -> Parts {
     if heap.is_text(at) {
-        r#"a string has `length`, and its characters from 0 on; read JSON text with {"json_parse": s}"#
+        &[
+            "a string has `length`, and its characters from 0 on; read JSON text with ",
+            r#"{"json_parse": s}"#,
+        ]
     } else if is_list(at) {
-        "a list has `length`, and its elements from 0 on; for each of them, write {\"map\": [f, list]}"
+        &[
+            "a list has `length`, and its elements from 0 on; for each of them, write ",
+            r#"{"map": [f, list]}"#,
+        ]
     } else {
-        "a pair has the halves 0 and 1"
+        &["a pair has the halves 0 and 1"]
     }
 }
 
 /// What can have members.
-pub(crate) const WANTED: &str = "a record, a list or a string";
-/// What a key must be.
-pub(crate) const KEY: &str = "a string, a number or a boolean";
+pub(crate) const WANTED: Kinds = kinds::RECORD_OR_LIST | kinds::STRING;
 /// What a path must be.
-const STEPS: &str = "a list of strings, numbers and booleans";
+const STEPS: Wanted = Wanted::ListOf(kinds::KEY);
 
 /// The trouble of an index that is not in a list.
 pub(crate) fn beyond(key: &str) -> Trouble {
@@ -189,7 +195,7 @@ pub(crate) fn place_in(s: &State, operand: usize, key: Word) -> Result<usize, Ex
     if is_number(&s.heap, key) {
         return Err(beyond(&shorten(&member::key_text(&s.heap, key))).into());
     }
-    Err(s.wrong_type(operand, key, "an index from 0 to the length of the list"))
+    Err(s.wrong_type(operand, key, Wanted::Index))
 }
 
 /// Returns the work of a list with another element behind so many others.
@@ -297,7 +303,7 @@ fn measure(
         return Ok(UNIT);
     }
     if s.heap.object_kind(at) != KIND_RECORD {
-        return Err(s.wrong_type(0, at, "a record or a list wherever the path goes on"));
+        return Err(s.wrong_type(0, at, Wanted::WhereThePathGoesOn));
     }
     let members = s.heap.members(at).len() / 2;
     *work += members as u64;

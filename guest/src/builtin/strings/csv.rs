@@ -12,6 +12,7 @@ use crate::memory::word::{FALSE, TRUE, UNIT, Word};
 use crate::run::state::Exit;
 use pif_core::fault::Code;
 use pif_core::text::quote::shorten;
+use pif_language::kinds::{self, Wanted};
 use std::borrow::Cow;
 
 /// Words of the memory limit for each column of a table.
@@ -84,10 +85,10 @@ fn style(c: &mut Call<'_>) -> Result<Style, Exit> {
                 style.delimiter = Some(delimiter(&c.s.heap.prefix(value, 8))?);
             }
             DELIMITER => {
-                return Err(options::wrong(c, value, "a record whose `delimiter` is a string"));
+                return Err(options::wrong(c, value, Wanted::Member(DELIMITER, kinds::STRING)));
             }
             HEADER if matches!(value, TRUE | FALSE) => style.has_header = value == TRUE,
-            HEADER => return Err(options::wrong(c, value, "a record whose `header` is a boolean")),
+            HEADER => return Err(options::wrong(c, value, Wanted::Member(HEADER, kinds::BOOLEAN))),
             _ => return Ok(false),
         }
         Ok(true)

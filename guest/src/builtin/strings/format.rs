@@ -9,6 +9,7 @@ use crate::builtin::options;
 use crate::run::state::Exit;
 use pif_core::json::decimal::Powers;
 use pif_core::json::number::write_integer;
+use pif_language::kinds::{self, Wanted};
 
 use crate::algorithm::number::format::{Decimal, Layout};
 use crate::memory::word::{Word, as_small, is_integer};
@@ -55,7 +56,7 @@ fn layout(c: &mut Call<'_>) -> Result<Layout, Exit> {
                 Some(point) => layout.point = point,
                 None => return Err(Trouble::OutOfRange("the `point` is empty".to_owned()).into()),
             },
-            ROUNDING => match text(c, value, "a record whose `rounding` is a string")?.as_str() {
+            ROUNDING => match text(c, value, Wanted::Member(ROUNDING, kinds::STRING))?.as_str() {
                 "half-even" => layout.rounds_half_up = false,
                 "half-up" => layout.rounds_half_up = true,
                 _ => {
@@ -72,7 +73,7 @@ fn layout(c: &mut Call<'_>) -> Result<Layout, Exit> {
 
 fn decimals(c: &Call<'_>, value: Word) -> Result<usize, Exit> {
     if !is_integer(value) && c.s.heap.limbs(value).is_none() {
-        return Err(options::wrong(c, value, "a record whose `decimals` is an integer"));
+        return Err(options::wrong(c, value, Wanted::Member(DECIMALS, kinds::INTEGER)));
     }
     let n = Some(value).filter(|value| is_integer(*value)).map(as_small);
     let n = n.filter(|n| (0..=MOST_DECIMALS).contains(n)).and_then(|n| usize::try_from(n).ok());
@@ -82,8 +83,8 @@ fn decimals(c: &Call<'_>, value: Word) -> Result<usize, Exit> {
 }
 
 /// Returns the only character of a text. Returns nothing for an empty text.
-fn character(c: &Call<'_>, value: Word, name: &str) -> Result<Option<char>, Exit> {
-    let text = text(c, value, "a record whose `group` and `point` are strings")?;
+fn character(c: &Call<'_>, value: Word, name: &'static str) -> Result<Option<char>, Exit> {
+    let text = text(c, value, Wanted::Member(name, kinds::STRING))?;
     let mut chars = text.chars();
     let first = chars.next();
     if chars.next().is_none() {
@@ -93,7 +94,7 @@ fn character(c: &Call<'_>, value: Word, name: &str) -> Result<Option<char>, Exit
 }
 
 /// Returns the beginning of a text: enough to tell whether it is too long for an option.
-fn text(c: &Call<'_>, value: Word, wanted: &'static str) -> Result<String, Exit> {
+fn text(c: &Call<'_>, value: Word, wanted: Wanted) -> Result<String, Exit> {
     if c.s.heap.is_text(value) {
         return Ok(c.s.heap.prefix(value, 16));
     }

@@ -60,7 +60,7 @@ pub(crate) fn recase(c: &mut Call<'_>) -> Result<Word, Exit> {
         return recased(c, bytes);
     }
     let whole = c.operand(0);
-    let Some((size, chars)) = c.s.heap.text_size(whole) else { return Err(c.wrong(0, "a string")) };
+    let Some((size, chars)) = c.s.heap.text_size(whole) else { return Err(c.refuse(0)) };
     // This is room for the result, or for a flat copy of a rope.
     c.set_aside(size)?;
     c.charge(size / TEXT_UNIT)?;

@@ -5,6 +5,7 @@ use crate::algorithm::record;
 use crate::builtin::call::Call;
 use crate::builtin::strings::found::Found;
 use pif_core::fault::Code;
+use pif_language::kinds;
 use pif_language::prices::units;
 
 use crate::algorithm::regex;
@@ -35,7 +36,7 @@ impl Call<'_> {
             return Ok(Source { text, flags: Some(flags) });
         }
         if !self.s.heap.is_text(self.operand(i)) {
-            return Err(self.wrong(i, "a string or a regular expression"));
+            return Err(self.wrong(i, kinds::STRING | kinds::REGEX));
         }
         Ok(Source { text: self.text(i)?, flags: flags.map(str::to_owned) })
     }

@@ -4,6 +4,7 @@ use crate::algorithm::trouble::{BYTE_ORDER_MARK, Trouble, misread};
 use crate::algorithm::weight::{LIMB_DIGITS, reading_work};
 use crate::builtin::call::Call;
 use pif_core::json::tape::{Tape, Token};
+use pif_language::kinds::{self, Wanted};
 use pif_language::prices::units;
 
 use crate::builtin::bytes::TOO_LARGE;
@@ -48,8 +49,8 @@ pub(crate) fn written(c: &mut Call<'_>, x: Word, operand: usize) -> Result<Vec<u
     if end == End::Function {
         return Err(Trouble::Type {
             operand,
-            wanted: "a value without functions in it",
-            found: "function",
+            wanted: Wanted::WithoutFunctions,
+            found: kinds::FUNCTION,
         }
         .into());
     }
@@ -59,7 +60,7 @@ pub(crate) fn written(c: &mut Call<'_>, x: Word, operand: usize) -> Result<Vec<u
 /// The fault of a value that holds infinity or what is no number, where it is to be written.
 pub(crate) fn not_finite(heap: &Heap, operand: usize, odd: Word) -> Trouble {
     match heap.as_no_number(odd) {
-        Some(_) => Trouble::of_type(heap, operand, odd, "a number"),
+        Some(_) => Trouble::of_type(heap, operand, odd, kinds::NUMBER),
         None => Trouble::NotFinite,
     }
 }

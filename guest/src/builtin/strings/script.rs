@@ -15,6 +15,7 @@ use crate::memory::tagged::MATCH;
 use crate::memory::word::{FALSE, TRUE, UNIT, Word, small};
 use crate::run::state::Exit;
 use pif_language::form::Form;
+use pif_language::kinds;
 
 /// Does `split` and `regex_split`, at a text or at a regular expression.
 pub(crate) fn split(c: &mut Call<'_>) -> Result<Word, Exit> {
@@ -222,7 +223,7 @@ fn flag(c: &Call<'_>, i: usize) -> Result<bool, Exit> {
     match c.operand(i) {
         TRUE => Ok(true),
         FALSE => Ok(false),
-        _ => Err(c.wrong(i, "a boolean")),
+        _ => Err(c.refuse(i)),
     }
 }
 
@@ -268,7 +269,7 @@ pub(crate) fn regex_parts(c: &mut Call<'_>) -> Result<Word, Exit> {
 pub(crate) fn substitute(c: &mut Call<'_>) -> Result<Word, Exit> {
     let text = c.text(0)?;
     if !c.is_regex(1) && !c.s.heap.is_text(c.operand(1)) {
-        return Err(c.wrong(1, "a string or a regular expression"));
+        return Err(c.wrong(1, kinds::STRING | kinds::REGEX));
     }
     let (to, all) = (c.text(2)?, flag(c, 3)?);
     let (sought, all) = sought(c, &text, all)?;

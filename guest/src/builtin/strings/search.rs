@@ -29,7 +29,7 @@ fn find(c: &mut Call<'_>) -> Result<Option<usize>, Exit> {
         return find_text(c);
     }
     if !is_list(c.operand(0)) {
-        return Err(c.wrong(0, "a string or a list"));
+        return Err(c.refuse(0));
     }
     let (elements, x) = (c.list(0)?, c.operand(1));
     let from = c.place(2, 0)?;

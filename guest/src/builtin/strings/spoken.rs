@@ -7,9 +7,10 @@ use crate::builtin::call::Call;
 use crate::data::string::{self, End, Written};
 use crate::memory::word::{FALSE, TRUE, UNIT, Word, small};
 use crate::run::state::Exit;
+use pif_language::kinds::{self, Wanted};
 
 /// Makes the text that was written.
-fn give(c: &mut Call<'_>, written: Written, wanted: &'static str) -> Result<Word, Exit> {
+fn give(c: &mut Call<'_>, written: Written, wanted: impl Into<Wanted>) -> Result<Word, Exit> {
     let Written { text, work, end } = written;
     match end {
         End::TooLong => return Err(TOO_LARGE.into()),
@@ -32,7 +33,7 @@ pub(crate) fn as_text(c: &mut Call<'_>) -> Result<Word, Exit> {
     }
     let limits = (c.longest_written(), c.budget());
     let written = string::text(&c.s.heap, v, limits);
-    give(c, written, "a string, a number, a boolean, null or a list of these")
+    give(c, written, Wanted::Scalars)
 }
 
 /// Joins a list that does not hold only texts: the texts of numbers, booleans, null and lists.
@@ -42,10 +43,9 @@ pub(super) fn join(c: &mut Call<'_>, separator: &str) -> Result<Word, Exit> {
     let written = string::joined(&c.s.heap, c.operand(0), separator, limits);
     if let End::Wrong(part) = written.end {
         c.charge(written.work)?;
-        let wanted = "a list of strings, numbers, booleans, nulls and lists of these";
-        return Err(c.s.wrong_element(0, part, wanted));
+        return Err(c.s.wrong_element(0, part, Wanted::ListOfScalars));
     }
-    give(c, written, "a list")
+    give(c, written, kinds::LIST)
 }
 
 /// Most blanks and characters of an indent, as JavaScript has it.
@@ -63,7 +63,7 @@ pub(crate) fn stringify(c: &mut Call<'_>) -> Result<Word, Exit> {
     };
     let limits = (c.longest_written(), c.budget());
     let written = string::json(&c.s.heap, c.operand(0), &indent, limits);
-    give(c, written, "a value that is no function")
+    give(c, written, Wanted::NoFunction)
 }
 
 pub(crate) fn locale_compare(c: &mut Call<'_>) -> Result<Word, Exit> {
@@ -71,7 +71,7 @@ pub(crate) fn locale_compare(c: &mut Call<'_>) -> Result<Word, Exit> {
     let by_value = match if c.len() > 2 { c.operand(2) } else { FALSE } {
         TRUE => true,
         FALSE => false,
-        _ => return Err(c.wrong(2, "a boolean")),
+        _ => return Err(c.refuse(2)),
     };
     c.charge_texts(&[&a, &b])?;
     c.set_aside(8 * (a.len() + b.len()) as u64)?;

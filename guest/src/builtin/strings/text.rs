@@ -188,7 +188,7 @@ pub(crate) fn split(c: &mut Call<'_>) -> Result<Word, Exit> {
 /// Does `split` of one operand, which is in one piece.
 fn uncut(c: &mut Call<'_>) -> Result<Word, Exit> {
     if !c.s.heap.is_text(c.operand(0)) {
-        return Err(c.wrong(0, "a string"));
+        return Err(c.refuse(0));
     }
     c.charge(1)?;
     c.room(2)?;
@@ -308,7 +308,7 @@ pub(crate) fn slice(c: &mut Call<'_>) -> Result<Word, Exit> {
     let whole = c.operand(0);
     let is_text = c.s.heap.is_text(whole);
     if !is_text && !is_list(whole) {
-        return Err(c.wrong(0, "a string or a list"));
+        return Err(c.refuse(0));
     }
     let (from, to) = (c.place(1, 0)?, c.place(2, i64::MAX)?);
     if !is_text {
@@ -338,7 +338,7 @@ fn slice_list(c: &mut Call<'_>, from: i64, to: i64) -> Result<Word, Exit> {
 
 pub(crate) fn replace(c: &mut Call<'_>) -> Result<Word, Exit> {
     let whole = c.operand(0);
-    let Some((size, chars)) = c.s.heap.text_size(whole) else { return Err(c.wrong(0, "a string")) };
+    let Some((size, chars)) = c.s.heap.text_size(whole) else { return Err(c.refuse(0)) };
     if !c.s.heap.is_flat(whole) {
         c.set_aside(size)?;
     }

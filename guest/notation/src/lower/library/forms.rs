@@ -1,6 +1,6 @@
 //! Forms that are called by their names, with their operands in the places where the forms have them.
 
-use super::aliases::{alias, in_words};
+use super::aliases::in_words;
 use super::callbacks::{Callback, Kind, over};
 use super::numbers::rounded;
 use super::spelling::{counts, spelling};
@@ -11,11 +11,12 @@ use crate::table::{self, callback, is_called, subject};
 use crate::tree::{Id, Manner, Words};
 use pif_core::fault::Code;
 use pif_language::form::{Callback as FormCallback, Form, Shape};
+use pif_language::mistakes::names;
 
 /// The form that a name of a function or a member means, by itself or in another language.
 pub(super) fn named(name: &str) -> Option<Form> {
     let form = table::form(name).filter(|form| is_called(*form) || *form == Form::App);
-    form.or_else(|| alias(name))
+    form.or_else(|| names::form_of_function(name))
 }
 
 /// `x.form(a, b)`

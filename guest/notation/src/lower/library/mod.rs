@@ -20,6 +20,7 @@ use crate::lexer::Wrong;
 use crate::lower::builder::{Argument, Builder, Call, Span};
 use crate::tree::{Id, Manner, Words};
 use pif_core::fault::Code;
+use pif_language::mistakes;
 use work::{Row, find, run};
 
 const MEMBERS: &[&[Row]] = &[
@@ -147,7 +148,9 @@ pub(crate) fn is_constant(path: &str) -> bool {
 /// The names of functions and members of JavaScript, and those of other languages.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let rows = FUNCTIONS.iter().chain(MEMBERS).flat_map(|table| table.iter());
-    rows.filter(|row| !row.is_refused()).map(|row| row.name).chain(aliases::names())
+    rows.filter(|row| !row.is_refused())
+        .map(|row| row.name)
+        .chain(mistakes::names::functions().map(|(name, _)| name))
 }
 
 #[cfg(test)]

@@ -253,7 +253,7 @@ fn read(text: &str) -> String {
     match reader.expression() {
         Ok(id) => show(&reader.b.tree, id),
         Err(fault) => {
-            let hint = fault.hint.as_deref().unwrap_or_default();
+            let hint = fault.hint.as_ref().map(ToString::to_string).unwrap_or_default();
             format!("! {} / {hint}", fault.message)
         }
     }
