@@ -299,7 +299,7 @@ pub(crate) enum Statement<'s> {
 }
 
 impl Statement<'_> {
-    /// Whether the statement is a loop.
+    /// Tells whether the statement is a loop.
     pub(crate) fn is_loop(&self) -> bool {
         matches!(
             self,

@@ -55,7 +55,7 @@ pub fn parse(terms: &mut Terms, text: &str, free: &[&str]) -> Result<Parsed, Fau
     code(terms, text, free, 1).map_err(|faults| faults.into_iter().next().unwrap_or_else(defect))
 }
 
-/// Whether JSON has objects, and none with a key that is a form's or could be meant for one.
+/// Tells whether JSON has objects, and none with a key that is a form's or could be meant for one.
 fn is_plain_data(tape: &Tape, root: TokenId) -> bool {
     let mut has_object = false;
     let mut members = tape.members(root);
@@ -77,7 +77,7 @@ fn is_plain_data(tape: &Tape, root: TokenId) -> bool {
     has_object
 }
 
-/// Whether the first key of a text that begins with a brace is quoted, and a form's.
+/// Tells whether the first key of a text that begins with a brace is quoted, and a form's.
 fn looks_like_json(text: &str) -> bool {
     let inner = text.trim_start_matches(|c: char| c.is_whitespace() || c == '[' || c == '{');
     let quote = inner.chars().next().filter(|c| matches!(c, '"' | '\''));
@@ -86,7 +86,7 @@ fn looks_like_json(text: &str) -> bool {
     text.contains('{') && hint::is_meant_for_form(key)
 }
 
-/// Whether a record, or the first element of a list, has a key that is a form's.
+/// Tells whether a record, or the first element of a list, has a key that is a form's.
 fn is_form_in_disguise(terms: &Terms, root: TermId) -> bool {
     let first = if terms.form(root) == Form::List { terms.operand(root, 0) } else { root };
     let names = terms.names(first);

@@ -72,7 +72,8 @@ fn names_in(terms: &Terms, root: TermId) -> Vec<&str> {
     names
 }
 
-/// Whether a text is a short line without names such as `_1`, which the program does not have.
+/// Tells whether a text is a short line without names such as `_1`, which the program does not
+/// have.
 fn is_quotable(text: &str) -> bool {
     let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
     let is_made = |word: &str| {

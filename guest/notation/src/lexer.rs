@@ -14,7 +14,7 @@ pub(crate) fn wrong((source, at): (&str, u32), code: Code, message: &str, hint: 
     Box::new(fault)
 }
 
-/// Whether a character can begin a name.
+/// Tells whether a character can begin a name.
 pub(crate) fn begins_name(c: char) -> bool {
     c.is_ascii_alphabetic() || c == '_' || c == '$' || (!c.is_ascii() && !is_odd(c))
 }
@@ -31,7 +31,7 @@ fn is_odd(c: char) -> bool {
             | '×' | '÷' | '\u{2000}'..='\u{2bff}' | '\u{3000}'..='\u{3020}' | '\u{ff00}'..='\u{ff0f}')
 }
 
-/// Whether a text is a name as the notation writes it.
+/// Tells whether a text is a name as the notation writes it.
 pub(crate) fn is_name(text: &str) -> bool {
     text.starts_with(begins_name) && text.chars().all(goes_on)
 }

@@ -60,7 +60,7 @@ pub(crate) fn read_text(
     }
 }
 
-/// Whether a fault is of a text that no other way of reading would take.
+/// Tells whether a fault is of a text that no other way of reading would take.
 pub(crate) fn is_too_long(fault: &Fault) -> bool {
     fault.code == Code::TooLarge
 }

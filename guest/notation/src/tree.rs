@@ -172,7 +172,7 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// Whether a term always gives a text.
+    /// Tells whether a term always gives a text.
     pub(crate) fn is_textual(&self, id: Id) -> bool {
         match &self.node(id).what {
             What::Text(_) => true,

@@ -370,13 +370,13 @@ fn unbound(terms: &Terms, s: &State, (variable, name): (TermId, &str)) -> Fault 
     }
 }
 
-/// Whether a term is shown in the notation, as tools are.
+/// Tells whether a term is shown in the notation, as tools are.
 fn is_shown(terms: &Terms, term: TermId) -> bool {
     let token = terms.node(term).token;
     terms.byte(token).is_some() || terms.place(token).0.is_some()
 }
 
-/// Whether a variable stands where a function is called, so that the name of a form may be meant.
+/// Tells whether a variable stands where a function is called, so that the name of a form may be meant.
 fn is_called(terms: &Terms, variable: TermId) -> bool {
     let calls = |it: &TermId| terms.form(*it) == Form::App && terms.operand(*it, 0) == variable;
     // A term comes after those in it.

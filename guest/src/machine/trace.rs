@@ -99,7 +99,7 @@ fn shown(s: &State, place: Place) -> String {
     size(&s.heap, value).map_or_else(|| text.clone(), |size| format!("{text} ({size})"))
 }
 
-/// Whether the beginning of JSON ends within a text.
+/// Tells whether the beginning of JSON ends within a text.
 fn ends_in_text(json: &str) -> bool {
     let mut bytes = json.bytes();
     let mut is_within = false;

@@ -80,7 +80,7 @@ pub trait Sink {
     /// Ends a list or an object, whose bracket ends at a byte.
     fn close(&mut self, open: Self::Open, at: usize) -> Result<Self::Value, Self::Stop>;
 
-    /// Whether a container is an object.
+    /// Tells whether a container is an object.
     fn is_object(open: &Self::Open) -> bool;
 
     /// Reads elements of a list, each with the comma behind it. Returns where the next one begins.

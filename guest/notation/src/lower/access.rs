@@ -78,7 +78,7 @@ impl<'a, 's> Cx<'a, 's> {
         Some((first, steps))
     }
 
-    /// Whether an expression is an object of JavaScript such as `Math`.
+    /// Tells whether an expression is an object of JavaScript such as `Math`.
     pub(super) fn is_global_name(&self, id: ExprId) -> bool {
         matches!(self.ast.expr(id).what, What::Name(name) if is_global(name))
             && self.var_of(id).is_none()
@@ -200,7 +200,7 @@ impl<'a, 's> Cx<'a, 's> {
         (self.is_global_name(first) && library::is_function(&path)).then_some(path)
     }
 
-    /// Whether a `?.` stands in a chain, before the parentheses that end it.
+    /// Tells whether a `?.` stands in a chain, before the parentheses that end it.
     pub(super) fn has_optional(&self, id: ExprId) -> bool {
         self.optionals.get(id as usize).copied().unwrap_or_default()
     }

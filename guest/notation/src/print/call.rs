@@ -180,7 +180,7 @@ impl<'t> Printer<'t> {
         (is_sole && can_be).then_some((others.len(), is_always))
     }
 
-    /// Whether a term, or the value of a function, stands between braces or brackets.
+    /// Tells whether a term, or the value of a function, stands between braces or brackets.
     fn is_braced(&self, id: TermId) -> bool {
         let mut at = id;
         while self.terms.form(at) == Form::Lam {
@@ -189,7 +189,7 @@ impl<'t> Printer<'t> {
         matches!(self.terms.form(at), Form::Record | Form::List | Form::Let | Form::Letrec)
     }
 
-    /// Whether an application is written with its arguments behind the function.
+    /// Tells whether an application is written with its arguments behind the function.
     pub(super) fn is_direct(&self, id: TermId) -> bool {
         let terms = self.terms;
         let Some((function, arguments)) = terms.operands(id).split_first() else { return false };
@@ -203,14 +203,14 @@ impl<'t> Printer<'t> {
         }
     }
 
-    /// Whether a member that is called is a member, and no name of a form or of a tool.
+    /// Tells whether a member that is called is a member, and no name of a form or of a tool.
     fn is_called_member(&self, id: TermId) -> bool {
         let key = self.terms.operand(id, 1);
         let is_named = self.terms.form(key) == Form::Text && is_name(self.terms.text(key));
         !is_named || !library::is_member(self.terms.text(key)) && !self.is_of_server(id)
     }
 
-    /// Whether a call of a member would be one of a tool: what nothing binds is taken for a server.
+    /// Tells whether a call of a member would be one of a tool: what nothing binds is taken for a server.
     pub(super) fn is_of_server(&self, id: TermId) -> bool {
         let terms = self.terms;
         let mut at = id;
@@ -260,7 +260,7 @@ impl<'t> Printer<'t> {
         self.schedule(&out);
     }
 
-    /// Whether a term is written with a brace before all else.
+    /// Tells whether a term is written with a brace before all else.
     pub(super) fn begins_with_brace(&self, id: TermId, ask: Ask) -> bool {
         let terms = self.terms;
         let mut at = id;

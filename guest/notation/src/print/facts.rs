@@ -33,7 +33,7 @@ impl Facts {
         self.captures.get(id as usize).is_some_and(|count| *count > 0)
     }
 
-    /// Whether the reader would take the variables of a value for functions that are bound later.
+    /// Tells whether the reader would take the variables of a value for functions that are bound later.
     pub(super) fn is_early(&self, id: TermId) -> bool {
         self.early.get(id as usize).is_some_and(|count| *count > 0)
     }
@@ -47,7 +47,7 @@ impl Facts {
         self.tested.get(name as usize).copied().unwrap_or_default()
     }
 
-    /// Whether a record that has a name may have this member.
+    /// Tells whether a record that has a name may have this member.
     pub(super) fn may_have(&self, name: Option<NameId>) -> bool {
         name.and_then(|name| self.members.get(name as usize)).copied().unwrap_or_default()
     }

@@ -135,7 +135,7 @@ impl<'t> Printer<'t> {
         self.schedule(&parts);
     }
 
-    /// Whether `concat` is written as a template: texts, and what gives a text or is made one.
+    /// Tells whether `concat` is written as a template: texts, and what gives a text or is made one.
     pub(super) fn is_template(&self, id: TermId) -> bool {
         let terms = self.terms;
         let operands = terms.operands(id);
@@ -165,7 +165,7 @@ impl<'t> Printer<'t> {
         self.schedule(&out);
     }
 
-    /// Whether a regular expression can stand between slashes.
+    /// Tells whether a regular expression can stand between slashes.
     pub(super) fn is_regex(&self, id: TermId) -> bool {
         let terms = self.terms;
         let [pattern, flags] = *terms.operands(id) else { return false };
@@ -196,7 +196,7 @@ fn operand_ask(form: Form, ask: Ask) -> Ask {
     }
 }
 
-/// Whether a pattern ends where it ends, and begins no comment.
+/// Tells whether a pattern ends where it ends, and begins no comment.
 fn can_stand_between_slashes(pattern: &str) -> bool {
     let mut in_class = false;
     let mut is_escaped = false;

@@ -8,7 +8,7 @@ use pif_language::form::Form;
 use pif_language::term::TermId;
 
 impl<'t> Printer<'t> {
-    /// Whether a form is written as a member or an element of its subject.
+    /// Tells whether a form is written as a member or an element of its subject.
     pub(super) fn is_member(&self, id: TermId) -> bool {
         self.terms.form(id) == Form::Get && self.terms.operands(id).len() == 2
     }
@@ -33,7 +33,7 @@ impl<'t> Printer<'t> {
         }
     }
 
-    /// Whether `get_in` is a path that gives null where it leads nowhere.
+    /// Tells whether `get_in` is a path that gives null where it leads nowhere.
     pub(super) fn is_safe_path(&self, id: TermId) -> bool {
         let terms = self.terms;
         let [_, path, default] = *terms.operands(id) else { return false };

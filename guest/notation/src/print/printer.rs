@@ -87,7 +87,7 @@ impl<'t> Printer<'t> {
         if is_name(key) { text(key) } else { self.made(quoted(key)) }
     }
 
-    /// Whether a name is bound here.
+    /// Tells whether a name is bound here.
     pub(super) fn is_bound(&self, name: &str) -> bool {
         let id = self.terms.name_id(name);
         id.and_then(|id| self.bound.get(id as usize)).is_some_and(|count| *count > 0)

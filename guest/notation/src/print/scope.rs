@@ -10,13 +10,13 @@ use pif_language::form::Form;
 /// Words that mean something of their own where a name stands.
 const WORDS: [&str; 6] = ["self", "json", "eval", "Symbol", "async", "let"];
 
-/// Whether a name can be bound in the notation.
+/// Tells whether a name can be bound in the notation.
 pub(super) fn can_be_bound(name: &str) -> bool {
     is_name(name) && !is_reserved(name) && !WORDS.contains(&name)
 }
 
 impl Printer<'_> {
-    /// Whether a name alone means the variable.
+    /// Tells whether a name alone means the variable.
     pub(super) fn is_plain(&self, name: &str) -> bool {
         if !can_be_bound(name) {
             return false;

@@ -152,7 +152,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether a form with these operands is read from its operator.
+    /// Tells whether a form with these operands is read from its operator.
     fn is_operation(&self, form: Form, operands: &[TermId]) -> bool {
         let all = |test: fn(&Self, TermId) -> bool| operands.iter().all(|id| test(self, *id));
         let two = operands.get(..2).unwrap_or_default();
@@ -202,7 +202,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether `typeof` is read so.
+    /// Tells whether `typeof` is read so.
     fn type_of(&self, id: TermId) -> bool {
         let terms = self.terms;
         let first = terms.operand(id, 0);
@@ -236,7 +236,7 @@ impl Printer<'_> {
         is_free.then_some(Spelling::Call(Use::of(row.name)))
     }
 
-    /// Whether a form is written after its subject, if it can be.
+    /// Tells whether a form is written after its subject, if it can be.
     fn is_method(&self, row: &Row) -> bool {
         const BEFORE: Kinds = FUNCTION | LIST | STRING | RECORD | NULL;
         let first = row.takes.first().copied().unwrap_or_default();
@@ -247,7 +247,7 @@ impl Printer<'_> {
         !row.is_apart && (applies || is_one && !is_named)
     }
 
-    /// Whether a form by its own name is read from its subject and the others.
+    /// Tells whether a form by its own name is read from its subject and the others.
     fn can_be_method(&self, id: TermId, row: &Row) -> bool {
         let is_listed = !matches!(
             row.shape,
@@ -267,7 +267,7 @@ impl Printer<'_> {
             && self.can_be_subject(*before, row.name)
     }
 
-    /// Whether a member of a value means what the name does: neither a function in a record that
+    /// Tells whether a member of a value means what the name does: neither a function in a record that
     /// has a name, nor a tool of a server.
     pub(super) fn can_be_subject(&self, before: TermId, name: &str) -> bool {
         let is_variable = self.terms.form(before) == Form::Var;
@@ -275,7 +275,7 @@ impl Printer<'_> {
             && !self.is_of_server(before)
     }
 
-    /// Whether a member of the form's name means the form with these operands.
+    /// Tells whether a member of the form's name means the form with these operands.
     fn is_own_member(&self, id: TermId, row: &Row) -> bool {
         let terms = self.terms;
         let operands = terms.operands(id);
@@ -313,7 +313,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether a call by the form's name means another form.
+    /// Tells whether a call by the form's name means another form.
     fn is_read_otherwise(&self, id: TermId) -> bool {
         let terms = self.terms;
         let operands = terms.operands(id);
@@ -332,12 +332,12 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether the names that a term binds can be written.
+    /// Tells whether the names that a term binds can be written.
     fn names_are_words(&self, id: TermId) -> bool {
         self.terms.names(id).iter().all(|name| can_be_bound(self.terms.name(*name)))
     }
 
-    /// Whether a binding is read as what it is.
+    /// Tells whether a binding is read as what it is.
     fn binding_has_words(&self, id: TermId) -> bool {
         let terms = self.terms;
         let names = terms.names(id);
@@ -350,33 +350,33 @@ impl Printer<'_> {
             && (names.len() > 64 || names.iter().all(is_once))
     }
 
-    /// Whether all values of a binding are written as functions.
+    /// Tells whether all values of a binding are written as functions.
     fn are_functions(&self, id: TermId) -> bool {
         let values = self.terms.operands(id).split_last().map_or(&[][..], |(_, values)| values);
         values.iter().all(|id| !self.facts.is_json(*id))
     }
 
-    /// Whether a term is written as `a == b`.
+    /// Tells whether a term is written as `a == b`.
     fn is_equality(&self, id: TermId) -> bool {
         self.terms.form(id) == Form::Eq && !self.facts.is_json(id)
     }
 
-    /// Whether the reader sees that a term gives a boolean.
+    /// Tells whether the reader sees that a term gives a boolean.
     pub(super) fn is_boolean(&self, id: TermId) -> bool {
         !self.facts.is_json(id) && self.terms.form(id).given() == kinds::BOOLEAN
     }
 
-    /// Whether the reader sees that a term gives a number.
+    /// Tells whether the reader sees that a term gives a number.
     pub(super) fn is_number(&self, id: TermId) -> bool {
         !self.facts.is_json(id) && self.terms.form(id).given() == kinds::NUMBER
     }
 
-    /// Whether the reader sees that a term gives a text.
+    /// Tells whether the reader sees that a term gives a text.
     pub(super) fn is_textual(&self, id: TermId) -> bool {
         !self.facts.is_json(id) && self.terms.form(id).given() == STRING
     }
 
-    /// Whether the reader makes the truth of a term of it, where it asks for that.
+    /// Tells whether the reader makes the truth of a term of it, where it asks for that.
     fn is_bare(&self, id: TermId) -> bool {
         !self.is_boolean(id) && !matches!(self.terms.form(id), Form::Both | Form::Either)
     }

@@ -48,12 +48,12 @@ impl Parser<'_> {
         if is_record { Braces::Record } else { Braces::Statements }
     }
 
-    /// Whether a block stands behind parameters.
+    /// Tells whether a block stands behind parameters.
     fn is_method(&self, open: usize) -> bool {
         self.is_at(self.token_at(open).mate as usize + 1, "{")
     }
 
-    /// Whether a statement begins here that can have a label.
+    /// Tells whether a statement begins here that can have a label.
     pub(super) fn is_labeled(&self, at: usize) -> bool {
         let has = |text| self.is_at(at + 1, text);
         match self.spelling(self.token_at(at)) {
@@ -63,7 +63,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a brace where a statement begins is a record: at the beginning of the program and as
+    /// Tells whether a brace where a statement begins is a record: at the beginning of the program and as
     /// its last statement, if it reads as one.
     pub(super) fn is_record_statement(&self, is_first: bool) -> bool {
         if !self.is(0, "{") {

@@ -110,7 +110,7 @@ impl Reader<'_, '_> {
 }
 
 impl Parser<'_> {
-    /// Whether `[a, b] =` or `{a, b} =` begins here.
+    /// Tells whether `[a, b] =` or `{a, b} =` begins here.
     fn is_pattern_assigned(&self) -> bool {
         (self.is(0, "[") || self.is(0, "{")) && self.is_at(self.behind(0), "=")
     }

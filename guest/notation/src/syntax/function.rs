@@ -122,7 +122,7 @@ impl<'s> Reader<'_, 's> {
 }
 
 impl<'s> Parser<'s> {
-    /// Whether an arrow and its parameters begin here.
+    /// Tells whether an arrow and its parameters begin here.
     pub(super) fn is_arrow(&self) -> bool {
         self.is_arrow_at(0)
             || self.is(0, "async") && !self.token(1).on_new_line && self.is_arrow_at(1)

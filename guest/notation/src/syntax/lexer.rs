@@ -168,7 +168,7 @@ impl<'s> Lexer<'s> {
         self.tokens.len().checked_sub(back).and_then(|at| self.tokens.get(at)).copied()
     }
 
-    /// Whether the last token ends an operand, so that an operator may follow.
+    /// Tells whether the last token ends an operand, so that an operator may follow.
     fn after_operand(&self) -> bool {
         let Some(last) = self.before(1) else { return false };
         let text = self.spelling(last);

@@ -178,7 +178,7 @@ impl<'s> Parser<'s> {
         }))
     }
 
-    /// Whether a text or a template stands alone behind a bracket so many tokens ahead.
+    /// Tells whether a text or a template stands alone behind a bracket so many tokens ahead.
     fn is_text_alone(&self, ahead: usize) -> bool {
         let first = self.token(ahead + 1);
         let close = self.token(ahead).mate as usize;
@@ -217,7 +217,7 @@ impl<'s> Parser<'s> {
         Ok(self.add(What::Tool(text), token.start))
     }
 
-    /// Whether `if(c, a, b)` begins here: two commas stand between its parentheses, and no statement
+    /// Tells whether `if(c, a, b)` begins here: two commas stand between its parentheses, and no statement
     /// behind them.
     pub(super) fn is_strict_if(&self) -> bool {
         let behind = self.token_at(self.behind(1));
@@ -241,7 +241,7 @@ impl<'s> Parser<'s> {
         commas == 2
     }
 
-    /// Whether a brace begins statements and no record: a word that begins one stands after it.
+    /// Tells whether a brace begins statements and no record: a word that begins one stands after it.
     fn is_block(&self) -> bool {
         let is_word =
             matches!(self.word(1), "const" | "let" | "var" | "return" | "if" | "for" | "while")

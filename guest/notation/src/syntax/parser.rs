@@ -79,7 +79,7 @@ impl<'s> Parser<'s> {
         self.is_at(self.at.get() + ahead, text)
     }
 
-    /// Whether a token is this mark, word or bracket.
+    /// Tells whether a token is this mark, word or bracket.
     pub(super) fn is_at(&self, at: usize, text: &str) -> bool {
         let token = self.token_at(at);
         let has_spelling = matches!(token.kind, Kind::Name | Kind::Mark | Kind::Open | Kind::Close);
@@ -146,7 +146,7 @@ impl<'s> Parser<'s> {
         at(self.ast.borrow().expr(id))
     }
 
-    /// Whether as many faults have been found as are told.
+    /// Tells whether as many faults have been found as are told.
     pub(super) fn is_full(&self) -> bool {
         self.faults.borrow().len() >= MOST_FAULTS
     }

@@ -108,7 +108,7 @@ impl<'s> Reader<'_, 's> {
 }
 
 impl Parser<'_> {
-    /// Whether nothing that stands here goes on with an operand.
+    /// Tells whether nothing that stands here goes on with an operand.
     fn ends_pattern(&self, at: usize) -> bool {
         !["(", "[", "`", ".", "?."].iter().any(|text| self.is_at(at, text))
     }
@@ -121,7 +121,7 @@ impl Parser<'_> {
         self.wrong(self.token(0).start, "nothing follows the rest of a pattern", hint)
     }
 
-    /// Whether the next token is a name that can be bound.
+    /// Tells whether the next token is a name that can be bound.
     pub(super) fn check_bound(&self) -> Read<()> {
         let token = self.token(0);
         let name = self.spelling(token);

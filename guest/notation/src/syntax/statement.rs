@@ -192,7 +192,7 @@ impl<'s> Reader<'_, 's> {
 }
 
 impl Parser<'_> {
-    /// Whether `"use strict"` stands here.
+    /// Tells whether `"use strict"` stands here.
     fn is_directive(&self, is_first: bool) -> bool {
         let token = self.token(0);
         let behind = self.token(1);
@@ -202,7 +202,7 @@ impl Parser<'_> {
             && (self.is(1, ";") || behind.on_new_line && behind.kind != Kind::End)
     }
 
-    /// Whether `function f`, `async function f` or `function*` begins here.
+    /// Tells whether `function f`, `async function f` or `function*` begins here.
     fn is_declared_function(&self) -> bool {
         let is_async = self.is(0, "async");
         if is_async && (!self.is(1, "function") || self.token(1).on_new_line) {
@@ -227,7 +227,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a statement can end before the next token.
+    /// Tells whether a statement can end before the next token.
     fn ends_here(&self) -> bool {
         let token = self.token(0);
         token.on_new_line || matches!(token.kind, Kind::Close | Kind::End) || self.is(0, ";")

@@ -104,7 +104,7 @@ fn of_one(w: &mut Work<'_, '_>, f: Callback) -> Id {
     }
 }
 
-/// Whether a value counts as true.
+/// Tells whether a value counts as true.
 pub(super) fn truth(w: &mut Work<'_, '_>, value: Id) -> Id {
     if w.kind(value) == kinds::BOOLEAN { value } else { w.form(Form::Truth, &[value]) }
 }

@@ -79,7 +79,7 @@ fn wrong_count(w: &Work<'_, '_>, form: Form, count: usize) -> Wrong {
     w.wrong(w.call.at, &message, &usage)
 }
 
-/// Whether a form may have so many operands.
+/// Tells whether a form may have so many operands.
 fn fits(form: Form, count: usize) -> bool {
     let given = u32::try_from(count).unwrap_or(u32::MAX);
     let Some(row) = form.row() else { return false };

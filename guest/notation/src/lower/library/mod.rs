@@ -114,7 +114,7 @@ pub(crate) fn as_function<'s>(b: &mut Builder<'s>, path: &str, span: Span) -> Op
     Some(id)
 }
 
-/// Whether the value of a member's function is a test: whether it counts as true.
+/// Tells whether the value of a member's function is a test: whether it counts as true.
 pub(crate) fn is_test_callback(name: &str) -> bool {
     matches!(
         name,
@@ -122,7 +122,7 @@ pub(crate) fn is_test_callback(name: &str) -> bool {
     )
 }
 
-/// Whether `x.name(…)` may be a call of the library.
+/// Tells whether `x.name(…)` may be a call of the library.
 pub(crate) fn is_member(name: &str) -> bool {
     find(MEMBERS, name).is_some() || forms::named(name).is_some()
 }
@@ -130,17 +130,17 @@ pub(crate) fn is_member(name: &str) -> bool {
 /// Most names behind the first one in the path of a function.
 pub(crate) const LONGEST_PATH: usize = 3;
 
-/// Whether a name or a path is a function of the library.
+/// Tells whether a name or a path is a function of the library.
 pub(crate) fn is_function(path: &str) -> bool {
     find(FUNCTIONS, path).is_some() || forms::named(path).is_some()
 }
 
-/// Whether a member of this name is one of JavaScript.
+/// Tells whether a member of this name is one of JavaScript.
 pub(crate) fn has_member(name: &str) -> bool {
     find(MEMBERS, name).is_some()
 }
 
-/// Whether a name is that of a number.
+/// Tells whether a name is that of a number.
 pub(crate) fn is_constant(path: &str) -> bool {
     numbers::CONSTANTS.iter().chain(numbers::WORDS).any(|(name, _)| *name == path)
 }

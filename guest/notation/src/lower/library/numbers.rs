@@ -190,7 +190,7 @@ fn parse_float(w: &mut Work<'_, '_>) -> Made {
     Ok(w.form(Form::LeadingNumber, &[w.argument(0), float]))
 }
 
-/// Whether a value is such a number; the older functions make a number of it first.
+/// Tells whether a value is such a number; the older functions make a number of it first.
 fn number_is(w: &mut Work<'_, '_>, what: &'static str, converts: bool) -> Made {
     let value = w.argument(0);
     let number = if converts { number(w)? } else { value };
@@ -205,7 +205,7 @@ fn number_is(w: &mut Work<'_, '_>, what: &'static str, converts: bool) -> Made {
     Ok(w.b.tree.named(Form::Try, &[test, handler], codes.into(), w.span))
 }
 
-/// Whether a term makes a date, or takes a part of one that it makes.
+/// Tells whether a term makes a date, or takes a part of one that it makes.
 fn is_of_date(w: &Work<'_, '_>, id: Id) -> bool {
     let inner = w.b.tree.operands(id).first().copied().unwrap_or(Id::MAX);
     let is_part = w.b.tree.form_of(id) == Form::MomentPart;

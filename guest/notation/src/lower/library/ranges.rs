@@ -47,7 +47,7 @@ pub(super) fn from_indices(
     w.form(Form::Map, &[function, range])
 }
 
-/// Whether no variable of a term has this name. Of a large term nothing is known.
+/// Tells whether no variable of a term has this name. Of a large term nothing is known.
 fn is_unused(w: &Work<'_, '_>, name: &str, term: Id) -> bool {
     let mut open = vec![term];
     for _ in 0..2000 {

@@ -21,7 +21,7 @@ fn union(w: &mut Work<'_, '_>) -> Made {
     Ok(w.form(Form::ToSet, &[both]))
 }
 
-/// Whether an element is in a set, or is not.
+/// Tells whether an element is in a set, or is not.
 fn test(w: &mut Work<'_, '_>, set: Id, is_in: bool) -> Id {
     w.function(|w, x| {
         let test = w.form(Form::Has, &[set, x]);
@@ -54,7 +54,7 @@ fn symmetric(w: &mut Work<'_, '_>) -> Made {
     Ok(w.within(once, set))
 }
 
-/// Whether all elements of one set are in the other, or none is.
+/// Tells whether all elements of one set are in the other, or none is.
 fn all_in(w: &mut Work<'_, '_>, of_other: bool, is_in: bool) -> Id {
     let mut once = Once::default();
     let a = w.once(&mut once, w.subject());

@@ -34,7 +34,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Whether it takes so many arguments.
+    /// Tells whether it takes so many arguments.
     pub(super) fn takes(&self, count: usize) -> bool {
         (self.counts.0..=self.counts.1).contains(&count)
     }
@@ -219,14 +219,14 @@ impl<'b, 's> Work<'b, 's> {
         self.b.function(vec![name], body, self.span)
     }
 
-    /// Whether a value's type has this name.
+    /// Tells whether a value's type has this name.
     pub(super) fn is_type(&mut self, value: Id, name: &'static str) -> Id {
         let found = self.form(Form::TypeOf, &[value]);
         let name = self.text(name);
         self.form(Form::Eq, &[found, name])
     }
 
-    /// Whether a value is absent.
+    /// Tells whether a value is absent.
     pub(super) fn is_null(&mut self, value: Id) -> Id {
         let null = self.null();
         self.form(Form::Eq, &[value, null])
@@ -248,7 +248,7 @@ impl<'b, 's> Work<'b, 's> {
         self.b.bind(once.0, body, self.span)
     }
 
-    /// Whether a term may be written twice.
+    /// Tells whether a term may be written twice.
     fn is_atom(&self, id: Id) -> bool {
         match &self.b.tree.node(id).what {
             What::Form { form, operands, .. } => {
@@ -373,7 +373,7 @@ impl<'b, 's> Work<'b, 's> {
         Some((tree.names(function).to_vec(), tree.operands(function).first().copied()?))
     }
 
-    /// Whether a function is the name of a form or of a function of JavaScript alone.
+    /// Tells whether a function is the name of a form or of a function of JavaScript alone.
     pub(super) fn is_named(&self, function: Id) -> bool {
         self.b.tree.manner(function) == Manner::Named
     }

@@ -329,7 +329,7 @@ impl<'a> Pass<'a, '_> {
         }
     }
 
-    /// Whether the object of a member may be the table that another expression names.
+    /// Tells whether the object of a member may be the table that another expression names.
     fn may_be_object(&self, member: ExprId, table: ExprId) -> bool {
         let object = match self.ast.expr(member).what {
             What::Member { object, .. } | What::Index { object, .. } => object,
@@ -365,7 +365,7 @@ impl<'a> Pass<'a, '_> {
         }
     }
 
-    /// Whether a value surely is a list, a map, or a record that begins empty: what a computed key
+    /// Tells whether a value surely is a list, a map, or a record that begins empty: what a computed key
     /// leads to is no named member of a record literal.
     fn is_table(&self, id: ExprId, left: u8) -> bool {
         let Some(left) = left.checked_sub(1).filter(|_| self.takes_step()) else { return false };
