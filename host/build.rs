@@ -132,7 +132,7 @@ fn has_target() -> Result<bool> {
 fn compile(workspace: &Path, target: &Path) -> Result<Vec<u8>> {
     let mut cargo = Command::new(variable("CARGO")?);
     cargo
-        .args(["build", "--locked", "--package", "pif-guest", "--features", "component", "--lib"])
+        .args(["build", "--locked", "--package", "pif", "--features", "component", "--lib"])
         .args(["--profile", "guest", "--target", TARGET, "--target-dir"])
         .arg(target)
         .current_dir(workspace);
@@ -141,7 +141,7 @@ fn compile(workspace: &Path, target: &Path) -> Result<Vec<u8>> {
     }
     let status = cargo.status().context("cannot start cargo for the evaluator")?;
     ensure!(status.success(), "the evaluator does not compile for {TARGET}; see the errors above");
-    let core = target.join(TARGET).join("guest/pif_guest.wasm");
+    let core = target.join(TARGET).join("guest/pif.wasm");
     fs::read(&core).with_context(|| format!("cannot read {}", core.display()))
 }
 

@@ -3,11 +3,11 @@
 #![expect(clippy::expect_used, reason = "a benchmark that cannot run ends")]
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use pif_guest::limits::Limits;
-use pif_guest::machine::Machine;
-use pif_guest::parse::{Notation, parse};
-use pif_guest::request::{Answer, Argument, Program, Source, Step};
-use pif_guest::term::{Origin, Terms};
+use pif::limits::Limits;
+use pif::machine::Machine;
+use pif::parse::{Notation, parse};
+use pif::request::{Answer, Argument, Program, Source, Step};
+use pif::term::{Origin, Terms};
 use std::hint::black_box;
 
 const LIMITS: Limits = Limits { fuel: 1 << 40, depth: 1 << 20, memory: 64 << 20, output: 1 << 20 };

@@ -2,21 +2,21 @@
 //! wasm32, as a component without imports.
 //!
 //! ```
-//! assert_eq!(pif_guest::eval("x => x * 2", "21")?, "42");
-//! # Ok::<(), Box<pif_guest::Fault>>(())
+//! assert_eq!(pif::eval("x => x * 2", "21")?, "42");
+//! # Ok::<(), Box<pif::Fault>>(())
 //! ```
 //!
 //! With tools, and limits of your own:
 //!
 //! ```
-//! use pif_guest::{Limits, Program, run};
+//! use pif::{Limits, Program, run};
 //!
 //! let program = Program::term("data.map(@double).sum()")
 //!     .with_tool("double", r#"{"lam": "x", "body": {"mul": [{"var": "x"}, 2]}}"#)
 //!     .with_data("[1, 2, 3]");
 //! let done = run(program, Limits { fuel: 1000, ..Limits::default() })?;
 //! assert_eq!((done.json.as_str(), done.kind), ("12", "integer"));
-//! # Ok::<(), Box<pif_guest::Fault>>(())
+//! # Ok::<(), Box<pif::Fault>>(())
 //! ```
 //!
 //! A host that looks up tools, answers calls of other servers, or runs in slices, starts a

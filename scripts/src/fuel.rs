@@ -18,7 +18,7 @@ use crate::tasks::root;
 use crate::timed::timed;
 use anyhow::{Context, Result, ensure};
 use mcp_pif::sandbox::{Argument, Code, Program, Sandbox, Source};
-use pif_guest::form::FORMS;
+use pif::form::FORMS;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -69,7 +69,7 @@ fn package(sh: &Shell) -> Result<[PathBuf; 2]> {
         println!("{} ({} bytes)", path.display(), fs::metadata(&path)?.len());
         anyhow::Ok(path)
     };
-    Ok([archive("pif-guest")?, archive("mcp-pif")?])
+    Ok([archive("pif")?, archive("mcp-pif")?])
 }
 
 fn try_out(sh: &Shell, archives: &[PathBuf; 2]) -> Result<()> {

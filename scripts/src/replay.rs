@@ -2,7 +2,7 @@
 //! journal: each has to come out the same.
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use pif_guest::request::{Argument, Program, Source};
+use pif::request::{Argument, Program, Source};
 use pif_tests::generate::{Sample, sample};
 use pif_tests::server::binary;
 use pif_tests::server::client::{call, request};

@@ -34,8 +34,7 @@ pub(crate) fn for_release(measure: impl FnOnce() -> Result<()>) -> Result<()> {
 pub(crate) fn check() -> Result<()> {
     let sh = shell()?;
     let strict = ["--", "-D", "warnings"];
-    let wasm =
-        "--package pif-guest --features component --target wasm32-unknown-unknown".split(' ');
+    let wasm = "--package pif --features component --target wasm32-unknown-unknown".split(' ');
     cmd!(sh, "cargo fmt --all --check").run()?;
     cmd!(sh, "cargo clippy --workspace --all-targets {strict...}").run()?;
     cmd!(sh, "cargo clippy {wasm...} {strict...}").run()?;
@@ -80,7 +79,7 @@ pub(crate) fn component() -> Result<()> {
 
 /// Writes the component that the host embeds.
 pub(crate) fn write_component() -> Result<PathBuf> {
-    let path = root().canonicalize()?.join("target/pif-guest.wasm");
+    let path = root().canonicalize()?.join("target/pif.wasm");
     shell()?.write_file(&path, COMPONENT)?;
     Ok(path)
 }

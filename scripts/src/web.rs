@@ -2,9 +2,9 @@
 //! tested in Chromium with the corpus that the other evaluators run.
 
 use anyhow::{Context, Result};
-use pif_guest::form::{FORMS, Row};
-use pif_guest::limits::Limits;
-use pif_guest::request::{Argument, Program, Source};
+use pif::form::{FORMS, Row};
+use pif::limits::Limits;
+use pif::request::{Argument, Program, Source};
 use pif_tests::case::{self, Case, Expected, ExpectedFault, LIMITS};
 use pif_tests::server::binary;
 use serde_json::{Map, Value, json};

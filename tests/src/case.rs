@@ -1,8 +1,8 @@
 //! The corpus: cases of expected behaviour, as the files in `cases/` write them.
 
 use anyhow::{Context, bail};
-use pif_guest::limits::Limits;
-use pif_guest::request::{Argument, Program, Source};
+use pif::limits::Limits;
+use pif::request::{Argument, Program, Source};
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny};
 use serde_json::{Map, Value, json};

@@ -5,8 +5,8 @@ use crate::run::{Fault, Run, Value};
 use crate::world;
 use mcp_pif::domain::{self, CallOutcome, Failure, FaultCode, Reason, Refusal};
 use mcp_pif::sandbox::{self, Answer, Argument, Binding, Calls, Code, Sandbox, Step, Watch};
-use pif_guest::limits::{Limits, Usage};
-use pif_guest::request::{self, Program};
+use pif::limits::{Limits, Usage};
+use pif::request::{self, Program};
 use std::time::Duration;
 
 /// No case takes that long.

@@ -41,11 +41,11 @@ mod value;
 mod warnings;
 
 use members::record;
-use pif_guest::fault::Code;
-use pif_guest::form::Form;
-use pif_guest::limits::Limits;
-use pif_guest::request::Program;
-use pif_guest::term::{TermId, Terms};
+use pif::fault::Code;
+use pif::form::Form;
+use pif::limits::Limits;
+use pif::request::Program;
+use pif::term::{TermId, Terms};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 use value::{Closure, Context, Continuation, Environment, Value};

@@ -48,7 +48,7 @@ pub const NODE: Example = Example {
 /// embeds, and the answer that the evaluator gives natively.
 pub fn judge(example: Example, printed: &str) -> Result<()> {
     let request = fs::read_to_string(folder().join("request.json"))?;
-    let answer = pif_guest::envelope::evaluate(&request);
+    let answer = pif::envelope::evaluate(&request);
     let first = [format!("component {HASH}"), format!("evaluate {answer}")];
     let rest = example.rest.iter().map(|&line| line.to_owned());
     let expected: Vec<String> = first.into_iter().chain(rest).collect();
@@ -66,7 +66,7 @@ pub fn sha256(bytes: &[u8]) -> String {
 /// The value and the fuel that the request of all examples is known to have.
 pub fn value_and_fuel() -> Result<(String, u64)> {
     let request = fs::read_to_string(folder().join("request.json"))?;
-    let answer: serde_json::Value = serde_json::from_str(&pif_guest::envelope::evaluate(&request))?;
+    let answer: serde_json::Value = serde_json::from_str(&pif::envelope::evaluate(&request))?;
     let fuel = answer["fuel"].as_u64().context("an answer without fuel")?;
     Ok((answer["value"].to_string(), fuel))
 }

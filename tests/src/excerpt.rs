@@ -4,7 +4,7 @@
 use crate::case::canonical;
 use crate::run::Fault;
 use anyhow::{Context, Result, ensure};
-use pif_guest::request::{Argument, Program, Source};
+use pif::request::{Argument, Program, Source};
 use serde_json::Value;
 
 /// Characters of an excerpt.

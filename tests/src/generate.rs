@@ -15,8 +15,8 @@ mod term;
 mod text;
 mod world;
 
-use pif_guest::limits::Limits;
-use pif_guest::request::{Argument, Program, Source};
+use pif::limits::Limits;
+use pif::request::{Argument, Program, Source};
 use term::{Generator, Kind};
 
 pub use filling::{Filling, filling};

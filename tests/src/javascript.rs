@@ -1,9 +1,9 @@
 //! Programs of JavaScript on the machine, and on node, which says what they give.
 
 use anyhow::{Context, Result};
-use pif_guest::limits::Limits;
-use pif_guest::machine::Machine;
-use pif_guest::request::{Answer, Argument, Call, Outcome, Program, Refusal, Source, Step};
+use pif::limits::Limits;
+use pif::machine::Machine;
+use pif::request::{Answer, Argument, Call, Outcome, Program, Refusal, Source, Step};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -24,7 +24,7 @@ pub fn run(code: &str, data: &Value, answers: &Answers) -> Result<Came> {
         ..Program::term("")
     };
     let limits = Limits { fuel: 500_000_000, ..crate::case::LIMITS };
-    let told = |fault: &pif_guest::fault::Fault| {
+    let told = |fault: &pif::fault::Fault| {
         let hint = fault.hint.as_ref().map(ToString::to_string).unwrap_or_default();
         Err(format!("{}: {} [{hint}]", fault.code.name(), fault.message))
     };
@@ -52,7 +52,7 @@ fn answered(answers: &Answers, calls: &[Call]) -> Result<Answer> {
         let Some(known) = answers.get(&call.tool) else {
             return Ok(Answer::Refused(Refusal {
                 index: u32::try_from(index)?,
-                code: pif_guest::fault::Code::UnknownCapability,
+                code: pif::fault::Code::UnknownCapability,
                 message: format!("there is no tool {}", call.tool),
                 hint: None,
             }));

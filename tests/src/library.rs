@@ -3,7 +3,7 @@
 
 use crate::reference;
 use anyhow::{Context, Result, ensure};
-use pif_guest::analysis;
+use pif::analysis;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use std::fs;

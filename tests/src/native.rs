@@ -2,9 +2,9 @@
 
 use crate::run::Run;
 use crate::world;
-use pif_guest::limits::{Limits, Usage};
-use pif_guest::machine::Machine;
-use pif_guest::request::{Answer, Program, Step};
+use pif::limits::{Limits, Usage};
+use pif::machine::Machine;
+use pif::request::{Answer, Program, Step};
 
 /// Whether a tool is meant by a name, which may have its revision.
 pub(crate) fn is_named(tool: &str, name: &str) -> bool {

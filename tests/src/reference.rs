@@ -1,8 +1,8 @@
 //! The parts of the language's reference that are made from the table of forms.
 
 use anyhow::{Context, Result, anyhow};
-use pif_guest::analysis;
-use pif_guest::form::{FORMS, Form, Row};
+use pif::analysis;
+use pif::form::{FORMS, Form, Row};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

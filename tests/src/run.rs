@@ -1,7 +1,7 @@
 //! What came of a run, in the words that the native machine and the component share.
 
-use pif_guest::fault::{Fault as GuestFault, Limit};
-use pif_guest::request::Done;
+use pif::fault::{Fault as GuestFault, Limit};
+use pif::request::Done;
 
 /// What came of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! The world of the tests: what it answers to a call depends on nothing but the call. The answers
 //! stand in `world.json`; whatever is not there is denied.
 
-use pif_guest::fault::Code;
-use pif_guest::request::{Call, Outcome, Refusal};
+use pif::fault::Code;
+use pif::request::{Call, Outcome, Refusal};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;

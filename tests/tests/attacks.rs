@@ -2,11 +2,11 @@
 //! what its file says, as it does in the component.
 
 use anyhow::{Context, Result, ensure};
-use pif_guest::analysis;
-use pif_guest::fault::Fault;
-use pif_guest::limits::Limits;
-use pif_guest::quote;
-use pif_guest::request::{Argument, Program, Source};
+use pif::analysis;
+use pif::fault::Fault;
+use pif::limits::Limits;
+use pif::quote;
+use pif::request::{Argument, Program, Source};
 use pif_tests::attack::{Attack, Expect, Run, Text, corpus};
 use pif_tests::{case, native};
 use serde_json::{Value, json};

@@ -4,9 +4,9 @@
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use mcp_pif::sandbox::Sandbox;
-use pif_guest::form::{FORMS, Row};
-use pif_guest::limits::Limits;
-use pif_guest::request::{Program, Source};
+use pif::form::{FORMS, Row};
+use pif::limits::Limits;
+use pif::request::{Program, Source};
 use pif_tests::case::{self, Case, Expected, ExpectedFault, File, LIMITS};
 use pif_tests::definitional::{self, Finished};
 use pif_tests::run::{Fault, Run, Value, head};

@@ -1,7 +1,7 @@
 //! The lines of a debug run: each visit with the names in reach, and the values that terms come to.
 
-use pif_guest::limits::Limits;
-use pif_guest::request::Program;
+use pif::limits::Limits;
+use pif::request::Program;
 use pif_tests::case::LIMITS;
 use pif_tests::native;
 

@@ -2,9 +2,9 @@
 //! `PIF_RANDOM_TERMS=1000000` runs so many instead of the default, `PIF_RANDOM_SEED=5` from
 //! another seed on.
 
-use pif_guest::fault::Code;
-use pif_guest::limits::Limits;
-use pif_guest::request::{Argument, Program, Source};
+use pif::fault::Code;
+use pif::limits::Limits;
+use pif::request::{Argument, Program, Source};
 use pif_tests::definitional;
 use pif_tests::fuzz::differential::{Outcome, by_definition, by_machine};
 use pif_tests::generate::{Sample, sample};

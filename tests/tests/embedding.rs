@@ -2,10 +2,10 @@
 //! held, and program text stands in the programs that `cargo x examples` runs.
 
 use anyhow::{Context, Result, bail, ensure};
-use pif_guest::envelope::evaluate;
-use pif_guest::limits::Limits;
-use pif_guest::machine::Machine;
-use pif_guest::request::{Answer, Argument, Call, Outcome, Program, Source, Step};
+use pif::envelope::evaluate;
+use pif::limits::Limits;
+use pif::machine::Machine;
+use pif::request::{Answer, Argument, Call, Outcome, Program, Source, Step};
 use pif_tests::embedding;
 use serde_json::{Value, json};
 use std::fs;

@@ -2,8 +2,8 @@
 //! gives a value within the default memory limit, natively and in the component alike, or is
 //! refused by a limit; none may crash.
 
-use pif_guest::limits::Limits;
-use pif_guest::request::{Argument, Program};
+use pif::limits::Limits;
+use pif::request::{Argument, Program};
 use pif_tests::run::Run;
 use pif_tests::{case, component, native};
 use std::iter;

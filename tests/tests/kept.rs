@@ -2,8 +2,8 @@
 //! and those of the corpus. `PIF_RANDOM_TERMS=1000000` takes so many random ones.
 
 use anyhow::{Context, Result, ensure};
-use pif_guest::limits::{Limits, Usage};
-use pif_guest::request::{Argument, Program};
+use pif::limits::{Limits, Usage};
+use pif::request::{Argument, Program};
 use pif_tests::case;
 use pif_tests::definitional;
 use pif_tests::generate::{Sample, sample};
@@ -191,9 +191,9 @@ fn unused_bindings_are_not_read() -> Result<()> {
     let names = ["used", "other", "broken"].map(|name| (name.to_owned(), None));
     let program =
         Program { bindings: names.to_vec(), ..Program::term(r#"{"add":[{"var":"used"},1]}"#) };
-    let mut machine = pif_guest::machine::Machine::start(program, case::LIMITS)
+    let mut machine = pif::machine::Machine::start(program, case::LIMITS)
         .map_err(|fault| anyhow::anyhow!("{fault:?}"))?;
-    use pif_guest::request::{Answer, Step};
+    use pif::request::{Answer, Step};
     let mut answer = Answer::None;
     let mut asked = Vec::new();
     let json = loop {

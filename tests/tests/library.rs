@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail, ensure};
 use mcp_pif::config::Config;
 use mcp_pif::sandbox::{Sandbox, Watch};
 use mcp_pif::workshop::{Workshop, library};
-use pif_guest::request::{Argument, Program, Source};
+use pif::request::{Argument, Program, Source};
 use pif_tests::case::{LIMITS, canonical};
 use pif_tests::definitional::{self, on_large_stack};
 use pif_tests::run::Run;
@@ -64,7 +64,7 @@ fn the_server_has_all_of_it() -> Result<()> {
     for tool in tools {
         let (reference, hash) = (reference(&tool)?, text(&tool, "sha256")?);
         let found = library().find(&reference).with_context(|| reference.clone())?;
-        let summary = pif_guest::analysis::check(&found.source);
+        let summary = pif::analysis::check(&found.source);
         let summary = summary.map_err(|fault| anyhow::anyhow!("{reference}: {fault:?}"))?;
         assert_eq!(
             (&summary.canonical, &summary.hash),

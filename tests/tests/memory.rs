@@ -3,8 +3,8 @@
 //! `PIF_RANDOM_SEED=5` from another seed on.
 
 use anyhow::{Context, Result, ensure};
-use pif_guest::limits::Limits;
-use pif_guest::request::{Argument, Program};
+use pif::limits::Limits;
+use pif::request::{Argument, Program};
 use pif_tests::fuzz::memory::{examine, is_too_large};
 use pif_tests::generate::{Random, filling};
 use pif_tests::{component, native};

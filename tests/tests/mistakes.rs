@@ -3,11 +3,11 @@
 //! `check` notes at a place (`note`), whether it is a fault or not. What is right has no notes.
 
 use anyhow::{Context, Result, ensure};
-use pif_guest::analysis;
-use pif_guest::fault::Note;
-use pif_guest::form::FORMS;
-use pif_guest::machine::Machine;
-use pif_guest::request::{Answer, Argument, Program, Source, Step};
+use pif::analysis;
+use pif::fault::Note;
+use pif::form::FORMS;
+use pif::machine::Machine;
+use pif::request::{Answer, Argument, Program, Source, Step};
 use pif_tests::case::LIMITS;
 use serde::Deserialize;
 use serde_json::Value;
@@ -46,7 +46,7 @@ fn evaluate(term: &str) -> Result<Result<Value, (String, String)>> {
         debug: false,
         keep: false,
     };
-    let fault = |fault: pif_guest::fault::Fault| {
+    let fault = |fault: pif::fault::Fault| {
         (fault.code.name().to_owned(), fault.hint.map(|hint| hint.to_string()).unwrap_or_default())
     };
     let mut machine = match Machine::start(program, LIMITS) {

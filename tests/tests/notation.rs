@@ -4,10 +4,10 @@
 
 use anyhow::{Context, Result, anyhow, ensure};
 use mcp_pif::sandbox::Watch;
-use pif_guest::analysis;
-use pif_guest::form::FORMS;
-use pif_guest::limits::Limits;
-use pif_guest::request::{Argument, Program, Source};
+use pif::analysis;
+use pif::form::FORMS;
+use pif::limits::Limits;
+use pif::request::{Argument, Program, Source};
 use pif_tests::fuzz::notation::round_trip_of;
 use pif_tests::generate::sample;
 use pif_tests::{case, component, library, native};

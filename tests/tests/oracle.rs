@@ -3,10 +3,10 @@
 
 use anyhow::Context;
 use libtest_mimic::{Arguments, Trial};
-use pif_guest::limits::Limits;
-use pif_guest::notation;
-use pif_guest::request::{Argument, Program, Source};
-use pif_guest::term::Terms;
+use pif::limits::Limits;
+use pif::notation;
+use pif::request::{Argument, Program, Source};
+use pif::term::Terms;
 use pif_tests::oracle::{Divergences, Members, Recorded, Reply, cases, divergences};
 use pif_tests::{case, native};
 use std::collections::{BTreeMap, BTreeSet};
@@ -73,7 +73,7 @@ impl Session {
         let source = serde_json::from_str::<String>(code).unwrap_or_else(|_| code.to_owned());
         let mut terms = Terms::default();
         let parsed = notation::submitted(&mut terms, &source, &["data", "input"])?;
-        self.tools.insert(name, pif_guest::print::term(&terms, parsed.root));
+        self.tools.insert(name, pif::print::term(&terms, parsed.root));
         Ok(())
     }
 

@@ -1,8 +1,8 @@
 //! The language's reference says what the table of forms says.
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use pif_guest::analysis;
-use pif_guest::request::{Argument, Program, Source};
+use pif::analysis;
+use pif::request::{Argument, Program, Source};
 use pif_tests::case::{LIMITS, canonical};
 use pif_tests::{library, native, pages, reference};
 use serde_json::{Map, Value, json};

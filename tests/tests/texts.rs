@@ -2,7 +2,7 @@
 //! evaluator by the `regex` crate; JSON, CSV and parts of texts too are read in two ways. Both must
 //! find the same for the same fuel.
 
-use pif_guest::request::Program;
+use pif::request::Program;
 use pif_tests::case::LIMITS;
 use pif_tests::{definitional, native};
 use serde_json::{Value, json};

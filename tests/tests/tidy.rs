@@ -118,9 +118,9 @@ fn the_host_does_not_depend_on_the_guest() -> Result<()> {
     let dependencies = host["dependencies"].as_array().context("dependencies")?;
     ensure!(dependencies.iter().any(|it| it["name"] == "wasmtime"), "where is wasmtime?");
     for dependency in dependencies {
-        ensure!(dependency["name"] != "pif-guest", "{dependency}");
+        ensure!(dependency["name"] != "pif", "{dependency}");
     }
-    ensure_absent(&["host/src"], &["pif_guest"], &[])
+    ensure_absent(&["host/src"], &["pif"], &[])
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The base of the language: JSON, texts, faults, limits.
 //!
-//! Hosts use it by way of `pif-guest`.
+//! Hosts use it by way of `pif`.
 
 pub mod fault;
 pub mod figures;

@@ -1,14 +1,14 @@
 //! `cargo x counts components FILE…`: wasm instructions of several evaluators, on the workloads and
 //! on every program of the tasks, the guide and the library. A file is a component, or the module
-//! that cargo makes of `pif-guest`. The first one is the base; of the others the table shows what
+//! that cargo makes of `pif`. The first one is the base; of the others the table shows what
 //! each adds, in per cent.
 
 use super::workload::{self, Extent, Workload};
 use crate::tasks::root;
 use anyhow::{Context, Result};
 use mcp_pif::sandbox::{Net, Sandbox, Setup};
-use pif_guest::limits::Limits;
-use pif_guest::request::{Argument, Program, Source};
+use pif::limits::Limits;
+use pif::request::{Argument, Program, Source};
 use pif_tests::{case, component, library};
 use serde_json::Value;
 use std::path::Path;

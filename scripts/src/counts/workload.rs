@@ -4,9 +4,9 @@ use crate::bench::{self, Bench, GATE, Input, OPEN};
 use anyhow::{Context, Result, bail, ensure};
 use mcp_pif::domain::{CallOutcome, Refusal};
 use mcp_pif::sandbox::{self, Code, Sandbox, Taken, Watch};
-use pif_guest::limits::Limits;
-use pif_guest::machine::Machine;
-use pif_guest::request::{Answer, Argument, Outcome, Program, Step};
+use pif::limits::Limits;
+use pif::machine::Machine;
+use pif::request::{Answer, Argument, Outcome, Program, Step};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -167,8 +167,8 @@ impl Workload {
     fn convert(&self) -> sandbox::Program {
         let Program { code, argument, tools, .. } = self.program.clone();
         let code = match code {
-            pif_guest::request::Source::Term(text) => Code::Term(text),
-            pif_guest::request::Source::Tool(name) => Code::Tool(name),
+            pif::request::Source::Term(text) => Code::Term(text),
+            pif::request::Source::Tool(name) => Code::Tool(name),
         };
         let argument = match argument {
             Argument::None => sandbox::Argument::None,

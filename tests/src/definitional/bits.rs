@@ -8,8 +8,8 @@ use super::{Evaluated, Evaluator};
 use num_bigint::BigInt;
 use num_integer::Integer as _;
 use num_traits::{Signed, ToPrimitive, Zero};
-use pif_guest::fault::Code;
-use pif_guest::limits::INTEGER_BITS;
+use pif::fault::Code;
+use pif::limits::INTEGER_BITS;
 
 impl Evaluator {
     #[expect(clippy::too_many_lines, reason = "a dispatch table")]

@@ -1,9 +1,9 @@
 //! Terms as canonical JSON, by recursion: every node is visited once.
 
 use super::json::quote;
-use pif_guest::form::{Bare, Form, Shape};
-use pif_guest::number::float_text;
-use pif_guest::term::{TermId, Terms};
+use pif::form::{Bare, Form, Shape};
+use pif::number::float_text;
+use pif::term::{TermId, Terms};
 
 /// The canonical text of a term: its identity.
 pub(super) fn text(terms: &Terms, term: TermId) -> String {

@@ -1,6 +1,6 @@
 //! Encodings of texts, bit by bit.
 
-use pif_guest::fault::Code;
+use pif::fault::Code;
 
 const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 

@@ -6,7 +6,7 @@ use super::text::TEXT_UNIT;
 use super::value::{List, Value};
 use num_bigint::BigInt;
 use num_traits::FromPrimitive;
-use pif_guest::fault::Code;
+use pif::fault::Code;
 use std::cmp::Ordering;
 
 /// Compares exactly: the integer is not rounded.

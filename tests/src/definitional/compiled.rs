@@ -1,9 +1,9 @@
 //! Patterns that have been compiled, and what that costs.
 
 use super::{Evaluator, script};
-use pif_guest::fault::Code;
-use pif_guest::javascript;
-use pif_guest::javascript::regex::Parsed;
+use pif::fault::Code;
+use pif::javascript;
+use pif::javascript::regex::Parsed;
 use regex::{Regex, RegexBuilder};
 use regex_syntax::ast::parse::Parser;
 use regex_syntax::ast::{

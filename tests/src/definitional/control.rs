@@ -4,9 +4,9 @@ use super::javascript::is_true;
 use super::operation::mismatch;
 use super::value::{Context, Environment, Value};
 use super::{Evaluated, Evaluator, Next};
-use pif_guest::fault::Code;
-use pif_guest::form::Form;
-use pif_guest::term::TermId;
+use pif::fault::Code;
+use pif::form::Form;
+use pif::term::TermId;
 use std::rc::Rc;
 
 impl Evaluator {

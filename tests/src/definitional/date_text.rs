@@ -5,7 +5,7 @@ use super::text::TEXT_UNIT;
 use super::value::Value;
 use super::{Evaluated, Evaluator, operation::bytes};
 use num_bigint::BigInt;
-use pif_guest::fault::Code;
+use pif::fault::Code;
 use regex::{Captures, Regex};
 
 const WEEKDAYS: &str = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday";

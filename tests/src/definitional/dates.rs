@@ -9,9 +9,9 @@ use super::{Evaluated, Evaluator};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
-use pif_guest::fault::Code;
-use pif_guest::form::Form;
-use pif_guest::javascript::date;
+use pif::fault::Code;
+use pif::form::Form;
+use pif::javascript::date;
 use std::rc::Rc;
 
 /// Whether a form is one of these.

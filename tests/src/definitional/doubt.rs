@@ -2,8 +2,8 @@
 
 use super::value::Value;
 use super::{Evaluator, javascript};
-use pif_guest::form::Form;
-use pif_guest::request::{Argument, Program, Source};
+use pif::form::Form;
+use pif::request::{Argument, Program, Source};
 
 /// Bytes of the longest text that may be taken for a number.
 const MOST_DIGITS: usize = 40;

@@ -5,8 +5,8 @@ use super::text::{TEXT_UNIT, text};
 use super::value::{List, Value};
 use super::{Evaluated, Evaluator};
 use crate::world;
-use pif_guest::fault::Code;
-use pif_guest::request::{Call, Outcome};
+use pif::fault::Code;
+use pif::request::{Call, Outcome};
 use std::rc::Rc;
 
 /// A call that has no value: the reason, the message, and what the server told beside it.

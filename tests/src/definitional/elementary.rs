@@ -8,7 +8,7 @@ use super::value::Value;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
-use pif_guest::fault::Code;
+use pif::fault::Code;
 
 const BITS: u32 = 320;
 /// More digits than tell results apart, and fewer than are exact.

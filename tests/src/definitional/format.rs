@@ -7,7 +7,7 @@ use super::{Evaluated, Evaluator};
 use num_bigint::BigInt;
 use num_integer::Integer as _;
 use num_traits::{Signed, ToPrimitive};
-use pif_guest::fault::Code;
+use pif::fault::Code;
 
 fn ten(exponent: usize) -> BigInt {
     BigInt::from(10).pow(u32::try_from(exponent).unwrap_or(u32::MAX))

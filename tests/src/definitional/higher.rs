@@ -5,8 +5,8 @@ use super::lists::{self, of_two};
 use super::operation::mismatch;
 use super::value::Value;
 use super::{Evaluated, Evaluator};
-use pif_guest::fault::Code;
-use pif_guest::form::Form;
+use pif::fault::Code;
+use pif::form::Form;
 use std::cmp::Ordering;
 
 /// Whether a form is one of these.

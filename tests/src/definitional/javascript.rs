@@ -11,11 +11,11 @@ use super::{Evaluated, Evaluator};
 use num_bigint::BigInt;
 use num_integer::Integer as _;
 use num_traits::{Signed, ToPrimitive, Zero};
-use pif_guest::fault::Code;
-use pif_guest::form::Form;
-use pif_guest::javascript::date;
-use pif_guest::limits::{INTEGER_BITS, TEXT_BYTES};
-use pif_guest::{figures, functions};
+use pif::fault::Code;
+use pif::form::Form;
+use pif::javascript::date;
+use pif::limits::{INTEGER_BITS, TEXT_BYTES};
+use pif::{figures, functions};
 use regex::Regex;
 use std::cmp::Ordering;
 

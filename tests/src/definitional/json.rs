@@ -6,12 +6,12 @@ use super::{Evaluated, Evaluator, Finished};
 use super::{canonical, mapping, pattern};
 use num_bigint::BigInt;
 use num_traits::Zero;
-use pif_guest::fault::Code;
-use pif_guest::javascript::date;
-use pif_guest::json::{Tape, Token, TokenId};
-use pif_guest::limits::INTEGER_BITS;
-use pif_guest::number::float_text;
-use pif_guest::term::TermId;
+use pif::fault::Code;
+use pif::javascript::date;
+use pif::json::{Tape, Token, TokenId};
+use pif::limits::INTEGER_BITS;
+use pif::number::float_text;
+use pif::term::TermId;
 use std::fmt::{Arguments, Write as _};
 
 /// Plain JSON as a value.

@@ -2,10 +2,10 @@
 
 use super::value::{Closure, Context, Environment, Value};
 use super::{Code, Evaluator, SUBMITTED};
-use pif_guest::form::Form;
-use pif_guest::parse::Notation;
-use pif_guest::print;
-use pif_guest::term::{NameId, Origin, TermId};
+use pif::form::Form;
+use pif::parse::Notation;
+use pif::print;
+use pif::term::{NameId, Origin, TermId};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 

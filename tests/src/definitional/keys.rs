@@ -7,8 +7,8 @@ use super::value::Value;
 use super::{Evaluator, json};
 use num_bigint::BigInt;
 use num_traits::FromPrimitive;
-use pif_guest::fault::Code;
-use pif_guest::number::float_text;
+use pif::fault::Code;
+use pif::number::float_text;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 

@@ -6,8 +6,8 @@ use super::value::{List, Value};
 use super::{Evaluated, Evaluator};
 use num_bigint::BigInt;
 use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
-use pif_guest::fault::Code;
-use pif_guest::form::Form;
+use pif::fault::Code;
+use pif::form::Form;
 
 /// Whether a form is one of these.
 pub(super) fn handles(form: Form) -> bool {

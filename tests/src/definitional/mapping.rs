@@ -4,8 +4,8 @@ use super::keys::count;
 use super::lists::{self, list, of_two};
 use super::value::{List, Value};
 use super::{Evaluated, Evaluator, text};
-use pif_guest::fault::Code;
-use pif_guest::form::Form;
+use pif::fault::Code;
+use pif::form::Form;
 use std::rc::Rc;
 
 /// Keys and values, with the text that equal keys share.

@@ -5,8 +5,8 @@ use super::lists;
 use super::value::{List, Value};
 use super::{Evaluated, Evaluator};
 use num_traits::Signed;
-use pif_guest::fault::Code;
-use pif_guest::form::Form;
+use pif::fault::Code;
+use pif::form::Form;
 
 impl Evaluator {
     /// Merges runs of 1, 2, 4, … elements, each with the one after it.

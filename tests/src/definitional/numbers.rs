@@ -9,9 +9,9 @@ use super::{Evaluated, Evaluator, elementary};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{FromPrimitive, One, Pow, Signed, ToPrimitive, Zero};
-use pif_guest::fault::Code;
-use pif_guest::form::Form;
-use pif_guest::limits::{INTEGER_BITS, TEXT_BYTES};
+use pif::fault::Code;
+use pif::form::Form;
+use pif::limits::{INTEGER_BITS, TEXT_BYTES};
 
 /// Whether a form is one of these.
 pub(super) fn knows(form: Form) -> bool {

@@ -6,11 +6,11 @@ use super::{Evaluated, Evaluator, dates, javascript, lists, mapping, numbers, re
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{FromPrimitive, ToPrimitive, Zero};
-use pif_guest::fault::Code;
-use pif_guest::form::Form;
-use pif_guest::kinds;
-use pif_guest::limits::{INTEGER_BITS, TEXT_BYTES};
-use pif_guest::term::TermId;
+use pif::fault::Code;
+use pif::form::Form;
+use pif::kinds;
+use pif::limits::{INTEGER_BITS, TEXT_BYTES};
+use pif::term::TermId;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 

@@ -6,9 +6,9 @@ use super::members::record;
 use super::replacement::{has_groups, names_a_group_otherwise, pieces, script_pieces};
 use super::value::{Match, Value};
 use super::{Evaluated, Evaluator, script, text};
-use pif_guest::fault::Code;
-use pif_guest::form::Form;
-use pif_guest::javascript;
+use pif::fault::Code;
+use pif::form::Form;
+use pif::javascript;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 

@@ -2,12 +2,12 @@
 
 use super::value::{Environment, Value};
 use super::{Evaluated, Evaluator, Next, SUBMITTED, json};
-use pif_guest::analysis;
-use pif_guest::fault::{Code, Fault};
-use pif_guest::form::Form;
-use pif_guest::parse::{self, Notation};
-use pif_guest::request::{Argument, Program, Source};
-use pif_guest::term::{Origin, TermId};
+use pif::analysis;
+use pif::fault::{Code, Fault};
+use pif::form::Form;
+use pif::parse::{self, Notation};
+use pif::request::{Argument, Program, Source};
+use pif::term::{Origin, TermId};
 
 impl Evaluator {
     /// A whole run. Everything that was submitted is parsed before anything is evaluated.
@@ -77,7 +77,7 @@ impl Evaluator {
         names.extend(["data", "input"].map(str::to_owned));
         names.extend(program.bindings.iter().map(|(name, _)| name.clone()));
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let parsed = pif_guest::notation::submitted(&mut self.terms, text, &names);
+        let parsed = pif::notation::submitted(&mut self.terms, text, &names);
         if let Ok(parsed) = &parsed {
             self.warnings.parsed(&parsed.notes);
         }

@@ -9,9 +9,9 @@ use super::text::TEXT_UNIT;
 use super::value::{List, Match, Value};
 use super::{Evaluated, Evaluator};
 use num_bigint::BigInt;
-use pif_guest::fault::Code;
-use pif_guest::figures;
-use pif_guest::form::Form;
+use pif::fault::Code;
+use pif::figures;
+use pif::form::Form;
 
 /// Whether a form is one of these.
 pub(super) fn is_one(form: Form) -> bool {

@@ -3,7 +3,7 @@
 use super::compiled::{Compiled, Spans};
 use super::pattern::whole;
 use super::{Evaluated, Evaluator};
-use pif_guest::fault::Code;
+use pif::fault::Code;
 use regex::Regex;
 
 /// A piece of a replacement.

@@ -2,7 +2,7 @@
 //! another, and asks what follows whether it leads to a match.
 
 use super::compiled::Spans;
-use pif_guest::javascript::regex::{Flags, Look, Node, Parsed};
+use pif::javascript::regex::{Flags, Look, Node, Parsed};
 
 /// What follows a part: the place and the groups that it leads to, if it matches.
 type Next<'k> = &'k mut dyn FnMut(usize, &Groups) -> Option<(usize, Groups)>;

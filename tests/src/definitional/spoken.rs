@@ -8,9 +8,9 @@ use super::value::{List, Value};
 use super::{Evaluated, Evaluator, json, pattern};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
-use pif_guest::fault::Code;
-use pif_guest::form::Form;
-use pif_guest::javascript::date;
+use pif::fault::Code;
+use pif::form::Form;
+use pif::javascript::date;
 use std::cmp::Ordering;
 
 impl Evaluator {

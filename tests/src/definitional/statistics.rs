@@ -8,8 +8,8 @@ use super::{Evaluated, Evaluator};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive, Zero};
-use pif_guest::fault::Code;
-use pif_guest::form::Form;
+use pif::fault::Code;
+use pif::form::Form;
 use std::cmp::Ordering;
 
 /// A fraction whose denominator is positive.
@@ -110,7 +110,7 @@ impl Evaluator {
         }
         let is_float = form == Form::Mean || numbers.iter().any(|n| matches!(n, Value::Float(_)));
         match form {
-            _ if !is_float && sum.0.bits() > pif_guest::limits::INTEGER_BITS => Err(Code::TooLarge),
+            _ if !is_float && sum.0.bits() > pif::limits::INTEGER_BITS => Err(Code::TooLarge),
             _ if !is_float => Ok(Value::Integer(sum.0)),
             Form::Mean => Fraction(sum.0, sum.1 * numbers.len()).float(),
             _ => sum.float(),
@@ -125,7 +125,7 @@ impl Evaluator {
         match (a, b) {
             (Value::Integer(a), Value::Integer(b)) => {
                 let product = a * b;
-                if product.bits() > pif_guest::limits::INTEGER_BITS {
+                if product.bits() > pif::limits::INTEGER_BITS {
                     return Err(Code::TooLarge);
                 }
                 Ok(Value::Integer(product))

@@ -8,11 +8,11 @@ use super::text::units;
 use super::value::{Context, Environment, Value};
 use super::{Evaluated, Evaluator};
 use num_bigint::BigInt;
-use pif_guest::fault::Code;
-use pif_guest::form::Form;
-use pif_guest::number::{Integer, float_text};
-use pif_guest::parse::Notation;
-use pif_guest::term::{Origin, TermId};
+use pif::fault::Code;
+use pif::form::Form;
+use pif::number::{Integer, float_text};
+use pif::parse::Notation;
+use pif::term::{Origin, TermId};
 
 /// The weight of a node.
 const NODE: u64 = 8;

@@ -5,9 +5,9 @@ use super::value::Value;
 use super::{Evaluated, Evaluator, codec};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
-use pif_guest::fault::Code;
-use pif_guest::form::Form;
-use pif_guest::limits::TEXT_BYTES;
+use pif::fault::Code;
+use pif::form::Form;
+use pif::limits::TEXT_BYTES;
 use unicode_normalization::UnicodeNormalization as _;
 
 /// Bytes of a text that are one unit of work.

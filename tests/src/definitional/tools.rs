@@ -3,10 +3,10 @@
 use super::operation::mismatch;
 use super::value::{Context, Environment, Value};
 use super::{Evaluated, Evaluator, SUBMITTED, evolved};
-use pif_guest::fault::{Code, Fault};
-use pif_guest::limits::EVAL_DEPTH;
-use pif_guest::parse::{self, Notation};
-use pif_guest::term::{Origin, TermId};
+use pif::fault::{Code, Fault};
+use pif::limits::EVAL_DEPTH;
+use pif::parse::{self, Notation};
+use pif::term::{Origin, TermId};
 
 impl Evaluator {
     /// The value of a tool, evaluated once in a run.

@@ -2,7 +2,7 @@
 
 use super::mapping::Entries;
 use num_bigint::BigInt;
-use pif_guest::term::{NameId, TermId};
+use pif::term::{NameId, TermId};
 use std::rc::Rc;
 
 /// The tool whose source a term stands in.

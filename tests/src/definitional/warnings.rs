@@ -1,8 +1,8 @@
 //! What a run warns of: code and place of each warning, once.
 
 use crate::run::head;
-use pif_guest::fault::Note;
-use pif_guest::term::{TermId, Terms};
+use pif::fault::Note;
+use pif::term::{TermId, Terms};
 use std::collections::BTreeMap;
 
 /// Warnings of a run that are told one by one.

@@ -5,7 +5,7 @@ use crate::generate::Sample;
 use crate::run::head;
 use crate::{definitional, native};
 use anyhow::{Result, ensure};
-use pif_guest::request::{Argument, Program, Source};
+use pif::request::{Argument, Program, Source};
 
 /// What both evaluators must agree on: value and its type or code of the fault, fuel, and codes and
 /// places of warnings.

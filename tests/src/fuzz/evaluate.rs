@@ -7,9 +7,9 @@ use crate::generate::Sample;
 use crate::native::measured;
 use crate::run::{Fault, Run, Value};
 use anyhow::{Context, Result, ensure};
-use pif_guest::json::Tape;
-use pif_guest::limits::{Limits, Usage};
-use pif_guest::request::{Program, Source};
+use pif::json::Tape;
+use pif::limits::{Limits, Usage};
+use pif::request::{Program, Source};
 
 /// Bytes: the least that a server may be told to allow.
 const MEMORY: u64 = 1 << 20;

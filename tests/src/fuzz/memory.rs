@@ -5,9 +5,9 @@ use crate::generate::{Filling, Random, filling};
 use crate::native::measured;
 use crate::run::Run;
 use anyhow::{Context, Result, ensure};
-use pif_guest::limits::{Limits, Usage};
-use pif_guest::machine::Machine;
-use pif_guest::request::{Answer, Program, Step};
+use pif::limits::{Limits, Usage};
+use pif::machine::Machine;
+use pif::request::{Answer, Program, Step};
 
 /// Enough of everything.
 const AMPLE: Limits =

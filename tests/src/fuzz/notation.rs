@@ -2,10 +2,10 @@
 //! written as reads back as that term.
 
 use anyhow::{Context, Result, ensure};
-use pif_guest::notation;
-use pif_guest::parse::{Notation, parse};
-use pif_guest::print;
-use pif_guest::term::{Origin, TermId, Terms};
+use pif::notation;
+use pif::parse::{Notation, parse};
+use pif::print;
+use pif::term::{Origin, TermId, Terms};
 
 /// Names that are variables of every text.
 const FREE: [&str; 2] = ["data", "input"];

@@ -2,16 +2,16 @@
 //! was understood reads the same when it is written down.
 
 use anyhow::{Context, Result, ensure};
-use pif_guest::analysis;
-use pif_guest::form::Form;
-use pif_guest::json::{Tape, Token, TokenId};
-use pif_guest::limits::Limits;
-use pif_guest::machine::Machine;
-use pif_guest::notation::submitted;
-use pif_guest::parse::{Notation, parse};
-use pif_guest::print;
-use pif_guest::request::{Answer, Argument, Program, Step};
-use pif_guest::term::{Origin, TermId, Terms};
+use pif::analysis;
+use pif::form::Form;
+use pif::json::{Tape, Token, TokenId};
+use pif::limits::Limits;
+use pif::machine::Machine;
+use pif::notation::submitted;
+use pif::parse::{Notation, parse};
+use pif::print;
+use pif::request::{Answer, Argument, Program, Step};
+use pif::term::{Origin, TermId, Terms};
 use serde_json::Value;
 
 /// Names that are variables of submitted code.

@@ -9,8 +9,8 @@
 //! ```
 
 use crate::generate::{Random, Sample, sample_of};
-use pif_guest::limits::Limits;
-use pif_guest::request::{Argument, Program, Source};
+use pif::limits::Limits;
+use pif::request::{Argument, Program, Source};
 use std::fmt::Write as _;
 
 /// The limits of a program that is written out.

@@ -5,7 +5,7 @@ use super::term::{Generator, Kind};
 use super::text::{NAMES, apply, choice, form, lambda, list, variable};
 use super::world::CAPABILITIES;
 
-use pif_guest::form::Form;
+use pif::form::Form;
 
 impl Generator {
     /// Forms that give a value of any kind.

@@ -3,7 +3,7 @@
 
 use super::Random;
 use super::text::{form, lambda, list, variable};
-use pif_guest::request::{Argument, Program};
+use pif::request::{Argument, Program};
 
 /// About how many words a program makes at most: more take too long.
 const WORDS: usize = 3_000_000;

@@ -4,7 +4,7 @@
 use super::term::{Generator, Kind};
 use super::text::{form, lambda, list, variable};
 use super::{calendar, figures, script, world};
-use pif_guest::form::{Bare, FORMS, Form, Row, Shape};
+use pif::form::{Bare, FORMS, Form, Row, Shape};
 
 /// What an operand is to be.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 use super::client::{Client, call, initialize, modern, request};
 use super::web::{Connection, Web, modern_headers};
 use anyhow::{Context, Result, ensure};
-use pif_guest::request::{Argument, Source};
+use pif::request::{Argument, Source};
 use pif_tests::case::{self, Case};
 use serde_json::{Value, json};
 

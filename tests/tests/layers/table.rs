@@ -158,7 +158,7 @@ fn every_fault_code_is_in_the_table_and_in_the_reference() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let reference = fs::read_to_string(root.join("../guest/LANGUAGE.md"))?;
     let (_, faults) = reference.split_once("\n## Faults\n").context("no section on faults")?;
-    for code in pif_guest::fault::Code::ALL {
+    for code in pif::fault::Code::ALL {
         let known = FaultCode::find(code.name()).with_context(|| code.name().to_owned())?;
         ensure!(known.is_catchable() == code.is_catchable(), "{code}");
         ensure!(faults.contains(&format!("`{code}`")), "{code} is not in LANGUAGE.md");

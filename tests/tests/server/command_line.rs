@@ -333,7 +333,7 @@ fn the_grammar_is_made_of_the_evaluators_tables() -> Result<()> {
     };
     let functions = pattern("support.function.pif")?;
     let functions: Vec<&str> = functions.split('|').collect();
-    for form in pif_guest::form::FORMS {
+    for form in pif::form::FORMS {
         ensure!(functions.contains(&form.name), "{}", form.name);
     }
     for name in ["groupBy", "toUpperCase", r"Object\.keys"] {

@@ -96,7 +96,7 @@ fn examples_wait_for_runs() -> Result<()> {
 fn help_tells_every_form() -> Result<()> {
     let told = Client::legacy()?.call("help", &json!({"query": " "}))?;
     let told = told["structuredContent"]["forms"].as_array().context("no forms")?;
-    let forms: Vec<Value> = serde_json::from_str(&pif_guest::analysis::forms())?;
+    let forms: Vec<Value> = serde_json::from_str(&pif::analysis::forms())?;
     assert_eq!(told.len(), forms.len());
     for form in forms {
         let told = told.iter().find(|it| it["name"] == form["name"]);
