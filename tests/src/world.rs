@@ -43,7 +43,12 @@ fn refuse(index: u32, call: &Call) -> Option<Refusal> {
         Some(Line::Refused { code, message, hint }) => {
             let code = Code::ALL.into_iter().find(|known| known.name() == code);
             let code = code.unwrap_or(Code::Internal);
-            Some(Refusal { index, code, message: message.clone(), hint: hint.clone().map(Into::into) })
+            Some(Refusal {
+                index,
+                code,
+                message: message.clone(),
+                hint: hint.clone().map(Into::into),
+            })
         }
         Some(_) => None,
     }

@@ -153,10 +153,7 @@ fn absent(mention: &Mention, tools: &Tools) -> Result<Option<Note>, Fault> {
         Some(similar) => {
             (format!("there is no tool {quoted}"), format!("did you mean `{similar}`?"))
         }
-        None => (
-            format!("there is no tool {quoted}"),
-            NO_TOOL.to_owned(),
-        ),
+        None => (format!("there is no tool {quoted}"), NO_TOOL.to_owned()),
     };
     let (code, at, excerpt) = (FaultCode::UnknownTool.to_string(), at.clone(), excerpt.clone());
     let hint = Some(named(&hint).into_owned());
