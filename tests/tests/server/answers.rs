@@ -133,7 +133,7 @@ fn a_record_is_not_larger_than_its_text_by_more_than_a_third() -> Result<()> {
         let record = told["structuredContent"].to_string().len();
         ensure!(3 * record <= 4 * text, "{tool} {arguments}: {record} beside {text}");
     }
-    let told = client.text("journal_recent", &json!({"limit": 2}))?;
+    let told = client.text("journal_recent", &json!({"limit": 4}))?;
     for part in ["request: {\"code\":\"[1, 2].map(x => x.y)\"", "notation: [1, 2, 3].map(x => 1)"] {
         ensure!(told.contains(part), "{part} is not in {told}");
     }
