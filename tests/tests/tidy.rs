@@ -118,9 +118,10 @@ fn the_host_does_not_depend_on_the_guest() -> Result<()> {
     let dependencies = host["dependencies"].as_array().context("dependencies")?;
     ensure!(dependencies.iter().any(|it| it["name"] == "wasmtime"), "where is wasmtime?");
     for dependency in dependencies {
-        ensure!(dependency["name"] != "pif", "{dependency}");
+        let name = dependency["name"].as_str().context("a name")?;
+        ensure!(!name.starts_with("pif"), "{dependency}");
     }
-    ensure_absent(&["host/src"], &["pif"], &[])
+    Ok(())
 }
 
 #[test]

@@ -75,7 +75,8 @@ fn a_tool_made_by_the_notation_is_shown_in_it() -> Result<()> {
         let record = &inspected["structuredContent"];
         assert_eq!(record["notation"], "x => x * 2");
         assert_eq!(record["source"], r#"{"body":{"mul":[{"var":"x"},2]},"lam":"x"}"#);
-        assert_eq!(record["revision"], made["structuredContent"]["revision"]);
+        let short = made["structuredContent"]["revision"].as_str().unwrap_or("none");
+        ensure!(record["revision"].as_str().is_some_and(|it| it.starts_with(short)), "{record}");
         let told = client.text("inspect", &json!({"tool": "quadruple"}))?;
         ensure!(told.contains("\nnotation: x => @double(@double(x))\n"), "{told}");
 

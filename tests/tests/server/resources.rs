@@ -46,10 +46,15 @@ impl Session {
         Ok(result["structuredContent"].clone())
     }
 
+    /// Makes or changes a tool, and returns its whole revision.
     fn evolve(&mut self, name: &str, code: &Value) -> Result<String> {
         let arguments = json!({"name": name, "description": format!("Is {name}"), "code": code});
         let made = self.call("evolve", &arguments)?;
-        Ok(made["revision"].as_str().context("a revision")?.to_owned())
+        let found = self.call("inspect", &json!({"tool": name}))?;
+        let revision = found["revision"].as_str().context("a revision")?;
+        let short = made["revision"].as_str().context("a revision")?;
+        ensure!(revision.starts_with(short), "{made} is not {found}");
+        Ok(revision.to_owned())
     }
 
     /// The text of a resource and its kind.

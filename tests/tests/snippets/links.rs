@@ -90,7 +90,7 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
 /// The paths of all files of the project's folders.
 fn sources() -> Result<Vec<String>> {
     let mut open: Vec<_> =
-        ["guest", "host", "scripts", "tests", "wit"].map(|it| root().join(it)).into();
+        [".cargo", "guest", "host", "scripts", "tests", "wit"].map(|it| root().join(it)).into();
     let mut files = Vec::new();
     while let Some(folder) = open.pop() {
         for entry in fs::read_dir(folder)? {
@@ -117,11 +117,11 @@ fn files_that_the_maps_name_exist() -> Result<()> {
     for page in MAPS {
         let text = read(page)?;
         for name in quoted(&text).filter(|name| is_file(name)) {
-            let ends = |file: &&str| {
+            let ends = |file: &String| {
                 file.strip_suffix(name)
                     .is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
             };
-            ensure!(files.iter().any(|file| ends(&file)), "{page} names `{name}`: there is none");
+            ensure!(files.iter().any(ends), "{page} names `{name}`: there is none");
             seen += 1;
         }
     }
