@@ -78,9 +78,10 @@ pub(super) fn ensure_kept(
             histories.insert(*tool, tools.history(&name(*tool), HISTORY)?);
         }
         let past = histories.get(tool).map(Vec::as_slice).unwrap_or_default();
-        let is_kept = past.iter().any(|it| it.hash.as_ref() == Some(revision));
-        ensure!(is_kept, "{} lost its revision {revision}", name(*tool));
-        let source = tools.source(revision)?.unwrap_or_default();
+        let mut hashes = past.iter().filter_map(|it| it.hash.as_ref());
+        let hash = hashes.find(|hash| hash.starts_with(revision));
+        let hash = hash.with_context(|| format!("{} lost its revision {revision}", name(*tool)))?;
+        let source = tools.source(hash)?.unwrap_or_default();
         let expected = canonical(Call::Evolve(*tool), *number);
         ensure!(source == expected, "{revision} is {source}, not {expected}");
     }
