@@ -166,7 +166,7 @@ impl Compiler<'_> {
             constants.push(self.constant(word));
         }
         // No key occurs twice.
-        let shape = record::shape_of(&self.heap, &members).unwrap_or_default();
+        let shape = record::shape_of(self.heap, &members).unwrap_or_default();
         self.image.keys.push(Keys { constants, shape });
         u32::try_from(self.image.keys.len() - 1).map_err(|_| Failed::Entangled)
     }

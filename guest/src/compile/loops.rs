@@ -32,16 +32,13 @@ impl Compiler<'_> {
         ];
         let bind = |name, slot| Task::Bind { name, place: Place::Slot(slot) };
         let mut free = next;
-        match *names {
-            [accumulator, item] => {
-                tasks.extend([bind(accumulator, d), bind(item, d + fold::ITEM)]);
-            }
-            _ => {
-                let pair = Op::Pair { d: next, a: d, b: d + fold::ITEM };
-                tasks.push(Task::Emit { op: pair, t });
-                tasks.extend(names.iter().map(|name| bind(*name, next)));
-                free = d + fold::FREE;
-            }
+        if let [accumulator, item] = *names {
+            tasks.extend([bind(accumulator, d), bind(item, d + fold::ITEM)]);
+        } else {
+            let pair = Op::Pair { d: next, a: d, b: d + fold::ITEM };
+            tasks.push(Task::Emit { op: pair, t });
+            tasks.extend(names.iter().map(|name| bind(*name, next)));
+            free = d + fold::FREE;
         }
         tasks.extend([
             Task::Into { t: self.terms.operand(function, 0), d: free, depth: inner, to: next },

@@ -103,7 +103,7 @@ pub(crate) enum Form {
 
 /// A list whose end is still to come: its beginning, the word for its rest, and its length so far.
 pub(crate) struct List {
-    list: Word,
+    first: Word,
     rest: usize,
     count: usize,
 }
@@ -153,8 +153,8 @@ impl Values<'_> {
             self.heap.claim(2);
             self.heap.put(cell, &words);
         }
-        if list.list == NIL {
-            list.list = pointer(cell, CONS);
+        if list.first == NIL {
+            list.first = pointer(cell, CONS);
         } else if list.rest + 1 != cell {
             self.heap.put(list.rest, &[pointer(cell, CONS)]);
         }
@@ -164,8 +164,8 @@ impl Values<'_> {
 
     #[inline(always)]
     fn extend(&mut self, list: &mut List, items: &Items) {
-        if list.list == NIL {
-            list.list = items.list;
+        if list.first == NIL {
+            list.first = items.list;
         } else {
             self.heap.put(list.rest, &[items.list]);
         }
@@ -231,7 +231,7 @@ impl Sink for Values<'_> {
         self.nodes += 1;
         self.depth = self.depth.max(depth);
         if !is_object {
-            return Ok(Open::List(List { list: NIL, rest: 0, count: 0 }));
+            return Ok(Open::List(List { first: NIL, rest: 0, count: 0 }));
         }
         match (self.meaning, around) {
             (Meaning::Either, _) => Err(Stop::Unfit),
@@ -279,11 +279,11 @@ impl Sink for Values<'_> {
     #[inline(always)]
     fn close(&mut self, open: Open, _: usize) -> Result<Word, Stop> {
         match open {
-            Open::List(List { list: NIL, .. }) => Ok(NIL),
-            Open::List(List { list, rest, count }) => {
+            Open::List(List { first: NIL, .. }) => Ok(NIL),
+            Open::List(List { first, rest, count }) => {
                 self.heap.put(rest, &[NIL]);
-                self.heap.counted = (list, count);
-                Ok(list)
+                self.heap.counted = (first, count);
+                Ok(first)
             }
             Open::Record(start) => self.keys.record(self.heap, start)?.ok_or(Stop::Twice),
             Open::Form(form, operand) => self.form(form, operand),
@@ -351,7 +351,7 @@ impl Sink for Values<'_> {
 impl Values<'_> {
     /// Makes the value of a form of its operand.
     fn form(&mut self, form: Option<Form>, operand: Word) -> Result<Word, Stop> {
-        let heap = &mut self.heap;
+        let heap = &mut *self.heap;
         match form.ok_or(Stop::Unfit)? {
             Form::Record if heap.object_kind(operand) == KIND_RECORD => Ok(operand),
             Form::Float if heap.as_float(operand).is_some() => Ok(operand),

@@ -181,7 +181,9 @@ fn values_are_what_the_table_says() {
         let code = format!(r#"{{"type_of":{}}}"#, shown(row));
         let step = run(&code);
         let Step::Done(done) = step else { panic!("{code} has no value: {step:?}") };
-        assert_eq!(done.json.trim_matches('"'), kinds::name(row.gives), "{code}");
+        let name = done.json.trim_matches('"');
+        let is_number = row.gives == NUMBER && matches!(name, "integer" | "float");
+        assert!(name == kinds::name(row.gives) || is_number, "{code}: {name}");
         tried += 1;
     }
     assert_eq!(tried + unknown, FORMS.len(), "{tried} forms give values of one type");

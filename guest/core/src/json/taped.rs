@@ -115,10 +115,9 @@ impl Sink for Taped<'_> {
         let id = self.tape.len();
         // Its end is unknown: a pointer finds what it holds so far.
         let (end, count) = (u32::MAX, 0);
-        self.tape.put(match is_object {
-            true => Token::Object { end, count },
-            false => Token::Array { end, count },
-        });
+        let token =
+            if is_object { Token::Object { end, count } } else { Token::Array { end, count } };
+        self.tape.put(token);
         Ok(Open { id, count: 0, is_object })
     }
 
