@@ -24,7 +24,6 @@
 //! thread. [`envelope`] is a run as JSON in and JSON out.
 //!
 //! [`analysis`] checks a program without running it, [`foresight`] tells what it takes and calls.
-//! Tools that read programs use [`json`], [`form`], [`term`], [`mod@parse`] and [`mod@print`].
 //!
 //! # The map
 //!
@@ -50,8 +49,8 @@
 //! | crate | task |
 //! |---|---|
 //! | `pif-notation` | [`notation`]: programs as people write them, to terms and back |
-//! | `pif-language` | the forms, in one table; [`term`]s; [`mod@parse`] and [`mod@print`] |
-//! | `pif-core` | [`json`]: text to a tape of tokens, and back; [`number`]s; texts; [`fault`]; [`limits`] |
+//! | `pif-language` | the forms, in one table; terms, their parser and their printer |
+//! | `pif-core` | JSON to tokens or values, and back; numbers; texts; [`fault`]; [`limits`] |
 //!
 //! All stages and hosts share [`request`].
 //!
@@ -71,8 +70,10 @@ mod memory;
 pub mod request;
 mod run;
 
+#[doc(hidden)]
+pub use pif_core::json;
 use pif_core::text;
-pub use pif_core::{fault, hint, json, limits};
+pub use pif_core::{fault, hint, limits};
 use pif_language as language;
 pub use pif_notation as notation;
 
@@ -80,9 +81,11 @@ pub use check::{analysis, foresight};
 pub use edge::envelope;
 pub use edge::eval::{eval, run};
 pub use fault::Fault;
+#[doc(hidden)]
 pub use json::number;
 #[doc(hidden)]
 pub use language::kinds;
+#[doc(hidden)]
 pub use language::{parse, print, term};
 pub use limits::Limits;
 pub use machine::Machine;
@@ -106,6 +109,7 @@ pub mod javascript {
 }
 
 /// The forms of the language, in one table.
+#[doc(hidden)]
 pub mod form {
     pub use pif_language::form::{Bare, Callback, Form, Notes, Row, Shape, Taken};
     pub use pif_language::forms::FORMS;
