@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-/// A hint. Its words are the same in both notations; each notation has its own spelling of an
+/// A hint. Both notations share its words; each notation has its own spelling of an
 /// example.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hint {

@@ -1,6 +1,6 @@
 //! The deterministic bounds of a run, equal on every platform.
 
-/// Bounds of one run. The default is what LANGUAGE.md (Limits) lists.
+/// Bounds of one run. LANGUAGE.md (Limits) lists the defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Fuel for evaluated term nodes and work, at the prices of the forms.

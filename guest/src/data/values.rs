@@ -30,7 +30,7 @@ pub(crate) struct Value {
     pub(crate) depth: usize,
     /// The work of its long integers.
     pub(crate) work: u64,
-    /// The fault of the first number that no value is.
+    /// The fault of the first number that is too large.
     pub(crate) wrong: Option<Fault>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) enum Stop {
     Full,
     /// Its long integers are more work than is allowed: so much.
     Spent(u64),
-    /// It has not the meaning that was asked for.
+    /// The text does not have the meaning that the caller asked for.
     Unfit,
 }
 
@@ -58,8 +58,8 @@ impl From<Full> for Stop {
     }
 }
 
-/// Reads the value of a text. Makes room by growing, so nothing moves. Long integers may be so much
-/// work.
+/// Reads the value of a text. Makes room by growing, so nothing moves. `budget` bounds the work of
+/// long integers.
 pub(crate) fn read(
     heap: &mut Heap,
     text: &str,

@@ -70,7 +70,7 @@ const fn keyed(finish: Finish) -> Each {
     Each::List { keeps: true, next: None, finish }
 }
 
-/// How each form does.
+/// How each form applies its function.
 static EACH: Table<Each> = {
     const ENTRIES: &[(Form, Each)] = &[
         (Form::Map, list(None)),

@@ -205,6 +205,11 @@ impl<'t> Reader<'t> {
         true
     }
 
+    /// Returns a piece of the text. It begins and ends between characters.
+    pub(super) fn piece(&self, from: usize, to: usize) -> Result<&'t str, Syntax> {
+        self.text.get(from..to).ok_or_else(|| self.wrong("a character is cut"))
+    }
+
     pub(super) fn wrong(&self, what: &'static str) -> Syntax {
         Syntax { at: self.at, what }
     }
@@ -343,7 +348,7 @@ impl<'t> Reader<'t> {
         if !is_short {
             self.fraction()?;
         }
-        let text = self.text.get(start..self.at).unwrap_or_default();
+        let text = self.piece(start, self.at)?;
         Ok(if is_short {
             Scalar::Integer(if negative { -n } else { n }, text, start)
         } else {

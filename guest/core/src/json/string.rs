@@ -15,14 +15,14 @@ impl<'t> Reader<'t> {
             return self.escaped(from).map(Characters::Decoded);
         }
         self.at += 1;
-        Ok(Characters::Piece(self.text.get(from..self.at - 1).unwrap_or_default(), from))
+        Ok(Characters::Piece(self.piece(from, self.at - 1)?, from))
     }
 
     /// Reads the rest of a string with an escape at the current place.
     fn escaped(&mut self, from: usize) -> Result<String, Syntax> {
         let (mut decoded, mut piece) = (String::new(), from);
         loop {
-            decoded.push_str(self.text.get(piece..self.at).unwrap_or_default());
+            decoded.push_str(self.piece(piece, self.at)?);
             match self.bytes.get(self.at) {
                 Some(b'"') => break,
                 Some(b'\\') => decoded.push(self.escape()?),

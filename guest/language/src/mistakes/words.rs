@@ -25,7 +25,7 @@ pub struct Word {
     words: &'static str,
     /// Why it is refused.
     pub reason: &'static str,
-    /// What to write instead. What is no term stands in the words of the hint, in the notation.
+    /// The code to write instead. Code that is no term stands in the words of the hint, in the notation.
     pub hint: Parts,
 }
 

@@ -337,7 +337,7 @@ impl Printer<'_> {
         self.terms.names(id).iter().all(|name| can_be_bound(self.terms.name(*name)))
     }
 
-    /// Tells whether a binding is read as what it is.
+    /// Tells whether the reader makes a binding of the printed binding again.
     fn binding_has_words(&self, id: TermId) -> bool {
         let terms = self.terms;
         let names = terms.names(id);

@@ -117,11 +117,10 @@ fn around(functions: &Functions, knots: &Knots, v: Word, mut f: impl FnMut(Word)
     let Some((number, function)) = functions.get(v) else { return };
     let variables = knots.of(number).map_or(&function.variables, |knot| &knot.variables);
     let held = variables.iter().map(|(_, held)| held).chain(&function.taken);
-    let held: Vec<Held> = held.copied().collect();
-    // The last one is the first to be looked at.
-    for held in held.into_iter().rev() {
+    // The caller looks at the last one first.
+    for held in held.rev() {
         if let Held::Word(word) = held {
-            f(word);
+            f(*word);
         }
     }
 }

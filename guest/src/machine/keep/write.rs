@@ -17,7 +17,7 @@ use std::rc::Rc;
 /// New terms belong to no text.
 const NO_TOKEN: u32 = 0;
 
-/// What is known of the value.
+/// Facts about the value, and how long its text may be.
 struct Known<'k> {
     heap: &'k Heap,
     functions: &'k Functions,
@@ -41,7 +41,7 @@ pub(super) fn text(
     let mut whole = known.whole(terms, value);
     whole.reverse();
     // Each piece of work is a byte of the text, at least.
-    let mut maker = Maker { heap, terms, token: NO_TOKEN, most: limit.saturating_mul(2) };
+    let mut maker = Maker { heap, terms, token: NO_TOKEN, most: limit };
     let made = maker.make(whole, |terms, v, is_definition| known.other(terms, v, is_definition));
     print::term_within(terms, made.ok()?, limit).ok()
 }
