@@ -1,6 +1,6 @@
 //! Builds the evaluator for `wasm32-unknown-unknown` and encodes it as a component. Writes it to
 //! `OUT_DIR/guest.wasm`, which the sandbox embeds. You can set `PIF_GUEST_WASM` to use a component
-//! built before. Also writes the language reference and an empty store to `OUT_DIR`.
+//! built before. Also writes the language reference to `OUT_DIR`.
 //! A published package does not contain the evaluator's source. It contains the folder `prebuilt/`,
 //! which `cargo x package` fills, and this script sets `cfg(packaged)`.
 
@@ -11,12 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use rusqlite::Connection;
 use sha2::{Digest, Sha256};
 use wit_component::ComponentEncoder;
-
-#[path = "src/state/sqlite/schema.rs"]
-mod schema;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -68,17 +64,7 @@ fn main() -> Result<()> {
     println!("cargo::rustc-env=PIF_GUEST_SHA256={:x}", Sha256::digest(&component));
     fs::write(out.join("guest.wasm"), component).context("cannot write guest.wasm")?;
     let reference = prebuilt.unwrap_or_else(|| workspace.join("guest")).join("LANGUAGE.md");
-    fs::write(out.join("LANGUAGE.md"), read(&reference)?).context("cannot write LANGUAGE.md")?;
-    fs::write(out.join("empty.db"), empty_store(&host)?).context("cannot write empty.db")
-}
-
-fn empty_store(host: &Path) -> Result<Vec<u8>> {
-    println!("cargo::rerun-if-changed={}", host.join("src/state/sqlite").display());
-    let mut store = Connection::open_in_memory()?;
-    let transaction = store.transaction()?;
-    schema::advance(&transaction, 0).context("the schema of the store")?;
-    transaction.commit()?;
-    Ok(store.serialize("main")?.to_vec())
+    fs::write(out.join("LANGUAGE.md"), read(&reference)?).context("cannot write LANGUAGE.md")
 }
 
 fn variable(name: &str) -> Result<OsString> {

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rusqlite::backup::Backup;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
@@ -16,9 +15,6 @@ use super::presence::{INDEX, LOG, Presence};
 use super::schema::{self, APPLICATION, MIGRATIONS};
 use crate::state::Error;
 use crate::state::place::FILE;
-
-/// An empty store from the build. Copying it is faster than creating one.
-const EMPTY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/empty.db"));
 
 /// The time to wait for a lock before checking whether the file system supports locks at all.
 const GLANCE: Duration = Duration::from_secs(1);
@@ -48,10 +44,10 @@ pub(super) fn make_directory(directory: &Path) -> Result<(), Error> {
 }
 
 pub(super) fn open_memory(patience: Duration) -> rusqlite::Result<Connection> {
-    let mut empty = Connection::open_in_memory()?;
-    empty.deserialize_bytes("main", EMPTY)?;
     let mut connection = Connection::open_in_memory()?;
-    Backup::new(&empty, &mut connection)?.step(-1)?;
+    let transaction = connection.transaction()?;
+    schema::advance(&transaction, 0)?;
+    transaction.commit()?;
     configure(&connection, patience)?;
     Ok(connection)
 }

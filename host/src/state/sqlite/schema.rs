@@ -1,5 +1,4 @@
-//! The schema of a store. The build script includes this file too: it creates the empty store that
-//! stores in memory are copied from.
+//! The schema of a store.
 
 use rusqlite::Connection;
 
