@@ -5,21 +5,23 @@
 
 mod data;
 
-use crate::peers;
-use crate::tasks::root;
-use crate::timed::{FUEL, timed};
-use anyhow::{Context, Result, bail, ensure};
-use mcp_pif::sandbox::{Answer, Argument, Code, Limits, Program, Sandbox, Source, Step, Watch};
-use pif::machine::Machine;
-use pif::{limits, request};
-use pif_tests::server::binary;
-use pif_tests::server::client::text;
-use pif_tests::server::pipe::Pipe;
-use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use pif::machine::Machine;
+use pif::{limits, request};
+use pif_sandbox::{Answer, Argument, Code, Limits, Program, Sandbox, Source, Step, Watch};
+use pif_tests::server::binary;
+use pif_tests::server::client::text;
+use pif_tests::server::pipe::Pipe;
+use serde_json::{Value, json};
+
+use crate::peers;
+use crate::tasks::root;
+use crate::timed::{FUEL, timed};
 
 /// A benchmark program with its input and the value it must give.
 pub(crate) struct Bench {

@@ -8,13 +8,15 @@ mod components;
 mod figures;
 pub(crate) mod workload;
 
-use crate::tasks::{for_release, root, shell};
+use std::path::{Path, PathBuf};
+
 use anyhow::{Context, Result, ensure};
 use figures::{Figures, Row};
-use mcp_pif::sandbox::{COMPONENT, Net, Sandbox, Setup};
-use std::path::{Path, PathBuf};
+use pif_sandbox::{COMPONENT, Net, Sandbox, Setup};
 use workload::{Extent, Workload};
 use xshell::cmd;
+
+use crate::tasks::{for_release, root, shell};
 
 /// Which columns are counted: those before it too.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

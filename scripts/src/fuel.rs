@@ -13,14 +13,16 @@
 //! median of the ratios, times the best that row took. A row that seems to miss the goal, and those
 //! of the cheapest form, are measured again before that is believed.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context, Result, ensure};
+use pif::form::FORMS;
+use pif_sandbox::{Argument, Code, Program, Sandbox, Source};
+use serde_json::{Value, json};
+
 use crate::bench::median;
 use crate::tasks::root;
 use crate::timed::timed;
-use anyhow::{Context, Result, ensure};
-use mcp_pif::sandbox::{Argument, Code, Program, Sandbox, Source};
-use pif::form::FORMS;
-use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Memory that a run may use: collections are part of its time.
 const MEMORY: u64 = 512 << 20;

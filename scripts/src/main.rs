@@ -47,7 +47,7 @@ enum Task {
     /// Put the table of forms into guest/LANGUAGE.md, and make the pages of host/docs that have a table
     /// behind them
     Reference,
-    /// Put the tools of host/library into their canonical spelling, with their hashes, and their tables
+    /// Put the tools of host/server/library into their canonical spelling, with their hashes, and their tables
     /// into host/docs/library.md
     Library,
     /// Build the component and say where it is

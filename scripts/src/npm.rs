@@ -1,11 +1,12 @@
 //! Packages from npm in folders of the target directory, and the package that we make for it.
 
-use anyhow::{Context, Result, ensure};
-use mcp_pif::sandbox::COMPONENT;
-use pif_tests::server::binary::target;
-use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use pif_sandbox::COMPONENT;
+use pif_tests::server::binary::target;
+use serde_json::Value;
 use xshell::cmd;
 
 use crate::tasks;

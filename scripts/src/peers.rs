@@ -6,11 +6,13 @@
 mod process;
 mod recorded;
 
-use crate::bench::{self, Bench, median, sandboxed, warm};
-use anyhow::{Result, ensure};
-use mcp_pif::sandbox::Sandbox;
-use process::{Answer, Peer};
 use std::fmt::Write as _;
+
+use anyhow::{Result, ensure};
+use pif_sandbox::Sandbox;
+use process::{Answer, Peer};
+
+use crate::bench::{self, Bench, median, sandboxed, warm};
 
 /// What a ratio to Monty must not exceed; to the others it is 1.
 const MONTY: f64 = 0.1;

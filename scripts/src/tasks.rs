@@ -1,10 +1,11 @@
 //! Tasks that are a few commands, and what all tasks use.
 
-use anyhow::{Context, Result};
-use mcp_pif::sandbox::{COMPONENT, HASH};
-use pif_tests::{library, pages, reference};
 use std::path::PathBuf;
 use std::{env, fs};
+
+use anyhow::{Context, Result};
+use pif_sandbox::{COMPONENT, HASH};
+use pif_tests::{library, pages, reference};
 use xshell::{Shell, cmd};
 
 /// The folder of the workspace.

@@ -1,9 +1,10 @@
 //! One timed run in the sandbox, from where its program has what it needs.
 
-use anyhow::{Result, bail, ensure};
-use mcp_pif::domain::{CallOutcome, Refusal};
-use mcp_pif::sandbox::{Answer, Limits, Program, Sandbox, Step, Watch};
 use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail, ensure};
+use pif_domain::{CallOutcome, Refusal};
+use pif_sandbox::{Answer, Limits, Program, Sandbox, Step, Watch};
 
 /// Fuel that no benchmark needs.
 pub(crate) const FUEL: u64 = 10_000_000_000;
@@ -29,7 +30,7 @@ pub(crate) fn timed(
 ) -> Result<Timed> {
     let limits = Limits { fuel: FUEL, depth: 1 << 20, memory, output: 16 << 20 };
     let watch = Watch::new(Duration::from_mins(1));
-    let fault = |fault: mcp_pif::domain::Fault| anyhow::anyhow!("{fault:?}");
+    let fault = |fault: pif_domain::Fault| anyhow::anyhow!("{fault:?}");
     // An instance is made ahead, as a server does it.
     sandbox.tidy();
     // What asking for the time on a core takes is in neither of the two.

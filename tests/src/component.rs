@@ -1,13 +1,15 @@
 //! Drives the machine inside the component, through the server's own sandbox.
 
+use std::time::Duration;
+
+use pif::limits::{Limits, Usage};
+use pif::request::{self, Program};
+use pif_domain::{self, CallOutcome, Failure, FaultCode, Reason, Refusal};
+use pif_sandbox::{self, Answer, Argument, Binding, Calls, Code, Sandbox, Step, Watch};
+
 use crate::native::is_named;
 use crate::run::{Fault, Run, Value};
 use crate::world;
-use mcp_pif::domain::{self, CallOutcome, Failure, FaultCode, Reason, Refusal};
-use mcp_pif::sandbox::{self, Answer, Argument, Binding, Calls, Code, Sandbox, Step, Watch};
-use pif::limits::{Limits, Usage};
-use pif::request::{self, Program};
-use std::time::Duration;
 
 /// No case takes that long.
 const PATIENCE: Duration = Duration::from_mins(5);
@@ -31,7 +33,7 @@ pub fn measured(sandbox: &Sandbox, program: &Program, limits: &Limits, slice: u6
     };
     let result = finish(&mut machine, program, slice);
     let usage = machine.usage().map(|usage| {
-        let sandbox::Usage { fuel, peak_memory, peak_depth, .. } = usage;
+        let pif_sandbox::Usage { fuel, peak_memory, peak_depth, .. } = usage;
         Usage { fuel, peak_memory, peak_depth }
     });
     let usage = usage.unwrap_or_default();
@@ -51,7 +53,11 @@ pub fn instructions(sandbox: &Sandbox, program: &Program, limits: &Limits) -> u6
 }
 
 /// Answers the machine until it has finished.
-fn finish(machine: &mut sandbox::Machine, program: &Program, slice: u64) -> Result<Value, Fault> {
+fn finish(
+    machine: &mut pif_sandbox::Machine,
+    program: &Program,
+    slice: u64,
+) -> Result<Value, Fault> {
     let mut answer = Answer::None;
     loop {
         answer = match machine.resume(&answer, slice) {
@@ -74,8 +80,8 @@ fn finish(machine: &mut sandbox::Machine, program: &Program, slice: u64) -> Resu
 
 /// What the world of the tests says to calls.
 fn answer_to(calls: &Calls) -> Answer {
-    let asked = |call: &domain::Call| {
-        let domain::Call { tool, args, is_raw } = call.clone();
+    let asked = |call: &pif_domain::Call| {
+        let pif_domain::Call { tool, args, is_raw } = call.clone();
         request::Call { tool, args, is_raw }
     };
     let outcome = |outcome| match outcome {
@@ -95,7 +101,7 @@ fn answer_to(calls: &Calls) -> Answer {
     answer.map_err(refusal).into()
 }
 
-fn start(program: &Program) -> sandbox::Program {
+fn start(program: &Program) -> pif_sandbox::Program {
     let code = match program.code.clone() {
         request::Source::Term(text) => Code::Term(text),
         request::Source::Tool(name) => Code::Tool(name),
@@ -109,33 +115,42 @@ fn start(program: &Program) -> sandbox::Program {
     let Program { context, step, debug, keep, .. } = program.clone();
     let names = program.bindings.iter().map(|(name, _)| name.clone());
     let bindings = names.map(|name| Binding { name, term: None }).collect();
-    sandbox::Program { code, argument, context, bindings, tools: Vec::new(), step, debug, keep }
+    pif_sandbox::Program { code, argument, context, bindings, tools: Vec::new(), step, debug, keep }
 }
 
-fn convert(limits: &Limits) -> sandbox::Limits {
+fn convert(limits: &Limits) -> pif_sandbox::Limits {
     let Limits { fuel, depth, memory, output } = *limits;
-    sandbox::Limits { fuel, depth, memory, output }
+    pif_sandbox::Limits { fuel, depth, memory, output }
 }
 
-impl From<sandbox::Value> for Value {
-    fn from(value: sandbox::Value) -> Self {
-        let sandbox::Value { json, kind, warnings, trace, term } = value;
-        let term = term.map(|term| term.map_err(|fault| domain::Fault::from(fault).into()));
+impl From<pif_sandbox::Value> for Value {
+    fn from(value: pif_sandbox::Value) -> Self {
+        let pif_sandbox::Value { json, kind, warnings, trace, term } = value;
+        let term = term.map(|term| term.map_err(|fault| pif_domain::Fault::from(fault).into()));
         Self { json, kind, warnings, trace, term }
     }
 }
 
-impl From<sandbox::Continuation> for Value {
-    fn from(continuation: sandbox::Continuation) -> Self {
-        let sandbox::Continuation { json, warnings, trace, .. } = continuation;
+impl From<pif_sandbox::Continuation> for Value {
+    fn from(continuation: pif_sandbox::Continuation) -> Self {
+        let pif_sandbox::Continuation { json, warnings, trace, .. } = continuation;
         Self { json, kind: "continuation".to_owned(), warnings, trace, term: None }
     }
 }
 
-impl From<domain::Fault> for Fault {
-    fn from(fault: domain::Fault) -> Self {
-        let domain::Fault {
-            code, message, at, tool, hint, calls, excerpt, place, warnings, ..
+impl From<pif_domain::Fault> for Fault {
+    fn from(fault: pif_domain::Fault) -> Self {
+        let pif_domain::Fault {
+            code,
+            message,
+            at,
+            tool,
+            hint,
+            calls,
+            excerpt,
+            place,
+            warnings,
+            ..
         } = fault;
         let excerpt = excerpt.map(Into::into);
         let place = place.map(|place| format!("{}:{}", place.line, place.column));

@@ -1,10 +1,11 @@
 //! What every program in host/examples prints, whatever language it is written in.
 
-use anyhow::{Context, Result, ensure};
-use mcp_pif::sandbox::HASH;
-use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use pif_sandbox::HASH;
+use sha2::{Digest, Sha256};
 
 /// The folder of the examples.
 #[must_use]

@@ -118,7 +118,7 @@ fn written(value: &Value) -> String {
 
 /// As many characters as an excerpt has, with what cannot be seen written as JSON escapes it.
 fn shorten(text: &str) -> String {
-    let visible = mcp_pif::text::line(text, usize::MAX);
+    let visible = pif_domain::text::line(text, usize::MAX);
     let mut characters = visible.chars();
     let mut short: String = characters.by_ref().take(LONGEST).collect();
     if characters.next().is_some() {

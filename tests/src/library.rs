@@ -14,7 +14,7 @@ const WIDTH: usize = 140;
 
 /// The files, by name.
 pub fn files() -> Result<Vec<PathBuf>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/library");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/server/library");
     let entries = fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
     let mut files = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
     files.sort();

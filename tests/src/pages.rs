@@ -1,10 +1,12 @@
 //! The files that are made from the tables of the server: pages of its documentation, and the tools
 //! in the manifest of its bundle.
 
-use anyhow::{Context, Result};
-use mcp_pif::{config, domain, mcp};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use pif_domain as domain;
+use pif_server::{config, mcp};
 
 /// Each file and what it holds.
 pub fn made() -> Result<Vec<(PathBuf, String)>> {

@@ -102,9 +102,9 @@ fn judge(attack: &Attack, outcome: &Outcome) -> Result<()> {
 #[test]
 fn host_and_evaluator_agree_on_what_is_hidden() {
     for c in char::MIN..=char::MAX {
-        assert_eq!(quote::is_hidden(c), mcp_pif::text::is_hidden(c), "{c:?}");
+        assert_eq!(quote::is_hidden(c), pif_domain::text::is_hidden(c), "{c:?}");
         if !matches!(c, '\\' | '`') {
-            assert_eq!(quote::visible(&c.to_string()), mcp_pif::text::line(&c.to_string(), 99));
+            assert_eq!(quote::visible(&c.to_string()), pif_domain::text::line(&c.to_string(), 99));
         }
     }
 }

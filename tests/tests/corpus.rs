@@ -2,17 +2,18 @@
 //! `BLESS=1 cargo test -p pif-tests --test corpus` rewrites what the cases expect from what the
 //! native machine gives; the difference is to be reviewed.
 
+use std::process::ExitCode;
+use std::sync::LazyLock;
+
 use libtest_mimic::{Arguments, Failed, Trial};
-use mcp_pif::sandbox::Sandbox;
 use pif::form::{FORMS, Row};
 use pif::limits::Limits;
 use pif::request::{Program, Source};
+use pif_sandbox::Sandbox;
 use pif_tests::case::{self, Case, Expected, ExpectedFault, File, LIMITS};
 use pif_tests::definitional::{self, Finished};
 use pif_tests::run::{Fault, Run, Value, head};
 use pif_tests::{component, excerpt, native};
-use std::process::ExitCode;
-use std::sync::LazyLock;
 
 fn main() -> anyhow::Result<ExitCode> {
     let mut corpus = case::corpus()?;

@@ -1,13 +1,14 @@
 //! The programs of host/examples that take no more than cargo and python3, on the component that
 //! the server embeds. `cargo x examples` runs all of them.
 
-use anyhow::{Context, Result, ensure};
-use mcp_pif::sandbox::COMPONENT;
-use pif_tests::embedding::{self, Example, PYTHON, RUST};
-use pif_tests::sdk::environment;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use pif_sandbox::COMPONENT;
+use pif_tests::embedding::{self, Example, PYTHON, RUST};
+use pif_tests::sdk::environment;
 
 fn target() -> Result<&'static Path> {
     Path::new(env!("CARGO_TARGET_TMPDIR")).parent().context("no target directory")

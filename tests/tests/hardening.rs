@@ -21,7 +21,7 @@ fn main() -> anyhow::Result<std::process::ExitCode> {
 
 #[cfg(not(target_os = "linux"))]
 fn main() {
-    use mcp_pif::harden::{Layer, Paths, apply};
+    use pif_system::harden::{Layer, Paths, apply};
     let ((), report) = apply(Some(&Paths::default()), || ());
     assert_eq!((report.landlock, report.seccomp), (Layer::Unsupported, Layer::Unsupported));
 }

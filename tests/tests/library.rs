@@ -2,20 +2,21 @@
 //! the native machine and in the sandbox as `evolve` runs examples. What its tools do at their edges
 //! stands in `library.json`: every case runs on every evaluator.
 
+use std::fs;
+use std::sync::Arc;
+use std::time::Duration;
+
 use anyhow::{Context, Result, bail, ensure};
-use mcp_pif::config::Config;
-use mcp_pif::sandbox::{Sandbox, Watch};
-use mcp_pif::workshop::{Workshop, library};
 use pif::request::{Argument, Program, Source};
+use pif_sandbox::{Sandbox, Watch};
+use pif_server::config::Config;
+use pif_server::workshop::{Workshop, library};
 use pif_tests::case::{LIMITS, canonical};
 use pif_tests::definitional::{self, on_large_stack};
 use pif_tests::run::Run;
 use pif_tests::{component, library as files, native};
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use std::fs;
-use std::sync::Arc;
-use std::time::Duration;
 
 /// What a tool has at least.
 const LEAST_EXAMPLES: usize = 3;

@@ -2,19 +2,20 @@
 //! to their length.
 //! `PIF_RANDOM_TERMS=100000` takes so many, `PIF_RANDOM_SEED=5` from another seed on.
 
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
 use anyhow::{Context, Result, anyhow, ensure};
-use mcp_pif::sandbox::Watch;
 use pif::analysis;
 use pif::form::FORMS;
 use pif::limits::Limits;
 use pif::request::{Argument, Program, Source};
+use pif_sandbox::Watch;
 use pif_tests::fuzz::notation::round_trip_of;
 use pif_tests::generate::sample;
 use pif_tests::{case, component, library, native};
 use serde_json::Value;
-use std::fs;
-use std::path::Path;
-use std::time::Duration;
 
 fn setting(name: &str, default: u64) -> Result<u64> {
     match std::env::var(name) {

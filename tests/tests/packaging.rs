@@ -1,15 +1,16 @@
 //! What the server is packed into, and what its binary carries: versions and names agree, entries
 //! are as their readers want them, scripts and pages are read without complaint.
 
-use anyhow::{Context, Result, ensure};
-use mcp_pif::sandbox::{COMPONENT, HASH, Sandbox};
-use pif_tests::server::binary;
-use pif_tests::{embedding, registry_entry};
-use serde_json::{Value, json};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use pif_sandbox::{COMPONENT, HASH, Sandbox};
+use pif_tests::server::binary;
+use pif_tests::{embedding, registry_entry};
+use serde_json::{Value, json};
 
 fn read(name: &str) -> Result<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/package").join(name);

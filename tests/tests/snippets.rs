@@ -11,8 +11,8 @@ mod pages;
 mod top;
 
 use anyhow::{Context, Result, bail, ensure};
-use mcp_pif::broker::config::Capabilities;
 use pages::Block;
+use pif_broker::config::Capabilities;
 pub(crate) use pif_tests::server::binary;
 use serde_json::{Map, Value};
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! The component that the server embeds: what it asks for, which is nothing, and what it offers.
 
 use anyhow::{Context, Result, bail};
-use mcp_pif::sandbox::COMPONENT;
+use pif_sandbox::COMPONENT;
 use wasmparser::{Parser, Payload};
 use wit_component::DecodedWasm;
 use wit_parser::{Resolve, World, WorldId, WorldItem};

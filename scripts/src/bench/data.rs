@@ -3,13 +3,15 @@
 //! whole run, whose result is a number; for any other row the data is there before time counts,
 //! in `CPython` as what `json.load` gives.
 
+use std::fmt::Write as _;
+
+use anyhow::{Context, Result, ensure};
+use pif_sandbox::{Argument, Code, Program, Sandbox};
+use serde_json::{Value, json};
+
 use super::{Python, median};
 use crate::tasks::root;
 use crate::timed::timed;
-use anyhow::{Context, Result, ensure};
-use mcp_pif::sandbox::{Argument, Code, Program, Sandbox};
-use serde_json::{Value, json};
-use std::fmt::Write as _;
 
 const MEMORY: u64 = 512 << 20;
 

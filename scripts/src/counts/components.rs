@@ -3,16 +3,18 @@
 //! that cargo makes of `pif`. The first one is the base; of the others the table shows what
 //! each adds, in per cent.
 
-use super::workload::{self, Extent, Workload};
-use crate::tasks::root;
+use std::path::Path;
+
 use anyhow::{Context, Result};
-use mcp_pif::sandbox::{Net, Sandbox, Setup};
 use pif::limits::Limits;
 use pif::request::{Argument, Program, Source};
+use pif_sandbox::{Net, Sandbox, Setup};
 use pif_tests::{case, component, library};
 use serde_json::Value;
-use std::path::Path;
 use wit_component::ComponentEncoder;
+
+use super::workload::{self, Extent, Workload};
+use crate::tasks::root;
 
 /// A program from the tests, with its limits.
 struct Test {

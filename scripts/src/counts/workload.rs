@@ -1,14 +1,16 @@
 //! A program that is counted, natively or in the sandbox.
 
-use crate::bench::{self, Bench, GATE, Input, OPEN};
+use std::time::Duration;
+
 use anyhow::{Context, Result, bail, ensure};
-use mcp_pif::domain::{CallOutcome, Refusal};
-use mcp_pif::sandbox::{self, Code, Sandbox, Taken, Watch};
 use pif::limits::Limits;
 use pif::machine::Machine;
 use pif::request::{Answer, Argument, Outcome, Program, Step};
+use pif_domain::{CallOutcome, Refusal};
+use pif_sandbox::{self, Code, Sandbox, Taken, Watch};
 use serde_json::{Value, json};
-use std::time::Duration;
+
+use crate::bench::{self, Bench, GATE, Input, OPEN};
 
 const FUEL: u64 = 1_000_000_000;
 const LIMITS: Limits = Limits { fuel: FUEL, depth: 1_000_000, memory: 256 << 20, output: 16 << 20 };
@@ -138,14 +140,14 @@ impl Workload {
             return Ok(Spent::default());
         }
         let Limits { fuel, depth, memory, output } = LIMITS;
-        let limits = sandbox::Limits { fuel, depth, memory, output };
+        let limits = pif_sandbox::Limits { fuel, depth, memory, output };
         let watch = Watch::new(PATIENCE);
-        let fault = |fault: mcp_pif::domain::Fault| anyhow::anyhow!("{}: {fault:?}", self.name);
+        let fault = |fault: pif_domain::Fault| anyhow::anyhow!("{}: {fault:?}", self.name);
         let mut machine = sandbox.start(&self.convert(), limits, &watch).map_err(fault)?;
-        let (mut answer, mut before, mut entered) = (sandbox::Answer::None, 0, 0);
+        let (mut answer, mut before, mut entered) = (pif_sandbox::Answer::None, 0, 0);
         if self.gated {
             let step = machine.resume(&answer, FUEL).map_err(fault)?;
-            ensure!(matches!(step, sandbox::Step::Perform(_)), "{}: {step:?}", self.name);
+            ensure!(matches!(step, pif_sandbox::Step::Perform(_)), "{}: {step:?}", self.name);
             if extent == Extent::Ready {
                 return Ok(Spent::default());
             }
@@ -157,27 +159,28 @@ impl Workload {
         let step = machine.resume(&answer, FUEL).map_err(fault)?;
         let Taken { instructions, memory } = machine.taken();
         match step {
-            sandbox::Step::Done(value) if value.json == self.value => {}
+            pif_sandbox::Step::Done(value) if value.json == self.value => {}
             step => bail!("{}: {step:?} instead of {}", self.name, self.value),
         }
         let fuel = machine.usage().map_err(fault)?.fuel - before;
         Ok(Spent { fuel, instructions: instructions - entered, memory })
     }
 
-    fn convert(&self) -> sandbox::Program {
+    fn convert(&self) -> pif_sandbox::Program {
         let Program { code, argument, tools, .. } = self.program.clone();
         let code = match code {
             pif::request::Source::Term(text) => Code::Term(text),
             pif::request::Source::Tool(name) => Code::Tool(name),
         };
         let argument = match argument {
-            Argument::None => sandbox::Argument::None,
-            Argument::Unapplied => sandbox::Argument::Unapplied,
-            Argument::Input(text) => sandbox::Argument::Input(text),
-            Argument::Data(text) => sandbox::Argument::Data(text),
+            Argument::None => pif_sandbox::Argument::None,
+            Argument::Unapplied => pif_sandbox::Argument::Unapplied,
+            Argument::Input(text) => pif_sandbox::Argument::Input(text),
+            Argument::Data(text) => pif_sandbox::Argument::Data(text),
         };
-        let tools = tools.into_iter().map(|(name, code)| sandbox::Source { name, code }).collect();
-        sandbox::Program {
+        let tools =
+            tools.into_iter().map(|(name, code)| pif_sandbox::Source { name, code }).collect();
+        pif_sandbox::Program {
             code,
             argument,
             context: None,

@@ -1,18 +1,20 @@
 //! The measurements behind the curves.
 
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use pif_sandbox::Sandbox;
+use pif_tests::server::binary;
+use pif_tests::server::folder::Folder;
+use serde_json::json;
+
 use super::Curve;
 use super::chart::Panel;
 use crate::bench::median;
 use crate::counts::workload::{Extent, Spent, Workload};
 use crate::state::fill;
 use crate::state::server::Server;
-use anyhow::{Context, Result, bail};
-use mcp_pif::sandbox::Sandbox;
-use pif_tests::server::binary;
-use pif_tests::server::folder::Folder;
-use serde_json::json;
-use std::path::Path;
-use std::time::Instant;
 
 /// Calls and starts that a median is taken of.
 const CALLS: usize = 300;

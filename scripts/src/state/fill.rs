@@ -1,24 +1,25 @@
 //! Stores with very many tools, or with a long journal, made without a server: many changes in one
 //! transaction.
 
-use anyhow::{Context, Result};
-use mcp_pif::domain::{EntryEnding, EntryKind};
-use mcp_pif::journal::{Digest, Draft, Journal, Policy, Settings};
-use mcp_pif::memory::Capacity;
-use mcp_pif::registry::Evolution;
-use mcp_pif::sandbox::COMPONENT;
-use mcp_pif::state::session;
-use mcp_pif::state::{self, Change, Place, Write};
-use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+
+use anyhow::{Context, Result};
+use pif_domain::{EntryEnding, EntryKind};
+use pif_sandbox::COMPONENT;
+use pif_store::journal::{Digest, Draft, Journal, Policy, Settings};
+use pif_store::memory::Capacity;
+use pif_store::registry::Evolution;
+use pif_store::session;
+use pif_store::{self, Change, Place, Write};
+use serde_json::json;
 
 /// Changes of a transaction.
 const TOGETHER: usize = 5_000;
 
 fn open(data: &Path) -> Result<Journal> {
-    let store = state::open(&Place::Directory(data.to_owned()), Duration::from_secs(10))?;
+    let store = pif_store::open(&Place::Directory(data.to_owned()), Duration::from_secs(10))?;
     let component = Digest::of(&COMPONENT.len().to_string()).sha256;
     let memory = Capacity { keys: u64::MAX, bytes: u64::MAX };
     let settings = Settings {

@@ -1,15 +1,6 @@
 //! Rounds of kill -9 amid calls of another server: one of the processes is killed at a random moment,
 //! and then no write was made twice, every write has an entry, and no process is left.
 
-use super::load::{command, visit};
-use super::shop;
-use crate::generate::Random;
-use crate::processes::{is_alive, mentioning};
-use crate::server::pipe::{Output, Pipe};
-use anyhow::{Context, Result, bail, ensure};
-use mcp_pif::journal::{Answer, Body, Came, Digest, Filter};
-use mcp_pif::sandbox::Sandbox;
-use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -18,6 +9,17 @@ use std::process::Command;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use pif_sandbox::Sandbox;
+use pif_store::journal::{Answer, Body, Came, Digest, Filter};
+use serde_json::{Value, json};
+
+use super::load::{command, visit};
+use super::shop;
+use crate::generate::Random;
+use crate::processes::{is_alive, mentioning};
+use crate::server::pipe::{Output, Pipe};
 
 /// Runs of a round, and calls in a row in each.
 const RUNS: u64 = 6;

@@ -1,11 +1,13 @@
 //! What must be in a store after servers worked on it, killed or not.
 
-use super::load::{Call, Notes, canonical, name};
-use anyhow::{Context, Result, ensure};
-use mcp_pif::journal::{Body, Entry, Filter};
-use mcp_pif::workshop::Workshop;
-use serde_json::Value;
 use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, ensure};
+use pif_server::workshop::Workshop;
+use pif_store::journal::{Body, Entry, Filter};
+use serde_json::Value;
+
+use super::load::{Call, Notes, canonical, name};
 
 /// History of a tool that is looked at.
 const HISTORY: usize = 1_000_000;

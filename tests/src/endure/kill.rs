@@ -1,18 +1,20 @@
 //! Rounds of kill -9: servers share a data directory under load, one is killed at a random moment,
 //! and then everything that was acknowledged must be there, in a chain without a gap.
 
-use super::check::{Revisions, ensure_journaled, ensure_kept};
-use super::load::{Call, Notes, Server, command, visit};
-use super::shop;
-use crate::generate::Random;
-use anyhow::{Context, Result, ensure};
-use mcp_pif::sandbox::Sandbox;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use pif_sandbox::Sandbox;
+
+use super::check::{Revisions, ensure_journaled, ensure_kept};
+use super::load::{Call, Notes, Server, command, visit};
+use super::shop;
+use crate::generate::Random;
 
 /// Size of the journal: so small that it is trimmed again and again, and much more than a round
 /// adds.

@@ -2,18 +2,20 @@
 //! version is made. `cargo x store` writes it to `tests/stores`, as long as its schema is not
 //! released; after that it stays as it is, and the next schema gets a store of its own.
 
-use super::shop::{evolve, evolve_with, open, proposal, propose, run};
-use anyhow::{Context, Result, ensure};
-use mcp_pif::domain::{FaultCode, fault};
-use mcp_pif::memory::Note;
-use mcp_pif::sandbox::{Code, Sandbox, Watch};
-use mcp_pif::state::{self, Place};
-use mcp_pif::workshop::{Proposal, Remember};
-use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use pif_domain::{FaultCode, fault};
+use pif_sandbox::{Code, Sandbox, Watch};
+use pif_server::workshop::{Proposal, Remember};
+use pif_store::memory::Note;
+use pif_store::{self, Place};
+use serde_json::{Value, json};
+
+use super::shop::{evolve, evolve_with, open, proposal, propose, run};
 
 /// The name of the file.
 pub const FILE: &str = "mcp-pif.db";
@@ -98,6 +100,6 @@ fn fill(place: &Path) -> Result<()> {
     kept.map_err(|fault| anyhow::anyhow!("{fault:?}"))?;
     drop(shop);
     // Whatever opens it later, this version must.
-    state::open(&Place::Directory(place.to_owned()), Duration::from_secs(5))?.check()?;
+    pif_store::open(&Place::Directory(place.to_owned()), Duration::from_secs(5))?.check()?;
     Ok(())
 }

@@ -1,14 +1,16 @@
 //! Several servers on one data directory at once, all under load and none of them killed.
 
-use super::check::{Revisions, ensure_journaled, ensure_kept};
-use super::load::{Call, Notes, Server, command};
-use super::shop;
-use anyhow::{Context, Result, ensure};
-use mcp_pif::sandbox::Sandbox;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use pif_sandbox::Sandbox;
+
+use super::check::{Revisions, ensure_journaled, ensure_kept};
+use super::load::{Call, Notes, Server, command};
+use super::shop;
 
 /// What was done and found.
 #[derive(Debug)]

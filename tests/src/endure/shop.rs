@@ -1,14 +1,15 @@
 //! The store as the library sees it, without a server.
 
-use anyhow::{Context, Result, anyhow};
-use mcp_pif::config::Config;
-use mcp_pif::sandbox::{Argument, Code, Ending, Request, Sandbox, Watch};
-use mcp_pif::workshop::{Evolved, Example, Proposal, Refused, Workshop};
-use serde_json::Value;
-use serde_json::value::RawValue;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow};
+use pif_sandbox::{Argument, Code, Ending, Request, Sandbox, Watch};
+use pif_server::config::Config;
+use pif_server::workshop::{Evolved, Example, Proposal, Refused, Workshop};
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// Nothing that is done here takes that long.
 const PATIENCE: Duration = Duration::from_mins(1);

@@ -3,8 +3,8 @@
 //! frames, or in lines, which mutations break less easily.
 
 use anyhow::{Context, Result, ensure};
-use mcp_pif::broker::order::{Asked, Heard};
-use mcp_pif::broker::protocol::{MOST_FRAME, frame, read_frame};
+use pif_broker::order::{Asked, Heard};
+use pif_broker::protocol::{MOST_FRAME, frame, read_frame};
 use serde::Serialize;
 use serde_json::Value;
 

@@ -3,17 +3,18 @@
 
 mod oracle;
 
-use anyhow::{Context, Result, bail, ensure};
-use mcp_pif::config::Config;
-use mcp_pif::mcp::serve_streams;
-use mcp_pif::sandbox::Sandbox;
-use mcp_pif::workshop::Workshop;
-use oracle::Expected;
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{self, Cursor, Write};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use oracle::Expected;
+use pif_sandbox::Sandbox;
+use pif_server::config::Config;
+use pif_server::mcp::serve_streams;
+use pif_server::workshop::Workshop;
+use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 
 /// Bytes of the longest line that is read, and levels of nesting in arguments: so few that most
@@ -79,7 +80,7 @@ impl Stage {
     fn set() -> Result<Self> {
         let runtime = Builder::new_current_thread().enable_time().build()?;
         let config = Config::from_flags(&FLAGS)?;
-        let sandbox = Sandbox::open(None, config.values.size(mcp_pif::domain::Limit::Concurrency))?;
+        let sandbox = Sandbox::open(None, config.values.size(pif_domain::Limit::Concurrency))?;
         Ok(Self { runtime, sandbox: Arc::new(sandbox), config })
     }
 

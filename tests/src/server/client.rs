@@ -1,18 +1,20 @@
 //! A client that knows lines and JSON and nothing of the protocol: what a test sends is what the
 //! server gets, byte for byte.
 
-use super::binary;
-use super::folder::{Folder, cache};
-use super::memory;
-use super::pipe::Pipe;
-use anyhow::{Context, Result, bail, ensure};
-use mcp_pif::domain::{BuiltIn, Toolset};
-use serde_json::{Value, json};
 use std::io::Read;
 use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use pif_domain::{BuiltIn, Toolset};
+use serde_json::{Value, json};
+
+use super::binary;
+use super::folder::{Folder, cache};
+use super::memory;
+use super::pipe::Pipe;
 
 /// The tools that are there by default, in the order in which they are listed.
 #[must_use]

@@ -1,13 +1,15 @@
 //! Servers that mean harm, or are broken: each costs its own calls only.
 
-use super::shop::{Shop, server, server_with};
-use anyhow::{Context as _, Result, ensure};
-use mcp_pif::broker::protocol::{PROTOCOL, frame, read_frame};
-use serde_json::{Value, json};
 use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
 use std::time::Instant;
+
+use anyhow::{Context as _, Result, ensure};
+use pif_broker::protocol::{PROTOCOL, frame, read_frame};
+use serde_json::{Value, json};
+
+use super::shop::{Shop, server, server_with};
 
 /// A shop with a server that does harm, and one that does not.
 fn shop(tools: &Value) -> Result<Shop> {

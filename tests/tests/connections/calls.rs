@@ -1,12 +1,14 @@
 //! Calls of other servers: what programs get of them, what the journal keeps, what a client is told.
 
-use super::shop::{Peer, Shop};
-use anyhow::{Context, Result, ensure};
-use mcp_pif::domain::{EffectClass, Reason};
-use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use pif_domain::{EffectClass, Reason};
+use serde_json::{Value, json};
+
+use super::shop::{Peer, Shop};
 
 fn call(tool: &str, args: &Value) -> Value {
     json!({"call": {"tool": tool, "args": {"record": args}}})

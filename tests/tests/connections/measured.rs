@@ -1,9 +1,10 @@
 //! The figures of a server, as `/metrics` gives them.
 
-use super::shop::Shop;
 use anyhow::{Context, Result, ensure};
-use mcp_pif::mcp::METRICS_TYPE;
+use pif_server::mcp::METRICS_TYPE;
 use serde_json::json;
+
+use super::shop::Shop;
 
 /// The value of a line.
 fn value(text: &str, line: &str) -> Result<f64> {

@@ -1,25 +1,26 @@
 //! A server in this process, its connections, and a world that takes its time.
 
-use anyhow::{Context, Result, ensure};
-use mcp_pif::config::Config;
-use mcp_pif::domain::{
-    Answered, Budget, Call, CallOutcome, EffectClass, Failure, FaultCode, Grant, Offer, Pin,
-    Reason, Refusal,
-};
-use mcp_pif::harden::Hardening;
-use mcp_pif::mcp::Service;
-use mcp_pif::sandbox::{Asking, Sandbox};
-use mcp_pif::transport::{Ends, Input, Outlet, Transport};
-use mcp_pif::workshop::{Effects, Workshop};
-use pif_tests::server::folder::cache;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use serde_json::{Value, json};
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use pif_domain::{
+    Answered, Budget, Call, CallOutcome, EffectClass, Failure, FaultCode, Grant, Offer, Pin,
+    Reason, Refusal,
+};
+use pif_sandbox::{Asking, Sandbox};
+use pif_server::config::Config;
+use pif_server::mcp::Service;
+use pif_server::transport::{Ends, Input, Outlet, Transport};
+use pif_server::workshop::{Effects, Workshop};
+use pif_system::harden::Hardening;
+use pif_tests::server::folder::cache;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;

@@ -1,17 +1,19 @@
 //! Something in the journal that is not as it was written, by a byte of the file or by a statement:
 //! the store is refused, and the first entry that is wrong is named.
 
+use std::collections::BTreeMap;
+use std::fs;
+
+use anyhow::{Context, Result, bail, ensure};
+use pif_domain::FaultCode;
+use pif_store::journal::{Entry, Filter};
+use pif_tests::endure::load::{command, visit};
+use rusqlite::Connection;
+
 use super::pages::{Place, rows};
 use super::store::{Closed, FILE, open};
 use crate::binary;
 use crate::folder::cache;
-use anyhow::{Context, Result, bail, ensure};
-use mcp_pif::domain::FaultCode;
-use mcp_pif::journal::{Entry, Filter};
-use pif_tests::endure::load::{command, visit};
-use rusqlite::Connection;
-use std::collections::BTreeMap;
-use std::fs;
 
 /// Where the rows of the journal are.
 fn places(store: &Closed) -> Result<BTreeMap<i64, Place>> {

@@ -19,16 +19,18 @@
 //! synchronization, and of the rest a beginning: no tool without its entry, no entry without its
 //! tool.
 
-use super::store::{FILE, adder, open};
-use crate::folder::Folder;
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use anyhow::{Context, Result, ensure};
-use mcp_pif::sandbox::Code;
-use mcp_pif::workshop::Workshop;
+use pif_sandbox::Code;
+use pif_server::workshop::Workshop;
 use pif_tests::endure::shop;
 use pif_tests::generate::Random;
 use rusqlite::Connection;
-use std::fs;
-use std::path::{Path, PathBuf};
+
+use super::store::{FILE, adder, open};
+use crate::folder::Folder;
 
 /// What a disk writes as a whole.
 const SECTOR: usize = 512;

@@ -1,16 +1,18 @@
 //! Stores that earlier versions wrote are opened by this one, with all that is in them.
 
-use super::store::open;
-use crate::folder::Folder;
+use std::fs;
+use std::path::Path;
+
 use anyhow::{Context, Result, ensure};
-use mcp_pif::journal::{Body, Filter};
-use mcp_pif::sandbox::Code;
-use mcp_pif::workshop::Workshop;
+use pif_sandbox::Code;
+use pif_server::workshop::Workshop;
+use pif_store::journal::{Body, Filter};
 use pif_tests::endure::released::{ENTRIES, FILE, SCHEMA, double, folder};
 use pif_tests::endure::shop::{evolve, run};
 use rusqlite::Connection;
-use std::fs;
-use std::path::Path;
+
+use super::store::open;
+use crate::folder::Folder;
 
 /// A copy of each, in a directory of its own.
 fn stores() -> Result<Vec<(String, Folder)>> {

@@ -1,15 +1,17 @@
 //! Stores that tests damage.
 
-use crate::folder::{Folder, cache};
-use anyhow::{Context, Result};
-use mcp_pif::sandbox::{Code, Sandbox};
-use mcp_pif::workshop::Workshop;
-use pif_tests::endure::shop;
-use rusqlite::Connection;
-use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
+
+use anyhow::{Context, Result};
+use pif_sandbox::{Code, Sandbox};
+use pif_server::workshop::Workshop;
+use pif_tests::endure::shop;
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use crate::folder::{Folder, cache};
 
 /// The name of the file.
 pub(super) const FILE: &str = "mcp-pif.db";

@@ -1,14 +1,16 @@
 //! The process that is hardened as the server is, and tries everything before and after.
 
-use super::attempt::{ATTEMPTS, FORBIDDEN};
-use super::place::Place;
-use anyhow::{Result, anyhow, bail};
-use mcp_pif::harden::{Hardening, Layer, Network, Paths, apply, restrict_calls, restrict_files};
-use pif_tests::system::call;
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::mpsc::channel;
 use std::thread;
+
+use anyhow::{Result, anyhow, bail};
+use pif_system::harden::{Hardening, Layer, Network, Paths, apply, restrict_calls, restrict_files};
+use pif_tests::system::call;
+use serde_json::{Value, json};
+
+use super::attempt::{ATTEMPTS, FORBIDDEN};
+use super::place::Place;
 
 /// What came of each attempt: 0, or the error number.
 type Results = BTreeMap<&'static str, i32>;

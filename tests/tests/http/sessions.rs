@@ -148,7 +148,7 @@ fn what_a_person_has_ends_with_the_token() -> Result<()> {
     // A token that ends by itself ends a stream too, also one that began before its end was set.
     let soon = (std::time::SystemTime::now() + Duration::from_secs(2))
         .duration_since(std::time::UNIX_EPOCH)?;
-    let moment = mcp_pif::text::time::format(i64::try_from(soon.as_millis())?);
+    let moment = pif_domain::text::time::format(i64::try_from(soon.as_millis())?);
     let lines = fs::read_to_string(web.tokens())?;
     let line = token_line("other", "read,run");
     fs::write(web.tokens(), lines.replace(&line, &format!("{} {moment}\n", line.trim())))?;

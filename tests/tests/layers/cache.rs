@@ -1,12 +1,14 @@
 //! What compiled evaluators leave on the disk.
 
-use super::hostile::Evaluator;
-use crate::folder::Folder;
-use anyhow::{Context, Result, ensure};
-use mcp_pif::sandbox::{Net, Origin, Sandbox, Setup};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
+
+use anyhow::{Context, Result, ensure};
+use pif_sandbox::{Net, Origin, Sandbox, Setup};
+
+use super::hostile::Evaluator;
+use crate::folder::Folder;
 
 /// Makes a file that was last used so many hours ago.
 fn leave(folder: &Path, name: &str, hours: u64) -> Result<()> {

@@ -1,16 +1,17 @@
 //! Evaluators that mean harm: components with the contract of wit/ whose functions do whatever a
 //! test has them do. What the sandbox promises must hold for them too.
 
-use anyhow::{Context, Result};
-use mcp_pif::domain::{CallOutcome, Fault, Refusal};
-use mcp_pif::sandbox::{
-    Answer, Argument, Asking, Calls, Code, Limits, Net, Outcome, Program, Request, Sandbox, Setup,
-    Watch, World, drive,
-};
 use std::fmt::Write;
 use std::future::ready;
 use std::path::Path;
 use std::time::Duration;
+
+use anyhow::{Context, Result};
+use pif_domain::{CallOutcome, Fault, Refusal};
+use pif_sandbox::{
+    Answer, Argument, Asking, Calls, Code, Limits, Net, Outcome, Program, Request, Sandbox, Setup,
+    Watch, World, drive,
+};
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
 

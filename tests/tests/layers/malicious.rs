@@ -1,10 +1,11 @@
 //! Evaluators that answer with what the contract does not allow, or with far too much.
 
-use super::hostile::{ENDLESS, Evaluator, NARROW, STEP, patient, run, step};
 use anyhow::{Context, Result, ensure};
-use mcp_pif::domain::{Fault, FaultCode};
-use mcp_pif::sandbox::{Ending, Net};
+use pif_domain::{Fault, FaultCode};
+use pif_sandbox::{Ending, Net};
 use pif_tests::server::memory;
+
+use super::hostile::{ENDLESS, Evaluator, NARROW, STEP, patient, run, step};
 
 fn fault(evaluator: &Evaluator, net: Net, debug: bool) -> Result<Fault> {
     let outcome = run(&evaluator.sandbox(net)?, "1", debug, &patient());

@@ -1,15 +1,17 @@
 //! The layers below the language, each with an evaluator that only this layer can stop.
 
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use pif_domain::{Fault, FaultCode, Limit};
+use pif_sandbox::{Answer, Ending, Net, Sandbox, Step, Watch};
+use pif_tests::server::memory;
+use tokio_util::sync::CancellationToken;
+
 use super::hostile::{
     ENDLESS, Evaluator, GREED, LIMITS, NARROW, RECURSE, SPIN, TRAP, patient, program, run, step,
 };
-use anyhow::{Context, Result, ensure};
-use mcp_pif::domain::{Fault, FaultCode, Limit};
-use mcp_pif::sandbox::{Answer, Ending, Net, Sandbox, Step, Watch};
-use pif_tests::server::memory;
-use std::thread;
-use std::time::{Duration, Instant};
-use tokio_util::sync::CancellationToken;
 
 /// The functions that a host calls on the way of a run.
 const OF_A_RUN: [&str; 5] = ["realloc", "start", "resume", "usage", "debug"];

@@ -1,14 +1,16 @@
 //! The table of limits against the server: every row is a flag, a variable and a line of
 //! `server_info`, and a test shows the limit at work.
 
-use crate::client::{self, Client};
-use crate::{binary, text};
-use anyhow::{Context, Result, ensure};
-use mcp_pif::domain::{Default, FaultCode, Limit, Setting, Unit};
-use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use pif_domain::{Default, FaultCode, Limit, Setting, Unit};
+use serde_json::{Value, json};
+
+use crate::client::{self, Client};
+use crate::{binary, text};
 
 /// What `server_info` tells of limits: their values by name, and a line with all of them.
 fn limits(client: &mut Client) -> Result<(Value, String)> {
@@ -124,7 +126,7 @@ fn every_limit_is_set_by_its_flag_and_by_its_variable() -> Result<()> {
 fn every_limit_has_a_test() -> Result<()> {
     let mut all = String::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for folder in ["tests", "../host/src"] {
+    for folder in ["tests", "../host"] {
         sources(&root.join(folder), &mut all)?;
     }
     for limit in Limit::ALL {

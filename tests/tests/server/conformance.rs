@@ -1,11 +1,12 @@
 //! Structured results against the schemas that tools/list advertises, and what else the list
 //! promises.
 
+use anyhow::{Context, Result, bail, ensure};
+use pif_domain::{BuiltIn, Effect};
+use serde_json::{Value, json};
+
 use super::client::Client;
 use super::text::identity;
-use anyhow::{Context, Result, bail, ensure};
-use mcp_pif::domain::{BuiltIn, Effect};
-use serde_json::{Value, json};
 
 /// The schemas' keywords that are known here. Another one is a failure: it would go unchecked.
 const KEYWORDS: [&str; 9] = [

@@ -1,15 +1,17 @@
 //! The journal: what is in it, who finds what there, and whether tampering shows.
 
-use super::chain::head;
-use super::client::{Client, text};
-use super::kept::{Kept, double};
-use anyhow::{Context, Result, ensure};
-use mcp_pif::journal::{Entry, Hash};
-use mcp_pif::text::time;
-use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
+
+use anyhow::{Context, Result, ensure};
+use pif_domain::text::time;
+use pif_store::journal::{Entry, Hash};
+use serde_json::{Value, json};
+
+use super::chain::head;
+use super::client::{Client, text};
+use super::kept::{Kept, double};
 
 /// An entry each of every kind of call.
 pub(super) fn some_of_everything(client: &mut Client) -> Result<()> {

@@ -1,15 +1,17 @@
 //! A data directory: servers on it, commands on it, and a way in for whoever tampers with it.
 
-use super::client::{Client, command};
-use super::folder::Folder;
-use anyhow::{Context, Result, ensure};
-use mcp_pif::journal::{Entry, Hash};
-use rusqlite::Connection;
-use serde_json::{Value, json};
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use pif_store::journal::{Entry, Hash};
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use super::client::{Client, command};
+use super::folder::Folder;
 
 /// What a command printed, and its exit code.
 #[derive(Debug)]

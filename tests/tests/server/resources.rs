@@ -1,9 +1,10 @@
 //! Resources, their templates and completions, in both eras of the protocol.
 
-use super::client::{Client, modern, request};
 use anyhow::{Context, Result, ensure};
-use mcp_pif::workshop::library;
+use pif_server::workshop::library;
 use serde_json::{Value, json};
+
+use super::client::{Client, modern, request};
 
 const CHANGED: &str = "notifications/resources/list_changed";
 

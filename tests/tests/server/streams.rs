@@ -181,7 +181,7 @@ fn output_that_does_not_block_is_waited_for() -> Result<()> {
 
 #[test]
 fn commands_wait_for_output_that_does_not_block() -> Result<()> {
-    let component = mcp_pif::sandbox::COMPONENT.len();
+    let component = pif_sandbox::COMPONENT.len();
     for is_pipe in [true, false] {
         for (arguments, length) in
             [(&["run", "@long.json"][..], 300_001), (&["component"], component)]

@@ -1,9 +1,10 @@
 //! Sets of tools that are on or off.
 
-use super::client::Client;
 use anyhow::{Context, Result, ensure};
-use mcp_pif::domain::{BuiltIn, Toolset};
+use pif_domain::{BuiltIn, Toolset};
 use serde_json::{Value, json};
+
+use super::client::Client;
 
 fn listed(client: &mut Client) -> Result<Vec<String>> {
     let list = client.request("tools/list", &json!({}))?;

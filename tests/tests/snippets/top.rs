@@ -1,13 +1,15 @@
 //! The picture of `mcp-pif top`, from the real binary on figures that are always the same.
 
-use crate::binary;
-use crate::commands::ensure_recorded;
-use anyhow::{Context, Result, ensure};
-use mcp_pif::observe::{LastFault, OfTool, OfUpstream, Rollup, Slots, Snapshot, Times};
-use mcp_pif::text::time;
-use pif_tests::server::folder::Folder;
 use std::fs::{self, File};
 use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use pif_domain::text::time;
+use pif_server::observe::{LastFault, OfTool, OfUpstream, Rollup, Slots, Snapshot, Times};
+use pif_tests::server::folder::Folder;
+
+use crate::binary;
+use crate::commands::ensure_recorded;
 
 const PICTURE: &str = "host/docs/top.svg";
 

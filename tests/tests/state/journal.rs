@@ -1,16 +1,18 @@
 //! The journal in a store.
 
-use super::shelf::{each, each_of, settings, tool, write};
+use std::sync::Arc;
+use std::time::Duration;
+
 use anyhow::{Context, Result, ensure};
-use mcp_pif::domain::{EntryEnding, EntryKind, FaultCode};
-use mcp_pif::journal::{
+use pif_domain::{EntryEnding, EntryKind, FaultCode};
+use pif_store::journal::{
     Answer, Asked, Came, Digest, Draft, Filter, Journal, Made, Policy, Settings, Statistics,
     Unfinished,
 };
-use mcp_pif::state::{Change, Error, Wait, Write};
+use pif_store::{Change, Error, Wait, Write};
 use serde_json::{Value, json};
-use std::sync::Arc;
-use std::time::Duration;
+
+use super::shelf::{each, each_of, settings, tool, write};
 
 fn run(tool: &str, ending: EntryEnding, fuel: u64) -> Draft {
     Draft { fuel: Some(fuel), ..Draft::new(EntryKind::Run, Some(tool), ending) }

@@ -1,14 +1,18 @@
 //! A store of maps. A transaction works on a copy of them, which takes their place at its end.
 
-use super::rows::Rows;
-use mcp_pif::domain::EntryKind;
-use mcp_pif::journal::{self, Entry, Filter, Link, Pending, Settings, Statistics, Verified, Walk};
-use mcp_pif::memory::{Memo, Search};
-use mcp_pif::registry::{Definition, Past, name};
-use mcp_pif::state::session::{self, Binding, Session, Standing, Turn};
-use mcp_pif::state::{Done, Error, Refusal, Store, Transaction, Wait, Write, apply};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+
+use pif_domain::EntryKind;
+use pif_store::journal::{
+    self, Entry, Filter, Link, Pending, Settings, Statistics, Verified, Walk,
+};
+use pif_store::memory::{Memo, Search};
+use pif_store::registry::{Definition, Past, name};
+use pif_store::session::{self, Binding, Session, Standing, Turn};
+use pif_store::{Done, Error, Refusal, Store, Transaction, Wait, Write, apply};
+
+use super::rows::Rows;
 
 #[derive(Debug, Default)]
 pub(crate) struct Maps(Mutex<Rows>);

@@ -1,12 +1,14 @@
 //! The memory in a store.
 
-use super::shelf::{Shelf, each, status};
-use anyhow::{Context, Result};
-use mcp_pif::domain::{EntryKind, Principal, Scope};
-use mcp_pif::journal::{Draft, Filter};
-use mcp_pif::memory::{Error, Memory, Note, Search};
-use mcp_pif::state::{Change, Refusal, Write};
 use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use pif_domain::{EntryKind, Principal, Scope};
+use pif_store::journal::{Draft, Filter};
+use pif_store::memory::{Error, Memory, Note, Search};
+use pif_store::{Change, Refusal, Write};
+
+use super::shelf::{Shelf, each, status};
 
 fn keep(shelf: &Shelf, key: &str, value: &str, tags: &[&str]) -> Result<&'static str> {
     let tags = tags.iter().map(|tag| (*tag).to_owned()).collect();

@@ -1,12 +1,13 @@
 //! What a store of maps holds, and changes of it.
 
-use mcp_pif::journal::{Entry, Hash, Link, Pending};
-use mcp_pif::memory::Memo;
-use mcp_pif::registry::{Definition, Past, name};
-use mcp_pif::state::session::{self, Binding, Session, Standing, Turn};
-use mcp_pif::state::{Defined, Error, Term, Transaction};
-use mcp_pif::text::time;
 use std::collections::{BTreeMap, BTreeSet};
+
+use pif_domain::text::time;
+use pif_store::journal::{Entry, Hash, Link, Pending};
+use pif_store::memory::Memo;
+use pif_store::registry::{Definition, Past, name};
+use pif_store::session::{self, Binding, Session, Standing, Turn};
+use pif_store::{Defined, Error, Term, Transaction};
 
 /// A change of a tool.
 #[derive(Debug, Clone)]

@@ -1,15 +1,17 @@
 //! Sessions in a store.
 
-use super::shelf::{Shelf, each, each_of, hash, settings, write};
+use std::sync::Arc;
+
 use anyhow::{Context, Result, ensure};
-use mcp_pif::domain::{EntryEnding, EntryKind, Limit};
-use mcp_pif::journal::{Draft, Journal, Settings};
-use mcp_pif::state::session::{
+use pif_domain::{EntryEnding, EntryKind, Limit};
+use pif_store::journal::{Draft, Journal, Settings};
+use pif_store::session::{
     Bound, Capacity, Change as Changed, DEFAULT, Ended, Error, Forgotten, Lease, Made, Over,
     Session, Standing, USER, Which,
 };
-use mcp_pif::state::{Change, Effect, Refusal, Store, Write, sessions};
-use std::sync::Arc;
+use pif_store::{Change, Effect, Refusal, Store, Write, sessions};
+
+use super::shelf::{Shelf, each, each_of, hash, settings, write};
 
 const DAY: i64 = 24 * 60 * 60 * 1_000;
 

@@ -1,16 +1,18 @@
 //! The stores that are tried, and what the tests write to them.
 
-use super::maps::Maps;
-use anyhow::{Context, Result};
-use mcp_pif::domain::{EntryEnding, EntryKind};
-use mcp_pif::journal::{Digest, Draft, Journal, Policy, Settings};
-use mcp_pif::memory::Capacity;
-use mcp_pif::registry::Evolution;
-use mcp_pif::state::session;
-use mcp_pif::state::{self, Change, Done, Effect, Place, Refusal, Store, Taken, Write};
 use std::sync::Arc;
 use std::time::Duration;
+
+use anyhow::{Context, Result};
+use pif_domain::{EntryEnding, EntryKind};
+use pif_store::journal::{Digest, Draft, Journal, Policy, Settings};
+use pif_store::memory::Capacity;
+use pif_store::registry::Evolution;
+use pif_store::session;
+use pif_store::{self, Change, Done, Effect, Place, Refusal, Store, Taken, Write};
 use tempfile::TempDir;
+
+use super::maps::Maps;
 
 /// A store under trial.
 pub(crate) struct Shelf {
@@ -31,8 +33,8 @@ pub(crate) fn each(attempt: impl Fn(&Shelf) -> Result<()>) -> Result<()> {
 /// Tries something on stores whose journals keep so many bytes.
 pub(crate) fn each_of(most: u64, attempt: impl Fn(&Shelf) -> Result<()>) -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let file = state::open(&Place::Directory(folder.path().to_owned()), PATIENCE)?;
-    let memory = state::open(&Place::Memory, PATIENCE)?;
+    let file = pif_store::open(&Place::Directory(folder.path().to_owned()), PATIENCE)?;
+    let memory = pif_store::open(&Place::Memory, PATIENCE)?;
     for (kind, store, folder) in [
         ("SQLite in a file", file, Some(folder)),
         ("SQLite in memory", memory, None),
@@ -67,8 +69,9 @@ pub(crate) fn settings(most: u64) -> Settings {
 impl Shelf {
     /// Another view of the same state, as another process has it; None where there is no such.
     pub(crate) fn again(&self) -> Result<Option<Arc<dyn Store>>> {
-        let open =
-            |folder: &TempDir| state::open(&Place::Directory(folder.path().to_owned()), PATIENCE);
+        let open = |folder: &TempDir| {
+            pif_store::open(&Place::Directory(folder.path().to_owned()), PATIENCE)
+        };
         Ok(self.folder.as_ref().map(open).transpose()?)
     }
 

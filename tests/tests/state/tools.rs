@@ -1,10 +1,12 @@
 //! Tools in a store.
 
-use super::shelf::{Shelf, each, hash, status, tool, write};
-use anyhow::{Context, Result};
-use mcp_pif::registry::{Error, Evolution, Registry};
-use mcp_pif::state::{Change, Refusal, Taken};
 use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use pif_store::registry::{Error, Evolution, Registry};
+use pif_store::{Change, Refusal, Taken};
+
+use super::shelf::{Shelf, each, hash, status, tool, write};
 
 fn registry(shelf: &Shelf) -> Result<Registry> {
     Ok(Registry::open(Arc::clone(&shelf.store))?)
@@ -18,7 +20,7 @@ fn retire(name: &str) -> Change {
     Change::Retire { name: name.to_owned() }
 }
 
-fn names(tools: &[mcp_pif::registry::Definition]) -> Vec<&str> {
+fn names(tools: &[pif_store::registry::Definition]) -> Vec<&str> {
     tools.iter().map(|tool| tool.name.as_str()).collect()
 }
 

@@ -53,7 +53,8 @@ fn examples_of_forms_are_read_back() {
 fn terms_of_the_corpus_are_read_back() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files = vec![root.join("tests/mistakes.json")];
-    let mut folders = ["tests/cases", "host/library"].map(|folder| root.join(folder)).to_vec();
+    let mut folders =
+        ["tests/cases", "host/server/library"].map(|folder| root.join(folder)).to_vec();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("a file").path();

@@ -1,0 +1,432 @@
+//! The server's side of the conversation: asks the broker, and takes its answers apart. It works in a
+//! sealed process, since it reads and writes pipes that are open already.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use pif_domain::text;
+use pif_domain::{
+    Answered, Approval, Beside, Call, CallOutcome, Failure, FaultCode, Grant, Need, Offer, Reason,
+    Refusal, Unsent,
+};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use tokio::net::unix::pipe::{Receiver, Sender};
+use tokio::sync::{mpsc, watch};
+
+use super::config::{Origin, Pattern};
+use super::grant::surely_denied;
+use super::order::Asked;
+use super::part::read;
+use super::protocol::{
+    FromBroker, Greeting, LONGEST_NAME, MOST_AT_ONCE, MOST_CALLS, Outcome, PROTOCOL, ToBroker,
+    Violation, frame, receive_frame,
+};
+use super::spans::Spans;
+use super::start::Link;
+
+/// What the broker offers, and which servers it could not ask.
+#[derive(Debug, Clone, Default)]
+pub struct Offers {
+    /// All tools.
+    pub tools: Vec<Offer>,
+    /// Of a server that was to be installed or removed: whether it was there, and whether it waits
+    /// for the operator. None: that was not done.
+    pub installed: Option<(bool, bool)>,
+    /// What went wrong, a sentence for each server.
+    pub failures: Vec<Undone>,
+    /// What is wrong with the list of a server that was asked for, and left out.
+    pub remarks: Vec<String>,
+    /// Servers of which nothing is granted, and how many tools each has.
+    pub ungranted: Vec<(String, usize)>,
+}
+
+/// Why something could not be done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Undone {
+    /// As data, where a server failed.
+    pub reason: Option<Reason>,
+    /// In words, with the id of the server.
+    pub message: String,
+}
+
+impl Undone {
+    fn new(message: &str) -> Self {
+        Self { reason: None, message: message.to_owned() }
+    }
+}
+
+/// The broker, as the server asks it.
+#[derive(Debug, Clone)]
+pub struct Client {
+    state: Arc<Mutex<State>>,
+    greeting: Arc<Greeting>,
+    spans: Spans,
+    /// What servers offered when it was last asked for.
+    known: watch::Sender<Arc<[Offer]>>,
+}
+
+#[derive(Debug)]
+struct State {
+    asked: Asked,
+    waiting: HashMap<u64, mpsc::UnboundedSender<FromBroker>>,
+    latest: u64,
+    spans: Spans,
+    /// Frames on their way; None: the broker is gone for good.
+    out: Option<mpsc::UnboundedSender<Vec<u8>>>,
+}
+
+/// A request. To drop it tells the broker that nobody waits for the rest of the answer.
+struct Request<'a> {
+    client: &'a Client,
+    id: u64,
+    answers: mpsc::UnboundedReceiver<FromBroker>,
+}
+
+impl Drop for Request<'_> {
+    fn drop(&mut self) {
+        let mut state = self.client.state();
+        if state.waiting.remove(&self.id).is_some() {
+            state.asked.cancel(self.id);
+            // A broker that is gone has cancelled everything.
+            let _ = state.send(&ToBroker::Cancel { id: self.id });
+        }
+    }
+}
+
+impl State {
+    fn send(&self, message: &ToBroker) -> Result<(), Violation> {
+        let frame = frame(message)?;
+        if let Some(out) = &self.out {
+            let _ = out.send(frame);
+        }
+        Ok(())
+    }
+
+    /// Takes a message of the broker.
+    fn take(&mut self, body: &[u8]) -> Result<(), Violation> {
+        let message = self.asked.accept(body)?;
+        let id = match &message {
+            FromBroker::Hello(greeting) => {
+                self.spans.take(greeting.telemetry);
+                return Ok(());
+            }
+            // Whoever waits learns of it by the end of the answers.
+            FromBroker::Restarted {} => {
+                self.waiting.clear();
+                self.spans.take(false);
+                return self.send(&ToBroker::Hello { protocol: PROTOCOL });
+            }
+            FromBroker::Refused { message } => {
+                tracing::error!("the broker cannot go on: {}", text::line(message, 1_000));
+                self.waiting.clear();
+                self.out = None;
+                return Ok(());
+            }
+            FromBroker::Lost { calls } => {
+                self.spans.lose(*calls);
+                return Ok(());
+            }
+            FromBroker::Done { id } => {
+                self.waiting.remove(id);
+                return Ok(());
+            }
+            FromBroker::Outcome(Outcome { id, .. })
+            | FromBroker::Refusal { id, .. }
+            | FromBroker::Asks { id, .. }
+            | FromBroker::Offer { id, .. }
+            | FromBroker::Installed { id, .. }
+            | FromBroker::Remark { id, .. }
+            | FromBroker::Failed { id, .. } => *id,
+        };
+        if let Some(waiting) = self.waiting.get(&id) {
+            // Nobody may be there to hear it any more.
+            let _ = waiting.send(message);
+        }
+        Ok(())
+    }
+}
+
+impl Client {
+    /// Talks to the broker from now on, in the runtime that this is called in.
+    pub fn new(link: Link) -> io::Result<Self> {
+        let Link { from, to, greeting } = link;
+        let (mut from, to) = (Receiver::from_owned_fd(from)?, Sender::from_owned_fd(to)?);
+        let (out, frames) = mpsc::unbounded_channel();
+        let (spans, outlet) = Spans::beside(frames);
+        spans.take(greeting.telemetry);
+        let mut asked = Asked::default();
+        asked.greeted();
+        let (waiting, own) = (HashMap::new(), spans.clone());
+        let state = State { asked, waiting, latest: 0, spans: own, out: Some(out) };
+        let client = Self {
+            state: Arc::new(Mutex::new(state)),
+            greeting: Arc::new(greeting),
+            spans,
+            known: watch::Sender::default(),
+        };
+        tokio::spawn(outlet.write(to));
+        let learner = client.clone();
+        tokio::spawn(async move { learner.learn().await });
+        let reader = client.clone();
+        tokio::spawn(async move {
+            let ended = reader.read(&mut from).await;
+            let reason = ended.err().map_or_else(|| "it has ended".to_owned(), |it| it.to_string());
+            tracing::warn!("the broker is gone: {reason}");
+            let mut state = reader.state();
+            state.waiting.clear();
+            // Its pipe ends, and so does the broker if it is still there.
+            state.out = None;
+        });
+        Ok(client)
+    }
+
+    async fn read(&self, from: &mut Receiver) -> io::Result<()> {
+        while let Some(body) = receive_frame(from).await? {
+            self.state().take(&body).map_err(io::Error::other)?;
+        }
+        Ok(())
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the broker said first.
+    #[must_use]
+    pub fn greeting(&self) -> &Greeting {
+        &self.greeting
+    }
+
+    /// The way of traces to the collector, if one is configured.
+    #[must_use]
+    pub fn spans(&self) -> Option<&Spans> {
+        self.greeting.telemetry.then_some(&self.spans)
+    }
+
+    /// Whether a server has this id.
+    #[must_use]
+    pub fn is_server(&self, id: &str) -> bool {
+        let known = self.known.borrow();
+        self.greeting.servers.iter().any(|it| it == id)
+            || known.iter().any(|offer| offer.name.split('.').next() == Some(id))
+    }
+
+    /// Whether nothing is granted for a tool, whatever its server offers.
+    #[must_use]
+    pub fn denies(&self, tool: &str) -> bool {
+        let Some((id, tool)) = tool.split_once('.') else { return false };
+        let own = self.greeting.grants.iter().find(|it| it.0 == id);
+        own.is_some_and(|(_, rules)| {
+            let rule = |(text, grant): &(String, Grant)| Some((Pattern::parse(text).ok()?, *grant));
+            surely_denied(&rules.iter().filter_map(rule).collect::<Vec<_>>(), tool)
+        })
+    }
+
+    /// Sends a request of one or several messages; None: the broker is gone.
+    fn ask(
+        &self,
+        calls: usize,
+        messages: impl FnOnce(u64) -> Vec<ToBroker>,
+    ) -> Option<Request<'_>> {
+        let (sender, answers) = mpsc::unbounded_channel();
+        let mut state = self.state();
+        state.out.as_ref()?;
+        state.latest += 1;
+        let id = state.latest;
+        // The messages of a request stand together.
+        let frames: Vec<Vec<u8>> = messages(id).iter().map(frame).collect::<Result<_, _>>().ok()?;
+        state.asked.ask(id, calls).ok()?;
+        state.waiting.insert(id, sender);
+        for frame in frames {
+            let _ = state.out.as_ref()?.send(frame);
+        }
+        drop(state);
+        Some(Request { client: self, id, answers })
+    }
+
+    /// Calls tools of other servers, so many at once, within this time. `approved` says for each who
+    /// has approved it; those beyond its end nobody has. Gives what came of each, in order; or why
+    /// none was sent.
+    pub async fn call(
+        &self,
+        calls: &[Call],
+        at_most: usize,
+        within: Duration,
+        approved: &[Option<Approval>],
+    ) -> Result<Vec<Answered>, Unsent> {
+        self.call_telling(calls, (at_most, within), approved, &mut |_, _| {}).await
+    }
+
+    /// Makes calls; `told` hears the outcome of each as soon as it is known.
+    pub async fn call_telling(
+        &self,
+        calls: &[Call],
+        limits: (usize, Duration),
+        approved: &[Option<Approval>],
+        told: &mut (dyn FnMut(usize, &Answered) + Send),
+    ) -> Result<Vec<Answered>, Unsent> {
+        let mut outcomes = Vec::with_capacity(calls.len());
+        // More than fit into one request are judged one part after the other.
+        for (first, calls) in (0..).step_by(MOST_CALLS).zip(calls.chunks(MOST_CALLS)) {
+            let approved = approved.get(first..).unwrap_or_default();
+            let unsent = |it: Unsent| match it {
+                // What came before was sent, and must not be sent again.
+                Unsent::Asks(_) if first == 0 => it,
+                it => {
+                    let it = it.refusal(calls);
+                    Refusal { index: it.index + first, ..it }.into()
+                }
+            };
+            let mut told = |index: usize, answered: &Answered| told(first + index, answered);
+            let some = self.call_some(calls, limits, approved, &mut told).await;
+            outcomes.extend(some.map_err(unsent)?);
+        }
+        // A server may have been asked for the first time.
+        if !self.knows(calls) {
+            self.learn().await;
+        }
+        Ok(outcomes)
+    }
+
+    /// Whether it is known what all these tools do.
+    fn knows(&self, calls: &[Call]) -> bool {
+        let known = self.known.borrow();
+        calls.iter().all(|call| known.iter().any(|offer| offer.name == call.tool))
+    }
+
+    async fn call_some(
+        &self,
+        calls: &[Call],
+        (at_most, within): (usize, Duration),
+        approved: &[Option<Approval>],
+        told: &mut (dyn FnMut(usize, &Answered) + Send),
+    ) -> Result<Vec<Answered>, Unsent> {
+        let limits = (at_most.clamp(1, MOST_AT_ONCE), within);
+        let mut checked = Vec::with_capacity(calls.len());
+        for (index, call) in calls.iter().enumerate() {
+            checked.push(read(call).map_err(|it| Refusal { index, ..it })?);
+        }
+        let messages = |id| {
+            let parts = checked.into_iter().enumerate();
+            let approved = |index| approved.get(index).copied().flatten();
+            parts
+                .map(|(index, part)| part.finish(id, (index, calls.len()), limits, approved(index)))
+                .collect()
+        };
+        let gone = |reason, message: &str| {
+            vec![Answered::new(Failure::new(reason, message), 0); calls.len()]
+        };
+        let mut needs = Vec::new();
+        let Some(mut request) = self.ask(calls.len(), messages) else {
+            return Ok(gone(Reason::Unavailable, "the broker has ended; nothing was sent"));
+        };
+        let lost = "the broker has ended before the answer came; what was done is unknown";
+        let mut outcomes = gone(Reason::Lost, lost);
+        while let Some(answer) = request.answers.recv().await {
+            match answer {
+                FromBroker::Outcome(it) => {
+                    let Outcome { index, value, reason, message, whole, warning, .. } = it;
+                    let (millis, failed) = (it.ms, it.told);
+                    let text = |it: Box<RawValue>| String::from(Box::<str>::from(it));
+                    let outcome = match (value, reason) {
+                        (Some(value), _) => CallOutcome::Value(text(value)),
+                        (None, reason) => {
+                            let reason = reason.unwrap_or(Reason::BadOutput);
+                            Failure { reason, message, value: failed.map(text) }.into()
+                        }
+                    };
+                    let beside = Beside { whole: whole.map(text), warning };
+                    if let Some(place) = outcomes.get_mut(index) {
+                        *place = Answered { outcome, millis, beside };
+                        told(index, place);
+                    }
+                }
+                FromBroker::Refusal { index, code, message, hint, .. } => {
+                    let code = FaultCode::find(&code).unwrap_or(FaultCode::CapabilityDenied);
+                    return Err(Refusal { index, code, message, hint }.into());
+                }
+                FromBroker::Asks { index, class, model, .. } => {
+                    needs.push(Need { index, class, model });
+                }
+                _ => {}
+            }
+        }
+        if needs.is_empty() { Ok(outcomes) } else { Err(Unsent::Asks(needs)) }
+    }
+
+    /// What servers offer. With the id of a server, that one is started and asked.
+    pub async fn offers(&self, server: Option<&str>) -> Offers {
+        let server = server.map(str::to_owned);
+        let offers = self.collect(|id| ToBroker::Offers { id, server, known: false }).await;
+        self.learn().await;
+        offers
+    }
+
+    /// What servers offered when it was last asked for.
+    #[must_use]
+    pub fn known(&self) -> watch::Receiver<Arc<[Offer]>> {
+        self.known.subscribe()
+    }
+
+    /// Asks for what is known, without starting anybody.
+    async fn learn(&self) {
+        let known = self.collect(|id| ToBroker::Offers { id, server: None, known: true }).await;
+        self.known.send_if_modified(|latest| {
+            let is_changed = **latest != *known.tools;
+            if is_changed {
+                *latest = known.tools.into();
+            }
+            is_changed
+        });
+    }
+
+    /// Approves the definition of a tool, or of all tools of a server.
+    pub async fn approve(&self, name: &str) -> Offers {
+        if name.len() > LONGEST_NAME {
+            return Offers {
+                failures: vec![Undone::new("the name is too long")],
+                ..Offers::default()
+            };
+        }
+        let approved = self.collect(|id| ToBroker::Approve { id, name: name.to_owned() }).await;
+        self.learn().await;
+        approved
+    }
+
+    /// Installs a server; without an origin one is removed.
+    pub async fn install(&self, name: &str, origin: Option<Origin>) -> Offers {
+        let name = name.to_owned();
+        let installed = self.collect(|id| match origin {
+            Some(origin) => ToBroker::Install { id, name, origin },
+            None => ToBroker::Uninstall { id, name },
+        });
+        let installed = installed.await;
+        self.learn().await;
+        installed
+    }
+
+    async fn collect(&self, message: impl FnOnce(u64) -> ToBroker) -> Offers {
+        let mut offers = Offers::default();
+        let Some(mut request) = self.ask(0, |id| vec![message(id)]) else {
+            offers.failures.push(Undone::new("the broker has ended: restart the server"));
+            return offers;
+        };
+        while let Some(answer) = request.answers.recv().await {
+            match answer {
+                FromBroker::Offer { offer, .. } => offers.tools.push(*offer),
+                FromBroker::Installed { was_there, waits, .. } => {
+                    offers.installed = Some((was_there, waits));
+                }
+                FromBroker::Failed { message, reason, .. } => {
+                    offers.failures.push(Undone { reason, message });
+                }
+                FromBroker::Remark { message, .. } => offers.remarks.push(message),
+                _ => {}
+            }
+        }
+        offers
+    }
+}

@@ -1,0 +1,264 @@
+//! What a model may install: commands by their words and addresses by their beginnings. A `*` at the
+//! end of a word stands for a part of that word, never for more words.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use pif_domain::Grant;
+use serde_json::json;
+
+use super::error::Error;
+use super::isolation::{Isolation, isolation};
+use super::pattern::Pattern;
+use super::reader::Node;
+use super::rules::{everything, grants};
+use super::server::{self, Manner, Server};
+
+/// The most words of a command.
+const MOST_WORDS: usize = 32;
+
+/// The most bytes of a command or an address.
+const LONGEST: usize = 2_000;
+
+/// How a server that a model wants is reached.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// A program and its arguments.
+    Command(Vec<String>),
+    /// An address.
+    Url(String),
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Command(words) => f.write_str(&words.join(" ")),
+            Self::Url(url) => f.write_str(url),
+        }
+    }
+}
+
+/// Commands or addresses that a model may install servers with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Install {
+    shape: Shape,
+    /// Whether nobody has to approve what matches.
+    pub trusted: bool,
+    grants: Vec<(Pattern, Grant)>,
+    isolation: Option<Isolation>,
+}
+
+/// What matches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Shape {
+    /// A command of as many words.
+    Words(Vec<Pattern>),
+    Url(Pattern),
+}
+
+impl std::fmt::Display for Install {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.shape {
+            Shape::Url(pattern) => pattern.fmt(f),
+            Shape::Words(words) => {
+                let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+                f.write_str(&words.join(" "))
+            }
+        }
+    }
+}
+
+impl Install {
+    /// The server with this origin; None if another pattern has to allow it.
+    pub(in super::super) fn server(
+        &self,
+        id: &str,
+        origin: &Origin,
+    ) -> Option<Result<Server, Error>> {
+        self.matches(origin).then(|| self.build(id, origin))
+    }
+
+    fn matches(&self, origin: &Origin) -> bool {
+        match (&self.shape, origin) {
+            (Shape::Words(patterns), Origin::Command(words)) => {
+                patterns.len() == words.len()
+                    && patterns.iter().zip(words).all(|it| is_met(it.0, it.1, is_word))
+            }
+            (Shape::Url(pattern), Origin::Url(url)) => is_met(pattern, url, is_path),
+            _ => false,
+        }
+    }
+
+    /// Reads the server as if it stood in the configuration, so that all its rules hold.
+    fn build(&self, id: &str, origin: &Origin) -> Result<Server, Error> {
+        let written = match origin {
+            Origin::Url(url) => json!({"url": url}),
+            Origin::Command(words) => {
+                let (command, args) = words.split_first().unzip();
+                json!({"command": command, "args": args})
+            }
+        };
+        let (secrets, mut warnings) = (BTreeMap::new(), Vec::new());
+        let (node, here) = (Node::root(&written), Path::new("."));
+        let mut server = server::read_sound(id, &node, &secrets, here, &mut warnings)?;
+        server.grants.clone_from(&self.grants);
+        server.is_unmet = !self.trusted;
+        if let (Manner::Process { isolation, .. }, Some(own)) =
+            (&mut server.manner, &self.isolation)
+        {
+            isolation.clone_from(own);
+        }
+        Ok(server)
+    }
+}
+
+/// Whether a text is of a pattern, and what the `*` stands for is of such characters.
+fn is_met(pattern: &Pattern, text: &str, is_plain: fn(char) -> bool) -> bool {
+    pattern.rest(text).is_some_and(|rest| {
+        // An option is never what a `*` was meant for.
+        let is_option = text.len() == rest.len() && rest.starts_with('-');
+        rest.chars().all(is_plain) && !text.contains("..") && !is_option
+    })
+}
+
+/// A part of a word: a name and perhaps a version. No address, no folder, no blank.
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '@' | '+')
+}
+
+/// A part of an address behind its host.
+fn is_path(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '~' | '/' | '?' | '=' | '&' | '+')
+}
+
+/// Refuses what no server can be reached by.
+pub(in super::super) fn ensure_plain(origin: &Origin) -> Result<(), String> {
+    let texts = match origin {
+        Origin::Command(words) => words.as_slice(),
+        Origin::Url(url) => std::slice::from_ref(url),
+    };
+    if texts.is_empty() || texts.len() > MOST_WORDS {
+        return Err(format!("a command has 1 to {MOST_WORDS} words"));
+    }
+    if texts.iter().map(String::len).sum::<usize>() > LONGEST {
+        return Err(format!("it has more than {LONGEST} bytes"));
+    }
+    if texts.iter().any(|text| text.contains(char::is_control)) {
+        return Err("it has characters that nobody sees".to_owned());
+    }
+    Ok(())
+}
+
+/// Patterns by themselves, or as `{"pattern": …, "trusted": …, "grants": …, "isolate": …}`.
+pub(super) fn installs(node: &Node<'_>, directory: &Path) -> Result<Vec<Install>, Error> {
+    let install = |element: &Node<'_>| {
+        if !element.value.is_object() {
+            let shape = shape(element)?;
+            let grants = everything(Grant::Ask);
+            return Ok(Install { shape, trusted: false, grants, isolation: None });
+        }
+        element.only(&["pattern", "trusted", "grants", "isolate"])?;
+        let named = element.get("pattern");
+        let named = named.ok_or_else(|| element.wrong("there is no member `pattern`"))?;
+        Ok(Install {
+            shape: shape(&named)?,
+            trusted: element.read("trusted", Node::flag)?.unwrap_or(false),
+            grants: element.read("grants", grants)?.unwrap_or_else(|| everything(Grant::Ask)),
+            isolation: element.read("isolate", |it| isolation(it, directory, &BTreeMap::new()))?,
+        })
+    };
+    node.elements()?.iter().map(install).collect()
+}
+
+/// A text of words, a list of them, or an address.
+fn shape(node: &Node<'_>) -> Result<Shape, Error> {
+    if node.value.is_array() {
+        let words = node.elements()?;
+        let words: Result<_, _> = words.iter().map(|it| pattern(it, it.text()?)).collect();
+        return command(node, words?);
+    }
+    let text = node.text()?;
+    if text.contains("://") {
+        let host = text.split_once("://").map_or("", |it| it.1);
+        if !host.contains('/') {
+            return Err(node.wrong("write a `/` after the host, so that no other host matches"));
+        }
+        return Ok(Shape::Url(pattern(node, text)?));
+    }
+    let words: Result<_, _> = text.split_whitespace().map(|word| pattern(node, word)).collect();
+    command(node, words?)
+}
+
+fn command(node: &Node<'_>, words: Vec<Pattern>) -> Result<Shape, Error> {
+    match words.first() {
+        None => Err(node.wrong("a pattern is not empty; write the command, as in `npx -y mcp-*`")),
+        Some(first) if first.is_open() => {
+            Err(node.wrong("the program has no `*` in its name: others could be started"))
+        }
+        Some(_) => Ok(Shape::Words(words)),
+    }
+}
+
+fn pattern(node: &Node<'_>, text: &str) -> Result<Pattern, Error> {
+    if text.contains("${") {
+        return Err(node.wrong("secrets have no place in what a model may install"));
+    }
+    Pattern::parse(text).map_err(|reason| node.wrong(reason))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    fn allows(pattern: &Value, origin: &Origin) -> bool {
+        let written = json!([{"pattern": pattern}]);
+        let read = installs(&Node::root(&written), Path::new("/etc")).expect("patterns");
+        read.iter().any(|it| it.server("a", origin).is_some_and(|built| built.is_ok()))
+    }
+
+    #[test]
+    fn patterns_match_word_by_word() {
+        let words = |words: &[&str]| Origin::Command(words.iter().map(|it| (*it).into()).collect());
+        let pattern = json!("npx -y @scope/*");
+        for (command, expected) in [
+            (words(&["npx", "-y", "@scope/server"]), true),
+            (words(&["npx", "-y", "@scope/server@1.2.3"]), true),
+            (words(&["npx", "-y", "@scope/server", "--more"]), false),
+            (words(&["npx", "-y"]), false),
+            (words(&["npx", "-y @scope/server"]), false),
+            (words(&["npx", "-y", "@scope/a @scope/b"]), false),
+            (words(&["npx", "-y", "@scope/../other"]), false),
+            (words(&["npx", "-y", "@scope/a/b"]), false),
+            (words(&["npx", "-y", "@scope/a@https://x.test/a.tgz"]), false),
+            (words(&["npx", "-y", "@scope/a;rm"]), false),
+            (words(&["npx", "-y", "@scope/$(id)"]), false),
+            (words(&["npx", "-y", "@scopes/a"]), false),
+            (words(&["/tmp/npx", "-y", "@scope/a"]), false),
+            (Origin::Url("npx -y @scope/a".into()), false),
+        ] {
+            assert_eq!(allows(&pattern, &command), expected, "{command}");
+        }
+        assert!(allows(&json!("uvx *"), &words(&["uvx", "mcp-server-time"])));
+        assert!(!allows(&json!("uvx *"), &words(&["uvx", "--from"])));
+        assert!(allows(&json!(["my server", "a b"]), &words(&["my server", "a b"])));
+        assert!(!allows(&json!("npx mcp-pif*"), &words(&["npx", "mcp-pif"])));
+    }
+
+    #[test]
+    fn addresses_match_by_their_host() {
+        let pattern = json!("https://mcp.test/a/*");
+        for (url, expected) in [
+            ("https://mcp.test/a/b", true),
+            ("https://mcp.test/b", false),
+            ("https://mcp.test.evil/a/b", false),
+            ("https://mcp.test/a/../b", false),
+            ("https://mcp.test/a/${TOKEN}", false),
+            ("https://mcp.test/a/%2e%2e/b", false),
+            ("http://mcp.test/a/b", false),
+        ] {
+            assert_eq!(allows(&pattern, &Origin::Url(url.into())), expected, "{url}");
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! What may be called: grants of the operator, and what tools do to the world. Both are decided
+//! here, in the broker. The server that asks cannot change either.
+
+use std::cmp::Ordering;
+
+use pif_domain::{Approval, EffectClass, Grant, Pin};
+
+use super::config::{Pattern, Server};
+
+/// A grant, of which the stricter is the less.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Strict(Grant);
+
+fn rank(grant: Grant) -> u8 {
+    match grant {
+        Grant::Deny => 0,
+        Grant::Read => 1,
+        Grant::Ask => 2,
+        Grant::Allow => 3,
+    }
+}
+
+impl Ord for Strict {
+    fn cmp(&self, other: &Self) -> Ordering {
+        rank(self.0).cmp(&rank(other.0))
+    }
+}
+
+impl PartialOrd for Strict {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// What the operator grants for a tool. The pattern with the longest beginning decides, of equal ones
+/// the stricter; without any nothing is granted.
+#[must_use]
+pub fn granted(rules: &[(Pattern, Grant)], tool: &str) -> Grant {
+    let rules: Vec<_> =
+        rules.iter().map(|(pattern, grant)| (pattern.clone(), Strict(*grant))).collect();
+    super::config::decide(&rules, tool).map_or(Grant::Deny, |Strict(grant)| grant)
+}
+
+/// Whether nothing is granted for a tool, whatever its server offers. A name that a program writes may
+/// stand for another one, in which `_` is another character.
+#[must_use]
+pub fn surely_denied(rules: &[(Pattern, Grant)], tool: &str) -> bool {
+    let is_denied = |name: &str| granted(rules, name) == Grant::Deny;
+    let is_named = rules.iter().any(|(pattern, _)| pattern.to_string() == tool);
+    is_denied(tool) && (is_named || is_denied(&tool.replace('_', "-")))
+}
+
+/// The hints of a server about a tool of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Hints {
+    /// It changes nothing.
+    pub read_only: bool,
+    /// It adds and takes nothing away.
+    pub additive: bool,
+}
+
+/// What a tool does: what the operator says, else what its server says, else the worst.
+#[must_use]
+pub fn classify(server: &Server, tool: &str, hints: Hints) -> EffectClass {
+    let hinted = match hints {
+        Hints { read_only: true, .. } => EffectClass::Read,
+        Hints { additive: true, .. } => EffectClass::Write,
+        Hints { .. } => EffectClass::Destructive,
+    };
+    server.effect(tool).unwrap_or(hinted)
+}
+
+/// Why a call must not be made, with what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Denial {
+    /// One sentence in lower case.
+    pub message: String,
+    /// What to do.
+    pub hint: String,
+}
+
+/// Whether a call may be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Permit {
+    /// It may.
+    Granted,
+    /// Somebody has to approve it first.
+    Asks,
+}
+
+/// Whether a tool may be called. `approved` says who was asked and agreed, `model` whether the model
+/// may do that.
+pub fn permit(
+    name: &str,
+    grant: Grant,
+    class: EffectClass,
+    pin: Pin,
+    (approved, model): (Option<Approval>, bool),
+) -> Result<Permit, Denial> {
+    let deny = |message: String, hint: String| Err(Denial { message, hint });
+    // Where nothing is granted, to approve a definition does not help.
+    if grant == Grant::Deny {
+        return Err(ungranted(name));
+    }
+    match pin {
+        Pin::Pending => {
+            return deny(
+                format!("nobody has approved `{name}` yet"),
+                format!("the operator approves it: mcp-pif capability approve {name}"),
+            );
+        }
+        Pin::Changed => {
+            return deny(
+                format!("the definition of `{name}` is not the one that was approved"),
+                format!(
+                    "the operator looks at it and approves it: mcp-pif capability approve {name}"
+                ),
+            );
+        }
+        Pin::Approved => {}
+    }
+    match (grant, class) {
+        (Grant::Allow, _) | (Grant::Read, EffectClass::Read) => Ok(Permit::Granted),
+        (Grant::Ask, _) => match approved {
+            None => Ok(Permit::Asks),
+            Some(Approval::Model) if !model => deny(
+                format!("the model may not approve a call of `{name}`"),
+                "the operator lets it in capabilities.json: `model_may_approve`".to_owned(),
+            ),
+            Some(Approval::Once | Approval::Model) => Ok(Permit::Granted),
+        },
+        (Grant::Read, _) => deny(
+            format!(
+                "`{name}` may be called only if it changes nothing, and it may change something"
+            ),
+            "the operator grants it, or says in `effects` that it only reads".to_owned(),
+        ),
+        (Grant::Deny, _) => Err(ungranted(name)),
+    }
+}
+
+/// Why a tool must not be called that no grant covers.
+#[must_use]
+pub fn ungranted(name: &str) -> Denial {
+    let (id, tool) = name.split_once('.').unwrap_or((name, "*"));
+    Denial {
+        message: format!("no grant covers `{name}`"),
+        hint: format!(
+            "the operator writes at the server `{id}` in capabilities.json: \
+             \"grants\": {{\"{tool}\": \"allow\"}}, or \"read\" if it only reads"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(written: &[(&str, Grant)]) -> Vec<(Pattern, Grant)> {
+        let read = |text| Pattern::parse(text).expect("a pattern");
+        written.iter().map(|(text, grant)| (read(*text), *grant)).collect()
+    }
+
+    #[test]
+    fn the_longest_beginning_decides_and_of_equal_ones_the_stricter() {
+        let rules = rules(&[
+            ("*", Grant::Read),
+            ("search_*", Grant::Allow),
+            ("search_code", Grant::Deny),
+            ("search_code*", Grant::Allow),
+            ("a*", Grant::Allow),
+            ("a*", Grant::Ask),
+        ]);
+        for (tool, expected) in [
+            ("list", Grant::Read),
+            ("search_issues", Grant::Allow),
+            ("search_code", Grant::Deny),
+            ("search_codes", Grant::Allow),
+            ("ab", Grant::Ask),
+        ] {
+            assert_eq!(granted(&rules, tool), expected, "{tool}");
+        }
+        assert_eq!(granted(&[], "list"), Grant::Deny);
+    }
+
+    #[test]
+    fn what_may_be_called_depends_on_grant_effect_and_pin() {
+        use EffectClass::{Destructive, Read, Write};
+        use Permit::{Asks, Granted};
+        let permit = |grant, class, pin, approved, model| {
+            permit("a.b", grant, class, pin, (approved, model))
+        };
+        let (once, model) = (Some(Approval::Once), Some(Approval::Model));
+        let expected = [
+            (Grant::Allow, Destructive, None, false, Some(Granted)),
+            (Grant::Read, Read, None, false, Some(Granted)),
+            (Grant::Read, Write, None, false, None),
+            (Grant::Ask, Read, None, true, Some(Asks)),
+            (Grant::Ask, Destructive, once, false, Some(Granted)),
+            (Grant::Ask, Write, model, true, Some(Granted)),
+            (Grant::Ask, Write, model, false, None),
+            (Grant::Read, Write, once, true, None),
+            (Grant::Deny, Read, once, true, None),
+        ];
+        for (grant, class, approved, may, permitted) in expected {
+            let found = permit(grant, class, Pin::Approved, approved, may).ok();
+            assert_eq!(found, permitted, "{grant:?} {class:?} {approved:?} {may}");
+        }
+        for pin in [Pin::Pending, Pin::Changed] {
+            let denial = permit(Grant::Allow, Read, pin, once, true).expect_err("denied");
+            assert!(denial.hint.ends_with("mcp-pif capability approve a.b"), "{}", denial.hint);
+        }
+    }
+}

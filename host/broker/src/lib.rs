@@ -1,0 +1,42 @@
+//! The broker: the process that calls the tools of other MCP servers for programs. It alone has
+//! sockets, secrets and the processes of those servers; it alone decides what may be called. The
+//! sealed server asks it over a pair of pipes, and each takes the other for hostile.
+
+mod arguments;
+mod catalog;
+mod client;
+pub mod config;
+mod definition;
+pub mod grant;
+pub mod index;
+mod install;
+mod kept;
+mod launch;
+mod login;
+pub mod order;
+mod part;
+mod partial;
+mod pin;
+mod process;
+pub mod protocol;
+mod quiet;
+mod reap;
+mod sending;
+mod signature;
+mod spans;
+mod spelled;
+mod start;
+mod telemetry;
+mod upstream;
+mod worker;
+
+pub use self::arguments::foreseen_mistake;
+pub use self::client::{Client, Offers, Undone};
+pub use self::launch::Launch;
+pub use self::login::{Granted, Problem, Target, Wish};
+pub use self::process::{Task, supervise, work};
+pub use self::quiet::Quiet;
+pub use self::signature::sample;
+pub use self::spans::Spans;
+pub use self::spelled::meant;
+pub use self::start::{Link, Origin, Pipes};

@@ -1,0 +1,415 @@
+//! What the server and its broker say to each other, over one pair of pipes.
+//!
+//! A frame is its length in bytes (four bytes, the highest first, at most [`MOST_FRAME`]) and then
+//! JSON: an object with one member, whose name is the kind of message. JSON of programs and of other
+//! servers goes through as text.
+//!
+//! | from the server | meaning |
+//! |---|---|
+//! | `hello {protocol}` | the first message, and the first after `restarted`; between requests it may come again |
+//! | `call {id, index, of, tool, args \| bytes, raw, at_most, deadline_ms, approved}` | one of `of` calls that are judged together, in order; the last one sends them |
+//! | `offers {id, server?, known?}` | asks for what servers offer; with `server` that one is started and asked, with `known` nobody is |
+//! | `approve {id, name}` | approves the definition of a tool, or of all tools of a server; a broker that serves a server refuses it, for people approve |
+//! | `install {id, name, origin}` | installs a server, by `origin`: `{command: [words]}` or `{url}` |
+//! | `uninstall {id, name}` | removes one that was installed |
+//! | `cancel {id}` | the server does not want the answers any more |
+//! | `spans {text}` | traces for the collector: an `ExportTraceServiceRequest` of OTLP in JSON. It has no answer, and may come between calls |
+//!
+//! | from the broker | meaning |
+//! |---|---|
+//! | `hello {protocol, servers, variables, grants, approvable, shadowing, installable, telemetry, longest_ms, warnings}` | the first message; `variables` of the environment hold secrets; with `telemetry` the broker takes `spans` |
+//! | `refused {message}` | instead of it: the configuration cannot be used |
+//! | `restarted {}` | all that was asked before is lost: the broker had to be started again |
+//! | `outcome {id, index, value \| reason, message, told, whole, warning, ms}` | what came of a call; `told` stands beside a reason, `whole` and `warning` beside a value |
+//! | `refusal {id, index, code, message, hint}` | none of these calls was sent |
+//! | `asks {id, index, class, model}` | none of these calls was sent: this one needs an approval, and nothing is wrong with any |
+//! | `offer {id, offer}` | one tool |
+//! | `installed {id, was_there, waits}` | a server was installed or removed; one that `waits` for the operator is not started; the tools of another one follow |
+//! | `remark {id, message}` | something is wrong with what a server offers, and left out |
+//! | `failed {id, message, reason?}` | what was asked for cannot be done, or a server cannot be reached |
+//! | `lost {calls}` | the collector did not get the traces of so many calls. It answers nothing, and may come at any time |
+//! | `done {id}` | the last message of an answer |
+//!
+//! # Approvals
+//!
+//! A call may carry `approved`: `once` says that a person was asked and agreed, `model` that the model
+//! did. The broker takes `once` for tools whose grant is `ask`, and `model` for those among them that
+//! `model_may_approve` names. Neither opens what is granted by `deny` or `read`, or a definition that
+//! waits or has changed.
+//!
+//! This keeps programs and models out: neither writes messages of this protocol. It does not keep out
+//! a server that an attacker has taken over, because only the server speaks to the client: such a
+//! server can say that somebody agreed. What must not be called even then is granted by `deny`.
+//!
+//! Each id is greater than those before it. An end that reads anything else than these messages, in
+//! another order than this, ends the conversation: it does not guess. What a server sends after a
+//! broker was lost and before its next `hello` is lost too.
+
+use std::io::{self, Read};
+
+use pif_domain::{Approval, EffectClass, Grant, Offer, Reason};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+
+use super::config::{Capabilities, Origin, Pattern, Server};
+
+/// Bytes of a frame without its length.
+pub const MOST_FRAME: usize = 4 << 20;
+
+/// Bytes of the arguments of a call; the rest of a frame is for all else.
+pub const MOST_ARGUMENTS: usize = MOST_FRAME - (16 << 10);
+
+/// The version of the protocol.
+pub const PROTOCOL: u32 = 1;
+
+/// Calls that are judged together.
+pub const MOST_CALLS: usize = 1_000;
+
+/// Calls of one request at the same time.
+pub const MOST_AT_ONCE: usize = 64;
+
+/// Bytes of the name of a tool.
+pub const LONGEST_NAME: usize = 256;
+
+/// Requests that wait for their answers.
+pub const MOST_PENDING: usize = 4_096;
+
+/// What the server says.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum ToBroker {
+    /// The first message.
+    Hello {
+        /// [`PROTOCOL`].
+        protocol: u32,
+    },
+    /// One of the calls of a request.
+    Call(CallPart),
+    /// Asks for what servers offer.
+    Offers {
+        /// The request.
+        id: u64,
+        /// The server to start and to ask; none: whatever is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        server: Option<String>,
+        /// Whether only what is known is told, and nobody is asked.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        known: bool,
+    },
+    /// Approves definitions.
+    Approve {
+        /// The request.
+        id: u64,
+        /// `SERVER` or `SERVER.TOOL`.
+        name: String,
+    },
+    /// Installs a server.
+    Install {
+        /// The request.
+        id: u64,
+        /// The id of the server.
+        name: String,
+        /// How it is reached.
+        origin: Origin,
+    },
+    /// Removes a server that was installed.
+    Uninstall {
+        /// The request.
+        id: u64,
+        /// The id of the server.
+        name: String,
+    },
+    /// Nobody waits for the answers any more.
+    Cancel {
+        /// The request.
+        id: u64,
+    },
+    /// Traces for the collector.
+    Spans {
+        /// A request of OTLP in JSON.
+        text: String,
+    },
+}
+
+/// One of the calls of a request.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CallPart {
+    /// The request.
+    pub id: u64,
+    /// Its place among the calls of the request.
+    pub index: usize,
+    /// How many there are.
+    pub of: usize,
+    /// `SERVER.TOOL`.
+    pub tool: String,
+    /// The arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub args: Option<Box<RawValue>>,
+    /// The length of arguments that are too large to be sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// Whether the value is the whole result.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub raw: bool,
+    /// Calls of the request at the same time.
+    pub at_most: usize,
+    /// How long the request may take, in milliseconds.
+    pub deadline_ms: u64,
+    /// Who was asked and agreed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved: Option<Approval>,
+}
+
+/// What the broker says.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum FromBroker {
+    /// The first message.
+    Hello(Greeting),
+    /// The configuration cannot be used.
+    Refused {
+        /// Why, with the place.
+        message: String,
+    },
+    /// All that was asked is lost.
+    Restarted {},
+    /// What came of a call.
+    Outcome(Outcome),
+    /// None of the calls was sent.
+    Refusal {
+        /// The request.
+        id: u64,
+        /// The place of the call that is to blame.
+        index: usize,
+        /// The code of the fault.
+        code: String,
+        /// What is wrong.
+        message: String,
+        /// What to write instead.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hint: Option<String>,
+    },
+    /// One of the calls that need an approval. None was sent.
+    Asks {
+        /// The request.
+        id: u64,
+        /// The place of the call in it.
+        index: usize,
+        /// What the tool does.
+        class: EffectClass,
+        /// Whether the model may approve it.
+        model: bool,
+    },
+    /// A tool.
+    Offer {
+        /// The request.
+        id: u64,
+        /// The tool.
+        offer: Box<Offer>,
+    },
+    /// A server was installed or removed.
+    Installed {
+        /// The request.
+        id: u64,
+        /// Whether it was installed before.
+        was_there: bool,
+        /// Whether the operator has to approve it.
+        waits: bool,
+    },
+    /// Something is wrong with what a server offers, and left out.
+    Remark {
+        /// The request.
+        id: u64,
+        /// What.
+        message: String,
+    },
+    /// Something could not be done.
+    Failed {
+        /// The request.
+        id: u64,
+        /// Why.
+        message: String,
+        /// Why, as data, where a server failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<Reason>,
+    },
+    /// The collector did not get traces.
+    Lost {
+        /// Of so many calls.
+        calls: u64,
+    },
+    /// The end of an answer.
+    Done {
+        /// The request.
+        id: u64,
+    },
+}
+
+/// What came of a call.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Outcome {
+    /// The request.
+    pub id: u64,
+    /// The place of the call in it.
+    pub index: usize,
+    /// Its value.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    pub value: Option<Box<RawValue>>,
+    /// Why it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// Why it has none, in words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub message: String,
+    /// What the other server told beside the message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<Box<RawValue>>,
+    /// The whole result, where the value leaves some of it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole: Option<Box<RawValue>>,
+    /// How the answer differs from what its server promises.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+    /// How long the call took, in milliseconds.
+    pub ms: u64,
+}
+
+/// What the broker says first.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Greeting {
+    /// [`PROTOCOL`].
+    pub protocol: u32,
+    /// The ids of the servers that are on.
+    pub servers: Vec<String>,
+    /// Variables of the environment that hold secrets.
+    pub variables: Vec<String>,
+    /// What is granted at each server: patterns of tools, and the grant of each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub grants: Vec<(String, Vec<(String, Grant)>)>,
+    /// Patterns of tools that the model may approve.
+    pub approvable: Vec<String>,
+    /// Whether a native capability may have the name of a server, and answers for it then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shadowing: bool,
+    /// Patterns of what may be installed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub installable: Vec<String>,
+    /// Whether traces are sent to a collector.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub telemetry: bool,
+    /// How long the longest call may take, in milliseconds.
+    #[serde(default)]
+    pub longest_ms: u64,
+    /// What the configuration says in vain.
+    pub warnings: Vec<String>,
+}
+
+impl Greeting {
+    /// What the configuration tells of itself.
+    pub(super) fn of(capabilities: &Capabilities) -> Self {
+        let on = capabilities.servers.iter().filter(|(_, server)| !server.disabled);
+        let rule = |(pattern, grant): &(Pattern, Grant)| (pattern.to_string(), *grant);
+        let grants = |(id, server): (&String, &Server)| {
+            (id.clone(), server.grants.iter().map(rule).collect())
+        };
+        Self {
+            protocol: PROTOCOL,
+            servers: on.clone().map(|(id, _)| id.clone()).collect(),
+            grants: on.filter(|(_, server)| server.is_on()).map(grants).collect(),
+            variables: capabilities.variables(),
+            approvable: capabilities.model_may_approve.iter().map(ToString::to_string).collect(),
+            shadowing: capabilities.allow_shadowing,
+            installable: Vec::new(),
+            telemetry: capabilities.telemetry.is_some(),
+            longest_ms: capabilities.longest().as_millis().try_into().unwrap_or(u64::MAX),
+            warnings: capabilities.warnings.clone(),
+        }
+    }
+}
+
+/// A member that is there, even if it is null.
+fn present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Box<RawValue>>, D::Error> {
+    Box::<RawValue>::deserialize(from).map(Some)
+}
+
+/// What the other end must not have said.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the protocol was violated: {0}")]
+pub struct Violation(pub(super) String);
+
+pub(super) fn violation<T>(what: impl Into<String>) -> Result<T, Violation> {
+    Err(Violation(what.into()))
+}
+
+/// A message as a frame.
+pub fn frame(message: &impl Serialize) -> Result<Vec<u8>, Violation> {
+    let mut frame = vec![0; 4];
+    serde_json::to_writer(&mut frame, message).map_err(|error| Violation(error.to_string()))?;
+    let length = frame.len() - 4;
+    let header = u32::try_from(length).ok().filter(|_| length <= MOST_FRAME);
+    let Some(header) = header else { return violation(format!("a message has {length} bytes")) };
+    if let Some(place) = frame.get_mut(..4) {
+        place.copy_from_slice(&header.to_be_bytes());
+    }
+    Ok(frame)
+}
+
+/// The length of a frame that has this header.
+fn length(header: [u8; 4]) -> Result<usize, Violation> {
+    let length = usize::try_from(u32::from_be_bytes(header)).unwrap_or(usize::MAX);
+    match length {
+        0 => violation("a frame is empty"),
+        length if length > MOST_FRAME => violation(format!("a frame has {length} bytes")),
+        length => Ok(length),
+    }
+}
+
+/// Reads what is in a frame; None at the end.
+pub fn read_frame(from: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
+    let mut header = [0; 4];
+    // An end within the header is one too: nobody waits for the rest.
+    if let Err(error) = from.read_exact(&mut header) {
+        return end(error);
+    }
+    let mut body = vec![0; length(header).map_err(io::Error::other)?];
+    from.read_exact(&mut body).map(|()| Some(body))
+}
+
+/// Reads a frame while other tasks go on; None at the end.
+pub async fn receive_frame(from: &mut (impl AsyncRead + Unpin)) -> io::Result<Option<Vec<u8>>> {
+    let mut header = [0; 4];
+    if let Err(error) = from.read_exact(&mut header).await {
+        return end(error);
+    }
+    let mut body = vec![0; length(header).map_err(io::Error::other)?];
+    from.read_exact(&mut body).await.map(|_| Some(body))
+}
+
+fn end<T>(error: io::Error) -> io::Result<Option<T>> {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => Ok(None),
+        _ => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_bounded() {
+        let long = frame(&"x".repeat(MOST_FRAME));
+        assert!(long.is_err());
+        let read = |bytes: &[u8]| read_frame(&mut &*bytes);
+        let whole = frame(&"hello").expect("a frame");
+        assert!(matches!(read(&whole), Ok(Some(_))));
+        assert!(matches!(read(&[]), Ok(None)));
+        assert!(read(whole.get(..6).unwrap_or_default()).is_err());
+        assert!(read(&[0, 0, 0, 0]).is_err());
+        assert!(read(&[0xff, 0, 0, 0]).is_err());
+    }
+}

@@ -1,0 +1,38 @@
+//! The vocabulary of all other crates of the server: faults and their codes, limits, the kinds of
+//! journal entries and their outcomes; texts that are safe to show, and the one scanner of JSON.
+//! Nothing here reads or writes anything.
+
+mod approval;
+mod bound;
+mod call;
+mod code;
+mod entry;
+mod fault;
+pub mod json;
+mod limit;
+mod limit_value;
+mod mismatch;
+mod part;
+mod prefix;
+mod principal;
+pub mod quantity;
+mod section;
+pub mod text;
+mod tool;
+
+pub use self::approval::{Approval, Choice, Decision, Need, Unsent, Wish};
+pub use self::bound::{Beyond, Default, Unit};
+pub use self::call::{
+    Answered, Beside, Budget, Call, CallMade, CallOutcome, EffectClass, FailedCall, Failure, Grant,
+    MOST_MESSAGE, Offer, Pin, Reason, Refusal, Stage,
+};
+pub use self::code::{FaultCode, faults_page};
+pub use self::entry::{EntryEnding, EntryKind};
+pub use self::fault::{Excess, Fault, Place, fault};
+pub use self::limit::{Limit, MEMORY_CAP, Row, Setting};
+pub use self::mismatch::{Mismatch, Mismatches};
+pub use self::part::Part;
+pub use self::prefix::{Prefix, bare, listed, named, prefix};
+pub use self::principal::{Principal, Scope};
+pub use self::section::Section;
+pub use self::tool::{BuiltIn, Effect, LEGACY, SPELLINGS, Toolset};

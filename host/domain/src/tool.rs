@@ -1,0 +1,214 @@
+//! The built-in tools. A row of the table and a file in `mcp/tool/` define a tool. The table
+//! supplies its name for reserving, listing, calling, documenting and packaging.
+
+/// A set of tools that the operator turns on or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Toolset {
+    /// Makes tools, runs them and shows them.
+    Core,
+    /// Works with stored state.
+    State,
+    /// Works with sessions.
+    Sessions,
+    /// Works with tools of other servers.
+    Capabilities,
+    /// Shows what is measured.
+    Debug,
+}
+
+impl Toolset {
+    /// All sets.
+    pub const ALL: [Self; 5] =
+        [Self::Core, Self::State, Self::Sessions, Self::Capabilities, Self::Debug];
+
+    /// The name on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::State => "state",
+            Self::Sessions => "sessions",
+            Self::Capabilities => "capabilities",
+            Self::Debug => "debug",
+        }
+    }
+
+    /// The purpose of its tools.
+    #[must_use]
+    pub fn description(self) -> &'static str {
+        match self {
+            Self::Core => "make tools, run them and look at them",
+            Self::State => "what lasts: revisions, memory and journal",
+            Self::Sessions => "names that keep their values from call to call",
+            Self::Capabilities => "tools of other servers, where some are configured",
+            Self::Debug => "what the server measures; off unless you switch it on",
+        }
+    }
+
+    /// The set with this name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|set| set.name() == name)
+    }
+}
+
+/// The effect of a tool on the state of the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// It only reads.
+    Reads,
+    /// It runs a program. A run changes nothing except that the journal gets an entry.
+    Runs,
+    /// It changes something and keeps the earlier version.
+    Writes,
+    /// It runs a program and keeps what that binds.
+    Turns,
+    /// Each call adds something.
+    Adds,
+    /// It may remove something permanently.
+    Destroys,
+    /// It looks, and asks other servers.
+    Asks,
+}
+
+impl Effect {
+    /// Whether the tool leaves the state unchanged.
+    #[must_use]
+    pub fn is_read_only(self) -> bool {
+        matches!(self, Self::Reads | Self::Runs | Self::Asks)
+    }
+
+    /// Whether a second call with equal arguments changes nothing more.
+    #[must_use]
+    pub fn is_idempotent(self) -> bool {
+        !matches!(self, Self::Turns | Self::Adds)
+    }
+
+    /// Whether the journal records refused calls of the tool.
+    #[must_use]
+    pub fn is_journaled(self) -> bool {
+        !matches!(self, Self::Reads | Self::Asks)
+    }
+}
+
+/// Passes the table to a macro: tool, name, set, effect, title. The rows are in the order in which
+/// clients see the tools.
+#[macro_export]
+macro_rules! each_tool {
+    ($then:ident) => {
+        $then! {
+            Evolve evolve Core Writes "Make a tool";
+            Run run Core Runs "Run a program";
+            List list Core Reads "List tools";
+            Help help Core Reads "Help";
+            Inspect inspect Core Reads "Show a tool";
+            Check check Core Reads "Check a program";
+            Rollback rollback State Writes "Roll back";
+            MemoryStore memory_store State Destroys "Remember";
+            MemoryRetrieve memory_retrieve State Reads "Recall";
+            JournalRecent journal_recent State Reads "Journal";
+            Replay replay State Reads "Replay";
+            ServerInfo server_info State Reads "Server";
+            SessionStart session_start Sessions Adds "Start session";
+            SessionEval session_eval Sessions Turns "Run in a session";
+            SessionInspect session_inspect Sessions Reads "Show session";
+            SessionList session_list Sessions Reads "Sessions";
+            SessionForget session_forget Sessions Destroys "Forget";
+            SessionClose session_close Sessions Destroys "Close session";
+            SessionSave session_save Sessions Writes "Save session";
+            SessionRestore session_restore Sessions Destroys "Restore session";
+            Capabilities capabilities Capabilities Reads "Tools of other servers";
+            Approve approve Capabilities Runs "Approve a waiting run";
+            UkrSearch ukr_search Capabilities Asks "Search other servers";
+            InstallCapability install_capability Capabilities Writes "Install another server";
+            UninstallCapability uninstall_capability Capabilities Destroys "Uninstall another server";
+            Debug debug Debug Reads "What the server measures";
+        }
+    };
+}
+
+macro_rules! built_in {
+    ($($tool:ident $name:ident $set:ident $effect:ident $title:literal;)*) => {
+        /// A built-in tool, which is always available.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum BuiltIn {
+            $(#[doc = $title] $tool,)*
+        }
+
+        impl BuiltIn {
+            /// All tools, in the order in which they are listed.
+            pub const ALL: &[Self] = &[$(Self::$tool,)*];
+
+            /// The name of the tool.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$tool => stringify!($name),)* }
+            }
+
+            /// The set of the tool.
+            #[must_use]
+            pub fn set(self) -> Toolset {
+                match self { $(Self::$tool => Toolset::$set,)* }
+            }
+
+            /// The effect on the state of the server.
+            #[must_use]
+            pub fn effect(self) -> Effect {
+                match self { $(Self::$tool => Effect::$effect,)* }
+            }
+
+            /// The name shown to people.
+            #[must_use]
+            pub fn title(self) -> &'static str {
+                match self { $(Self::$tool => $title,)* }
+            }
+        }
+    };
+}
+each_tool!(built_in);
+
+impl BuiltIn {
+    /// Whether clients see the tool only where the operator's policy allows something.
+    #[must_use]
+    pub fn needs_policy(self) -> bool {
+        matches!(self, Self::Approve | Self::InstallCapability | Self::UninstallCapability)
+    }
+
+    /// Whether a call with an argument that the tool does not have is made without it. A call that
+    /// changes something is refused: the argument may say what not to change.
+    #[must_use]
+    pub fn forgives(self) -> bool {
+        self.effect().is_read_only() && self != Self::Approve
+    }
+
+    /// The tool with this name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|tool| tool.name() == name)
+    }
+}
+
+/// Names of an earlier server that clients may still call, each with the tool that it means now. They
+/// are accepted and not listed.
+pub const SPELLINGS: [(&str, &str); 17] = [
+    ("memory-store", "memory_store"),
+    ("memory-retrieve", "memory_retrieve"),
+    ("journal-recent", "journal_recent"),
+    ("server-info", "server_info"),
+    ("execute", "session_eval"),
+    ("state", "session_inspect"),
+    ("save_state", "session_save"),
+    ("restore_state", "session_restore"),
+    ("save-state", "session_save"),
+    ("restore-state", "session_restore"),
+    ("lisp_eval", "session_eval"),
+    ("lisp_session_start", "session_start"),
+    ("lisp_session_eval", "session_eval"),
+    ("lisp_session_inspect", "session_inspect"),
+    ("lisp_session_list", "session_list"),
+    ("lisp_session_forget", "session_forget"),
+    ("lisp_session_close", "session_close"),
+];
+
+/// Such names that are more than another spelling.
+pub const LEGACY: [&str; 4] = ["execute_tool", "meta_evolve", "describe_capability", "reset"];

@@ -1,0 +1,42 @@
+//! The contract in `wit/` as Rust types. The types are generated. Only the list of names that the
+//! rest of the sandbox uses is written by hand.
+
+#[expect(missing_docs, reason = "generated; wit/ documents what has a meaning")]
+mod generated {
+    // A published package contains a copy of the contract.
+    #[cfg(not(packaged))]
+    wasmtime::component::bindgen!({
+        world: "guest",
+        path: "../../wit",
+        exports: { default: async },
+    });
+    #[cfg(packaged)]
+    wasmtime::component::bindgen!({
+        world: "guest",
+        path: "prebuilt/wit",
+        exports: { default: async },
+    });
+}
+
+pub(super) use generated::exports::pif::evaluator::analysis::GuestIndices as Analysis;
+pub(super) use generated::exports::pif::evaluator::machines::{
+    Guest as Machines, GuestIndices as MachinesIndices, GuestMachine,
+};
+
+pub(super) use generated::exports::pif::evaluator::types::{
+    Call as AskedCall, Calls as Asked, Cause, Failure, Fault as Reported, Limit as Exceeded,
+    Outcome as Told, Refusal as Refused, Step as Ended,
+};
+
+pub use generated::exports::pif::evaluator::types::{
+    Answer, Argument, Binding, Code, Continuation, Foreseen, Limits, Mention, Note, Outlook,
+    Parameter, Place, Program, Source, Spot, Summary, Usage, Value,
+};
+
+impl Summary {
+    /// The names of the tools that the term names.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.tools.iter().map(|tool| tool.name.clone()).collect()
+    }
+}

@@ -1,0 +1,249 @@
+//! The sandboxed evaluator: starts machines and checks terms.
+
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use pif_domain::{Fault, FaultCode, fault};
+use tokio_util::sync::CancellationToken;
+use wasmtime::Store;
+
+use super::artifact::Origin;
+use super::bindings::{Limits, Outlook, Place, Program, Summary};
+use super::ceiling::{Allowance, Ceiling, Net};
+use super::error::Error;
+use super::instance::{Guest, Instance, Made, Opened, Spare};
+use super::machine::Machine;
+use super::turn::{TURN, finish};
+use super::watch::Watch;
+
+/// The longest time that making an instance ahead may take.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// The settings of a sandbox.
+#[derive(Debug, Clone, Copy)]
+pub struct Setup<'a> {
+    /// The component. It is never trusted.
+    pub component: &'a [u8],
+    /// The directory that keeps its compiled code between starts.
+    pub cache: Option<&'a Path>,
+    /// Machines that may be alive at once, besides [`LOOKS`](super::LOOKS) instances that only
+    /// check terms and [`WaitingRuns`](pif_domain::Limit::WaitingRuns) machines that wait for the world.
+    pub concurrency: usize,
+    /// The ceilings below the language's own limits.
+    pub net: Net,
+}
+
+/// The compiled evaluator, which starts instances.
+pub struct Sandbox {
+    /// sha256 of the component, not of the code compiled from it.
+    pub(super) hash: String,
+    /// Bytes of the component.
+    pub(super) size: usize,
+    pub(super) net: Net,
+    pub(super) spare: Spare,
+    /// Set when instances can be made, or when opening has failed.
+    pub(super) opened: OnceLock<(Result<Opened, Error>, Origin)>,
+    /// Canceled after `opened` is set.
+    pub(super) is_open: CancellationToken,
+}
+
+impl std::fmt::Debug for Sandbox {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sandbox").field("hash", &self.hash).finish_non_exhaustive()
+    }
+}
+
+impl Sandbox {
+    /// sha256 of the component, 64 hexadecimal digits.
+    #[must_use]
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// Size of the component in bytes.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Parses a program. The machine has not evaluated anything yet.
+    pub fn start(
+        &self,
+        program: &Program,
+        limits: Limits,
+        watch: &Watch,
+    ) -> Result<Machine, Fault> {
+        finish(self.start_in_turns(program, limits, watch))
+    }
+
+    /// Parses a program and gives way after each turn.
+    pub async fn start_in_turns(
+        &self,
+        program: &Program,
+        limits: Limits,
+        watch: &Watch,
+    ) -> Result<Machine, Fault> {
+        let allowance = Allowance::for_run(self.net, limits, program);
+        let instance = self.enter(allowance, watch).await?;
+        Machine::start(instance, program, limits).await
+    }
+
+    /// Checks a term without running it.
+    pub fn check(&self, code: &str, watch: &Watch) -> Result<Summary, Vec<Fault>> {
+        let allowance = Allowance::for_text(self.net, code.len());
+        let code = code.to_owned();
+        let opened = self.entrance().map_err(|fault| vec![fault])?;
+        let checked = finish(async {
+            let mut instance = self.enter(allowance, watch).await?;
+            let check = async |guest: &Guest, store: &mut Store<Ceiling>| {
+                let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
+                analysis.call_check(store, &code).await
+            };
+            instance.call(check).await
+        });
+        let told = checked.map_err(|fault| vec![fault])?;
+        told.map_err(|faults| faults.into_iter().map(Fault::from).collect())
+    }
+
+    /// What can be known of a term before it runs.
+    pub fn foresee(&self, code: &str, watch: &Watch) -> Result<Outlook, Fault> {
+        let allowance = Allowance::for_text(self.net, code.len());
+        let code = code.to_owned();
+        let opened = self.entrance()?;
+        let told = finish(async {
+            let mut instance = self.enter(allowance, watch).await?;
+            let foresee = async |guest: &Guest, store: &mut Store<Ceiling>| {
+                let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
+                analysis.call_foresee(store, &code).await
+            };
+            instance.call(foresee).await
+        })?;
+        told.map_err(Fault::from)
+    }
+
+    /// Where a JSON Pointer into a term leads in its text. None: the text is not the notation.
+    pub fn locate(&self, code: &str, at: &str, watch: &Watch) -> Option<Place> {
+        let allowance = Allowance::for_text(self.net, code.len());
+        let (code, at) = (code.to_owned(), at.to_owned());
+        let opened = self.entrance().ok()?;
+        let told = finish(async {
+            let mut instance = self.enter(allowance, watch).await?;
+            let locate = async |guest: &Guest, store: &mut Store<Ceiling>| {
+                let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
+                analysis.call_locate(store, &code, &at).await
+            };
+            instance.call(locate).await
+        });
+        told.ok().flatten()
+    }
+
+    /// Prints a term in the notation.
+    pub fn notation(&self, code: &str, watch: &Watch) -> Result<String, Fault> {
+        let allowance = Allowance::for_text(self.net, code.len());
+        let code = code.to_owned();
+        let opened = self.entrance()?;
+        let told = finish(async {
+            let mut instance = self.enter(allowance, watch).await?;
+            let notation = async |guest: &Guest, store: &mut Store<Ceiling>| {
+                let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
+                analysis.call_notation(store, &code).await
+            };
+            instance.call(notation).await
+        })?;
+        told.map_err(Fault::from)
+    }
+
+    /// The reference of all forms as JSON, and the marks and words of the notation as JSON.
+    pub fn tables(&self, watch: &Watch) -> Result<(String, String), Fault> {
+        let opened = self.entrance()?;
+        finish(async {
+            let mut instance = self.enter(Allowance::for_text(self.net, 0), watch).await?;
+            let tables = async |guest: &Guest, store: &mut Store<Ceiling>| {
+                let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
+                let forms = analysis.call_forms(&mut *store).await?;
+                Ok((forms, analysis.call_words(store).await?))
+            };
+            instance.call(tables).await
+        })
+    }
+
+    /// Tears down the instance of the last run and makes one for the next. You call it when the
+    /// server is idle.
+    pub fn tidy(&self) {
+        self.spare.tear_down();
+        if self.is_open() {
+            self.spare.fill(|| {
+                let watch = Watch::new(PATIENCE);
+                // The next run reports the error.
+                finish(self.make(Allowance::for_text(self.net, 0), &watch)).ok()
+            });
+        }
+    }
+
+    pub(super) fn settle(&self, opened: Result<Opened, Error>, origin: Origin) {
+        // It is set only once.
+        let _ = self.opened.set((opened, origin));
+        self.is_open.cancel();
+    }
+
+    /// Waits until the sandbox is open, without keeping its thread.
+    pub async fn opened(&self) {
+        self.is_open.cancelled().await;
+    }
+
+    /// Whether the sandbox is open.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.is_open.is_cancelled()
+    }
+
+    /// The parts that instances are made from. It blocks its thread until the sandbox is open.
+    pub(super) fn entrance(&self) -> Result<&Opened, Fault> {
+        let told = |error: &Error| fault(FaultCode::Internal, error.to_string(), None);
+        self.opened.wait().0.as_ref().map_err(told)
+    }
+
+    /// The origin of the compiled component. It blocks its thread until the sandbox is open.
+    #[must_use]
+    pub fn origin(&self) -> &Origin {
+        &self.opened.wait().1
+    }
+
+    /// Returns a fresh instance with this allowance.
+    async fn enter(&self, allowance: Allowance, watch: &Watch) -> Result<Instance, Fault> {
+        watch.verdict()?;
+        let Made { mut store, guest } = match self.spare.take() {
+            Some(made) => made,
+            None => self.make(allowance, watch).await?,
+        };
+        store.set_hostcall_fuel(allowance.answer);
+        let used = store.get_fuel().map(|left| store.data().taken(left).instructions);
+        store.data_mut().renew(allowance);
+        let fueled = used.and_then(|used| store.set_fuel(allowance.fuel.saturating_sub(used)));
+        if let Err(error) = fueled {
+            return Err(watch.explain(&error, store.data()));
+        }
+        Ok(Instance { store, guest, watch: watch.clone(), most: self.net.memory, trapped: None })
+    }
+
+    async fn make(&self, allowance: Allowance, watch: &Watch) -> Result<Made, Fault> {
+        let opened = self.entrance()?;
+        let mut store = Store::new(opened.component.engine(), Ceiling::new(allowance));
+        store.limiter(|ceiling| ceiling);
+        let fueled = store
+            .set_fuel(allowance.fuel)
+            .and_then(|()| store.fuel_async_yield_interval(Some(TURN)));
+        let made = match fueled {
+            Ok(()) => watch.over(opened.component.instantiate_async(&mut store)).await,
+            Err(error) => Err(error),
+        };
+        let found = made.and_then(|instance| {
+            Ok(Guest { machines: opened.machines.load(&mut store, &instance)?, instance })
+        });
+        match found {
+            Ok(guest) => Ok(Made { store, guest }),
+            Err(error) => Err(watch.explain(&error, store.data())),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Instances of the component: the compiled code they are made from, the instances that calls use,
+//! and two spare ones that are made and torn down when the server is idle.
+
+use std::sync::{Mutex, PoisonError};
+
+use pif_domain::Fault;
+use wasmtime::Store;
+use wasmtime::component::{self, Component, InstancePre, Linker};
+
+use super::bindings::{Analysis, Machines, MachinesIndices};
+use super::ceiling::Ceiling;
+use super::error::Error;
+use super::watch::Watch;
+
+/// The compiled evaluator, from which instances are made.
+pub(super) struct Opened {
+    pub(super) component: InstancePre<Ceiling>,
+    pub(super) machines: MachinesIndices,
+    pub(super) analysis: Analysis,
+}
+
+impl Opened {
+    pub(super) fn new(component: &Component) -> Result<Self, Error> {
+        let linker = Linker::new(component.engine());
+        let component = linker.instantiate_pre(component).map_err(Error::component)?;
+        let machines = MachinesIndices::new(&component).map_err(Error::component)?;
+        let analysis = Analysis::new(&component).map_err(Error::component)?;
+        Ok(Self { component, machines, analysis })
+    }
+}
+
+/// An instance of the component. Looking up its functions takes a tenth of a short call, so the
+/// functions that only check terms are looked up when they are called.
+pub(super) struct Guest {
+    pub(super) instance: component::Instance,
+    pub(super) machines: Machines,
+}
+
+/// An unused instance of the component with its store.
+pub(super) struct Made {
+    pub(super) store: Store<Ceiling>,
+    pub(super) guest: Guest,
+}
+
+/// A live instance of the component with its store.
+pub(super) struct Instance {
+    pub(super) store: Store<Ceiling>,
+    pub(super) guest: Guest,
+    pub(super) watch: Watch,
+    /// The most bytes of memory that it may have, whatever it reads.
+    pub(super) most: u64,
+    /// The fault of every further call. Wasmtime allows no call into an instance after a trap.
+    pub(super) trapped: Option<Fault>,
+}
+
+impl Instance {
+    /// Adds a text of this many bytes, which the instance is going to read, to its allowance.
+    pub(super) fn admit(&mut self, bytes: usize) {
+        let added = self.store.data_mut().admit(bytes, self.most);
+        // A store without fuel needs no more.
+        if let Ok(left) = self.store.get_fuel() {
+            let _ = self.store.set_fuel(left.saturating_add(added));
+        }
+    }
+
+    /// Calls into the guest, watches over the call, and turns a trap into a fault.
+    pub(super) async fn call<T>(
+        &mut self,
+        action: impl AsyncFnOnce(&Guest, &mut Store<Ceiling>) -> wasmtime::Result<T>,
+    ) -> Result<T, Fault> {
+        if let Some(fault) = &self.trapped {
+            return Err(fault.clone());
+        }
+        let result = self.watch.over(action(&self.guest, &mut self.store)).await;
+        result.map_err(|error| {
+            let fault = self.watch.explain(&error, self.store.data());
+            self.trapped.insert(fault).clone()
+        })
+    }
+}
+
+/// The most bytes of memory of an instance that is torn down later. Clearing more may delay the
+/// next request for too long.
+const MOST_LEFT: u64 = 4 << 20;
+
+/// Spare instances: at most one of each kind.
+#[derive(Default)]
+pub(super) struct Spare {
+    /// An unused instance. At most one run will enter it.
+    fresh: Mutex<Option<Made>>,
+    /// A finished instance. No run will enter it again.
+    spent: Mutex<Option<Instance>>,
+}
+
+impl Spare {
+    /// Takes the instance that was made ahead, if there is one.
+    pub(super) fn take(&self) -> Option<Made> {
+        swap(&self.fresh, None)
+    }
+
+    /// Keeps an instance to be torn down later. Tears it down now if it is large.
+    pub(super) fn leave(&self, instance: Instance) {
+        if instance.store.data().memory() <= MOST_LEFT {
+            drop(swap(&self.spent, Some(instance)));
+        }
+    }
+
+    /// Tears down the finished instance. The next instance uses its place, where pages are still
+    /// mapped.
+    pub(super) fn tear_down(&self) {
+        drop(swap(&self.spent, None));
+    }
+
+    /// Makes an instance ahead if there is none.
+    pub(super) fn fill(&self, make: impl FnOnce() -> Option<Made>) {
+        let mut fresh = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
+        if fresh.is_none() {
+            *fresh = make();
+        }
+    }
+}
+
+fn swap<T>(place: &Mutex<Option<T>>, next: Option<T>) -> Option<T> {
+    let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+    std::mem::replace(&mut *place, next)
+}

@@ -1,0 +1,39 @@
+//! The sandboxed evaluator. Each call gets a fresh instance of the component, with wasmtime fuel, a
+//! memory ceiling and a deadline. Nothing outside this crate knows wasmtime. Nothing in it knows
+//! MCP or the registry.
+
+mod artifact;
+mod bindings;
+mod calls;
+mod ceiling;
+mod drive;
+mod engine;
+mod error;
+mod evaluator;
+mod fault;
+mod gate;
+mod instance;
+mod machine;
+mod opening;
+mod turn;
+mod watch;
+mod world;
+
+pub use self::artifact::{COMPONENT, HASH, Origin, REFERENCE, compile};
+pub use self::bindings::{
+    Answer, Argument, Binding, Code, Continuation, Foreseen, Limits, Mention, Note, Outlook,
+    Parameter, Place, Program, Source, Spot, Summary, Usage, Value,
+};
+pub use self::calls::Calls;
+pub use self::ceiling::{Allowance, FUEL_PER_BYTE, FUEL_PER_HEAP_BYTE, Net, Taken};
+pub use self::drive::{Ending, NO_TOOL, Outcome, Request, drive, drive_in_turns};
+pub use self::engine::Addresses;
+pub use self::error::Error;
+pub use self::evaluator::{Sandbox, Setup};
+pub use self::gate::{Busy, Crowd, Gate, LOOKS};
+pub use self::machine::{Machine, Step};
+pub use self::opening::Opening;
+pub use self::turn::{Turn, Turns, finish, give_way};
+pub use self::watch::Watch;
+pub use self::watch::milliseconds;
+pub use self::world::{Asking, World};

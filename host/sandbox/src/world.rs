@@ -1,0 +1,36 @@
+//! The surroundings of a run. A machine asks the world questions and waits for the answers. Nothing
+//! else reaches it.
+
+use std::pin::Pin;
+use std::time::Instant;
+
+use pif_domain::{Fault, Part};
+
+use super::bindings::Answer;
+use super::calls::Calls;
+
+/// A question that may take a while. A run that waits for the answer uses no processor time.
+pub type Asking<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// The surroundings of a run: the sources of tools, the results of effects, and the receivers of
+/// progress and debug lines.
+pub trait World: Send {
+    /// Returns the source of a tool, `None` if there is no such tool, or a fault if it cannot be
+    /// read.
+    fn source<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Result<Option<String>, Fault>>;
+    /// Returns the term of a binding that the code names, or a fault if it cannot be read.
+    fn recall<'a>(&'a mut self, _name: &'a str) -> Asking<'a, Result<Option<String>, Fault>> {
+        Box::pin(async { Ok(None) })
+    }
+    /// Returns the name of an existing tool that is similar to `tool`.
+    fn similar<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Option<String>>;
+    /// Makes calls. Returns [`Answer::Outcomes`], or [`Answer::Refused`] if none was sent. The
+    /// clock of the run stands still meanwhile. A run that must stop drops the question.
+    fn perform<'a>(&'a mut self, calls: &'a Calls) -> Asking<'a, Result<Answer, Fault>>;
+    /// Reports the number of continuations driven so far, before each one runs.
+    fn advance(&mut self, driven: u64);
+    /// Receives a line of the debug report.
+    fn debug(&mut self, line: &str);
+    /// Receives a part of the run that ends now, with its start.
+    fn passed(&mut self, _part: Part, _since: Instant) {}
+}

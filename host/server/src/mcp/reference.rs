@@ -1,0 +1,98 @@
+//! The language reference: its text, and the forms parsed from its tables. Help on forms needs no
+//! run.
+
+use std::sync::LazyLock;
+
+pub(super) use pif_sandbox::REFERENCE as TEXT;
+
+/// A form as its table describes it.
+#[derive(Debug)]
+pub(super) struct Form {
+    pub(super) name: String,
+    pub(super) group: String,
+    pub(super) syntax: String,
+    pub(super) doc: String,
+    /// The example in the notation.
+    pub(super) notation: String,
+    pub(super) result: String,
+    /// What more there is to know, in paragraphs.
+    pub(super) details: Vec<String>,
+}
+
+/// All forms, in the order of the tables.
+pub(super) fn forms() -> &'static [Form] {
+    static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| read(TEXT));
+    &FORMS
+}
+
+/// Something of JavaScript, and its meaning.
+#[derive(Debug)]
+pub(super) struct Spelling {
+    /// Names and operators, with blanks between them.
+    pub(super) names: String,
+    /// Words by which it is found.
+    pub(super) words: String,
+    pub(super) doc: String,
+    pub(super) example: String,
+    pub(super) result: String,
+}
+
+/// What is found by its name in JavaScript, or by the words of a question.
+pub(super) fn spellings() -> &'static [Spelling] {
+    static ALL: LazyLock<Vec<Spelling>> = LazyLock::new(|| {
+        let rows = include_str!("javascript.tsv").lines();
+        rows.filter_map(|row| {
+            let cells: Vec<String> = row.split('\t').map(str::to_owned).collect();
+            let [names, words, doc, example, result] = cells.try_into().ok()?;
+            Some(Spelling { names, words, doc, example, result })
+        })
+        .collect()
+    });
+    &ALL
+}
+
+/// Reads the tables, which `cargo x reference` has written.
+fn read(text: &str) -> Vec<Form> {
+    let tables = text.split_once("<!-- forms -->").map_or("", |(_, rest)| rest);
+    let tables = tables.split_once("<!-- /forms -->").map_or("", |(tables, _)| tables);
+    let (mut forms, mut group): (Vec<Form>, _) = (Vec::new(), String::new());
+    // A line that begins with blanks continues the one before.
+    for line in tables.replace("\n  ", " ").lines() {
+        if let Some(title) = line.strip_prefix("### ") {
+            group = title.to_lowercase();
+        } else if let Some((names, details)) = read_details(line) {
+            let is_meant = |form: &&mut Form| names.split(' ').any(|name| name == form.name);
+            forms
+                .iter_mut()
+                .filter(is_meant)
+                .for_each(|form| form.details.push(details.to_owned()));
+        } else {
+            forms.extend(read_row(line, &group));
+        }
+    }
+    forms
+}
+
+/// Parses an item with details. Returns the names of its forms, and the text.
+fn read_details(line: &str) -> Option<(&str, &str)> {
+    line.strip_prefix("- **`")?.split_once("`** ")
+}
+
+/// Parses a row of five cells, all but the second in backticks. Other lines give None.
+fn read_row(line: &str, group: &str) -> Option<Form> {
+    let cells: Vec<&str> = line.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ").collect();
+    let [syntax, doc, notation, _, result] = cells.try_into().ok()?;
+    let name = syntax.strip_prefix("`{\"")?.split_once('"')?.0;
+    // A bar within a cell is escaped.
+    let cell = |text: &str| text.replace("\\|", "|");
+    let code = |text: &str| cell(text.trim_matches('`').trim());
+    Some(Form {
+        name: name.to_owned(),
+        group: group.to_owned(),
+        syntax: code(&syntax.replace("` or `{", " or {")),
+        doc: cell(doc),
+        notation: code(notation),
+        result: code(result),
+        details: Vec::new(),
+    })
+}

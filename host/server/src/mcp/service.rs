@@ -1,0 +1,221 @@
+//! The protocol's server, shared by any number of connections.
+
+use std::io;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use pif_broker::Client;
+use pif_domain::Limit;
+use pif_store::Place;
+use pif_system::harden::Hardening;
+use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
+use tokio::task::spawn_blocking;
+use tokio::time::interval;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::backend::Backend;
+use super::connected::Connected;
+use super::listing::Listing;
+use super::server::Server;
+use crate::config::Config;
+use crate::observe::{Publisher, TraceFiles, Traces};
+use crate::transport::{Bounds, Transport, Wire};
+use crate::workshop::Workshop;
+
+/// The interval between two looks for changes by other processes.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// The interval between two snapshots for `mcp-pif top`.
+const SNAPSHOT: Duration = Duration::from_secs(1);
+
+/// How long the broker may take to get the last traces.
+const PARTING: Duration = Duration::from_secs(1);
+
+/// The error of a service that ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The standard streams or signals failed.
+    #[error("cannot serve on stdin and stdout: {0}")]
+    Stdio(#[from] io::Error),
+    /// The session failed.
+    #[error("the session failed: {0}")]
+    Session(String),
+}
+
+/// A server. Dropping it ends all sessions.
+#[derive(Debug)]
+pub struct Service {
+    backend: Arc<Backend>,
+    listing: Arc<Listing>,
+    stop: CancellationToken,
+    publisher: Option<Arc<Publisher>>,
+    _stopped: DropGuard,
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        self.backend.measures.close();
+        if let Some(publisher) = &self.publisher {
+            publisher.close();
+        }
+    }
+}
+
+impl Service {
+    /// A server without connections. Call this on a runtime. `hardening` must be set before the
+    /// sandbox opens.
+    #[must_use]
+    pub fn new(config: Config, workshop: Workshop, hardening: Arc<OnceLock<Hardening>>) -> Self {
+        if let Some(prefix) = config.prefix.clone() {
+            prefix.install();
+        }
+        let stop = CancellationToken::new();
+        let backend = Arc::new(Backend::new(config, workshop, hardening));
+        tokio::spawn(look(Arc::clone(&backend), stop.clone()));
+        let (listing, publisher) = (Arc::default(), None);
+        Self { backend, listing, publisher, _stopped: stop.clone().drop_guard(), stop }
+    }
+
+    /// The server with traces in these files and at the collector of its broker, and with snapshots for
+    /// `mcp-pif top` in the directory of its store.
+    #[must_use]
+    pub fn observed(mut self, files: Option<TraceFiles>) -> Self {
+        let config = &self.backend.config;
+        let policy = config.trace_payloads;
+        let to_files = files.map(|files| Traces::to_files(files, policy));
+        let spans = self.backend.workshop.broker().and_then(Client::spans).cloned();
+        let to_collector = spans.map(|spans| {
+            let own = spans.clone();
+            Traces::to_collector(move |text| spans.send(text), move || own.lost(), policy)
+        });
+        match to_files.into_iter().chain(to_collector).collect() {
+            Ok(traces) => self.backend.measures.trace(traces),
+            Err(error) => tracing::error!(%error, "no traces are written"),
+        }
+        if let Place::Directory(directory) = &config.place {
+            match Publisher::open(directory) {
+                Ok(publisher) => {
+                    let publisher = Arc::new(publisher);
+                    let (backend, stop) = (Arc::clone(&self.backend), self.stop.clone());
+                    tokio::spawn(publish(backend, Arc::clone(&publisher), stop));
+                    self.publisher = Some(publisher);
+                }
+                Err(error) => tracing::warn!(%error, "`mcp-pif top` cannot show this server"),
+            }
+        }
+        self
+    }
+
+    /// The figures of the server as text, of the type [`METRICS_TYPE`](super::METRICS_TYPE).
+    #[must_use]
+    pub fn metrics(&self) -> String {
+        self.backend.measures.text(self.backend.slots())
+    }
+
+    /// Hands over the last traces.
+    pub(super) async fn part(&self) {
+        let measures = Arc::clone(&self.backend.measures);
+        if let Err(error) = spawn_blocking(move || measures.close()).await {
+            tracing::error!(%error, "the last traces were not written");
+        }
+        if let Some(spans) = self.backend.workshop.broker().and_then(Client::spans) {
+            spans.flush(PARTING).await;
+        }
+    }
+
+    /// Ends all sessions: runs stop, and pending replies are still written.
+    pub fn stop(&self) {
+        self.stop.cancel();
+    }
+
+    /// Serves one client until it disconnects or the server stops. Requests that are still running
+    /// then get a short time to end.
+    pub async fn serve(&self, transport: impl Transport) -> Result<(), Error> {
+        let wire = self.open(transport)?;
+        let session = wire.session();
+        let sandbox = Arc::clone(&self.backend.workshop.sandbox);
+        let served = tokio::select! {
+            result = self.converse(wire) => result,
+            () = session.farewell(|| sandbox.is_open()) => Ok(()),
+        };
+        session.close();
+        served
+    }
+
+    /// Serves one client until its input ends and every request is answered, without a time limit.
+    pub async fn serve_all(&self, transport: impl Transport) -> Result<(), Error> {
+        self.converse(self.open(transport)?).await
+    }
+
+    /// What serves requests, and the token of the server's end.
+    pub(super) fn parts(&self) -> (Arc<Backend>, Arc<Listing>, CancellationToken) {
+        (Arc::clone(&self.backend), Arc::clone(&self.listing), self.stop.clone())
+    }
+
+    fn open(&self, transport: impl Transport) -> Result<Wire, Error> {
+        let values = &self.backend.config.values;
+        let bounds = Bounds::of_lines(values.size(Limit::Line), values.size(Limit::Nesting));
+        // The most requests in progress.
+        let requests = values.size(Limit::Concurrency) + values.size(Limit::Queue);
+        Ok(Wire::open(transport, requests, bounds, self.stop.clone())?)
+    }
+
+    async fn converse(&self, wire: Wire) -> Result<(), Error> {
+        let session = wire.session();
+        let _connected = Connected::new(&self.backend.measures);
+        let server =
+            Server::new(Arc::clone(&self.backend), Arc::clone(&session), Arc::clone(&self.listing));
+        let failed = |error: String| Err(Error::Session(error));
+        let result = match serve_server_with_ct(server, wire, session.stop.clone()).await {
+            Ok(running) => match running.waiting().await {
+                Ok(QuitReason::JoinError(error)) | Err(error) => failed(error.to_string()),
+                Ok(_) => Ok(()),
+            },
+            Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
+                Ok(())
+            }
+            Err(error) => failed(error.to_string()),
+        };
+        session.window.settled().await;
+        result
+    }
+}
+
+/// Looks for changes by other processes until the server stops.
+async fn look(backend: Arc<Backend>, stop: CancellationToken) {
+    if backend.workshop.path().is_none() {
+        return;
+    }
+    let mut look = interval(LOOK);
+    loop {
+        tokio::select! {
+            _ = look.tick() => {}
+            () = stop.cancelled() => return,
+        }
+        if let Err(error) = backend.workshop.registry.refresh() {
+            tracing::warn!(%error, "changes of other processes cannot be seen");
+        }
+    }
+}
+
+/// Publishes snapshots while something changes, until the server stops.
+async fn publish(backend: Arc<Backend>, publisher: Arc<Publisher>, stop: CancellationToken) {
+    let (mut look, mut last) = (interval(SNAPSHOT), None);
+    loop {
+        tokio::select! {
+            _ = look.tick() => {}
+            () = stop.cancelled() => return,
+        }
+        let now = (backend.measures.count(), backend.measures.sessions(), backend.slots());
+        if last.replace(now) == Some(now) {
+            continue;
+        }
+        let (backend, publisher) = (Arc::clone(&backend), Arc::clone(&publisher));
+        let write = move || publisher.publish(&backend.measures.snapshot(backend.slots()));
+        match spawn_blocking(write).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::debug!(%error, "a snapshot was not written"),
+            Err(error) => tracing::debug!(%error, "a snapshot was lost"),
+        }
+    }
+}

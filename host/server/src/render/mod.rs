@@ -1,0 +1,16 @@
+//! Renders faults, values and outcomes as text and as records. The command line and the protocol
+//! share these texts.
+
+mod approval;
+mod fault;
+mod outcome;
+mod record;
+mod reply;
+mod summary;
+
+pub use self::approval::{question, waiting};
+pub use self::fault::{excess, explain, made};
+pub use self::outcome::{cap, exact, outcome, show};
+pub use self::record::{Record, object, put};
+pub use self::reply::{Refusal, Reply, warn};
+pub use self::summary::{describe, lines_of, notes};

@@ -1,0 +1,80 @@
+//! Renders the summary of a checked term as text and as records.
+
+use pif_domain::text::{self, quote};
+use pif_sandbox::{Note, Place, Summary};
+use serde_json::{Value, json};
+
+use super::record::{MOST_LINE, object};
+
+/// The most notes on a term. The evaluator makes fewer.
+const MOST_NOTES: usize = 200;
+
+/// Describes a well-formed term.
+pub fn describe(summary: &Summary) -> String {
+    let forms: Vec<String> = summary
+        .forms
+        .iter()
+        .map(|(form, count)| if *count == 1 { form.clone() } else { format!("{form} × {count}") })
+        .collect();
+    let mut lines = vec![
+        format!("ok: `{}`, revision {}", summary.form, summary.hash.get(..12).unwrap_or_default()),
+        format!("canonical: {}", text::visible(&summary.canonical)),
+    ];
+    if !summary.notation.is_empty() {
+        lines.insert(1, format!("notation: {}", lines_of(&summary.notation)));
+    }
+    let lists = [
+        ("forms", forms.join(", ")),
+        ("free variables", quote(&summary.free)),
+        ("tools named", quote(&summary.names())),
+        ("needs", needs(summary)),
+        ("pure", if summary.pure { "yes" } else { "no, it can call other servers" }.to_owned()),
+    ];
+    let given = lists.iter().filter(|(_, list)| !list.is_empty());
+    lines.extend(given.map(|(title, list)| format!("{title}: {list}")));
+    lines.extend(
+        summary
+            .notes
+            .iter()
+            .take(MOST_NOTES)
+            .map(|note| format!("note: {}", text::line(&note.to_string(), MOST_LINE))),
+    );
+    lines.join("\n")
+}
+
+/// The tools of other servers that a term calls.
+fn needs(summary: &Summary) -> String {
+    let names: Vec<String> = summary.needs.iter().map(|it| it.name.clone()).collect();
+    match (names.as_slice(), summary.computed) {
+        ([], true) => "unknown, since it computes names".to_owned(),
+        (names, true) => format!("{}, and others whose names it computes", quote(names)),
+        (names, false) => quote(names),
+    }
+}
+
+/// A program in the notation as text for people, with hidden characters made visible.
+pub fn lines_of(notation: &str) -> String {
+    let lines: Vec<_> = notation.lines().map(text::visible).collect();
+    lines.join("\n")
+}
+
+/// The notes as records.
+pub fn notes(notes: &[Note]) -> Vec<Value> {
+    let line = |text: &String| text::line(text, MOST_LINE);
+    let record = |note: &Note| {
+        let Note { code, at, message, .. } = note;
+        let (hint, excerpt) = (note.hint.as_ref().map(line), note.excerpt.as_ref().map(line));
+        let mut record =
+            object(json!({"code": line(code), "at": line(at), "message": line(message)}));
+        let more = [("excerpt", excerpt), ("hint", hint)];
+        let given =
+            more.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?.into())));
+        record.extend(given);
+        if let Some(place) = &note.place {
+            let Place { line, column, caret } = place;
+            record.extend(object(json!({"line": line, "column": column, "caret": caret})));
+        }
+        Value::Object(record)
+    };
+    notes.iter().take(MOST_NOTES).map(record).collect()
+}

@@ -1,0 +1,178 @@
+//! Compares the value of a run with output schemas: the caller's and the tool's. A value that does
+//! not conform becomes a fault.
+
+use std::sync::Arc;
+
+use pif_domain::text::{self, quote_one};
+use pif_domain::{Excess, Fault, FaultCode, Limit, Mismatch, Mismatches, fault};
+use pif_sandbox::{Ending, Outcome, Watch, give_way};
+use pif_schema::{Refusal, Schema, Stop};
+use pif_store::journal::Answer;
+use pif_store::registry::Snapshot;
+
+use super::schemas::{recall, recall_in_turns};
+use super::world::Tools;
+
+/// The most characters of a JSON pointer in a message.
+const MOST_PLACE: usize = 200;
+
+/// A schema and its name in messages.
+struct Used {
+    schema: Arc<Schema>,
+    name: String,
+}
+
+/// Compares the value of a run with the caller's schema and the tool's. Returns the answer that the
+/// journal records for the tool's schema. A continuation is not compared.
+pub(super) async fn conform(
+    outcome: &mut Outcome,
+    asked: Option<Arc<Schema>>,
+    tools: &Tools,
+    watch: &Watch,
+) -> Option<Answer> {
+    let kept = match kept(outcome, tools).await {
+        Ok(kept) => kept,
+        Err(fault) => {
+            outcome.ending = Err(fault);
+            return None;
+        }
+    };
+    let (answer, kept) = kept.unzip();
+    let all = asked.iter().chain(kept.iter().map(|used| &used.schema));
+    if let Ok(Ending::Value(value)) = &outcome.ending
+        && all.into_iter().any(|schema| !schema.is_quick(&value.json))
+    {
+        give_way().await;
+    }
+    judge(outcome, asked, kept, watch);
+    answer
+}
+
+/// Like [`conform`], for a replay: uses the schema that the tool had at the recorded run.
+pub(super) fn conform_again(
+    outcome: &mut Outcome,
+    asked: Option<Arc<Schema>>,
+    recorded: Option<(&str, i64)>,
+    tools: &Snapshot,
+    watch: &Watch,
+) -> Result<Option<Answer>, String> {
+    let is_value = matches!(outcome.ending, Ok(Ending::Value(_)));
+    let recorded = recorded.filter(|(name, _)| is_value && outcome.tool.as_deref() == Some(*name));
+    let Some((name, change)) = recorded else {
+        judge(outcome, asked, None, watch);
+        return Ok(None);
+    };
+    let found = tools.output_schema(change).map_err(|error| error.to_string())?;
+    let text = found.ok_or_else(|| {
+        format!("the output schema of {} is not in the store (change {change})", quote_one(name))
+    })?;
+    let schema = recall(&text).map_err(|fault| fault.message)?;
+    let kept = of_tool(name, schema);
+    judge(outcome, asked, Some(kept), watch);
+    Ok(Some(Answer::Schema(name.to_owned(), change)))
+}
+
+/// The output schema of the tool that returned the value.
+async fn kept(outcome: &Outcome, tools: &Tools) -> Result<Option<(Answer, Used)>, Fault> {
+    let (Ok(Ending::Value(_)), Some(name)) = (&outcome.ending, &outcome.tool) else {
+        return Ok(None);
+    };
+    let Some(tool) = tools.find(name)? else { return Ok(None) };
+    let Some(text) = tool.output_schema else { return Ok(None) };
+    let schema = recall_in_turns(&text).await?;
+    Ok(Some((Answer::Schema(name.clone(), tool.change), of_tool(name, schema))))
+}
+
+fn of_tool(name: &str, schema: Arc<Schema>) -> Used {
+    Used { schema, name: format!("the output schema of the tool {}", quote_one(name)) }
+}
+
+/// Applies both schemas, the caller's first. The first mismatch becomes the outcome's fault.
+fn judge(outcome: &mut Outcome, asked: Option<Arc<Schema>>, kept: Option<Used>, watch: &Watch) {
+    let Ok(Ending::Value(value)) = &mut outcome.ending else { return };
+    let asked = asked.map(|schema| Used { schema, name: "`output_schema`".to_owned() });
+    let refused = asked
+        .into_iter()
+        .chain(kept)
+        .find_map(|used| compare(&used.schema, &used.name, &value.json, watch).err());
+    if let Some(mut fault) = refused {
+        fault.tool.clone_from(&outcome.tool);
+        fault.warnings = std::mem::take(&mut value.warnings);
+        outcome.ending = Err(fault);
+    }
+}
+
+/// Compares a value, as JSON text, with a schema. `name` is the schema's name in messages.
+pub(super) fn compare(schema: &Schema, name: &str, json: &str, watch: &Watch) -> Result<(), Fault> {
+    let clock = watch.clone();
+    let stop: Stop = Arc::new(move || clock.verdict().is_err());
+    let Err(refusal) = schema.judge(json, &stop) else {
+        return Ok(());
+    };
+    Err(match refusal {
+        Refusal::Mismatch(mismatches, more) => mismatch(name, mismatches, more),
+        Refusal::TooDeep(used, limit) => {
+            let message = format!("the value is nested too deeply to be compared with {name}");
+            let hint = "return a flatter value, or leave the schema out";
+            fault(FaultCode::TooDeep, message, Some(hint)).by(Some(excess(
+                Limit::SchemaDepth,
+                used,
+                limit,
+            )))
+        }
+        Refusal::TooMany(used, limit) => {
+            let message = format!("the value has too many parts to be compared with {name}");
+            let hint = "return less, or leave the schema out";
+            fault(FaultCode::TooLarge, message, Some(hint)).by(Some(excess(
+                Limit::SchemaParts,
+                used,
+                limit,
+            )))
+        }
+        Refusal::TooMuch(limit) => {
+            let message = format!("to compare the value with {name} takes too much work");
+            let hint = "return less, or use a simpler schema: one that tries fewer alternatives";
+            let limit = Excess { name: Limit::SchemaWork, used: limit, limit };
+            fault(FaultCode::TooLarge, message, Some(hint)).by(Some(limit))
+        }
+        Refusal::Stopped => match watch.verdict() {
+            Err(verdict) => verdict,
+            Ok(()) => fault(FaultCode::Cancelled, "the run was cancelled".to_owned(), None),
+        },
+        Refusal::Defect(reason) => {
+            tracing::error!(reason, "a value could not be compared with a schema");
+            fault(
+                FaultCode::Internal,
+                format!("the value cannot be compared with {name}: {reason}"),
+                None,
+            )
+        }
+    })
+}
+
+fn mismatch(name: &str, mismatches: Mismatches, more: Option<usize>) -> Fault {
+    let told: Vec<String> = mismatches.iter().map(tell).collect();
+    let more = match more {
+        None => "; and more".to_owned(),
+        Some(0) => String::new(),
+        Some(more) => format!("; and {more} more"),
+    };
+    let message = format!("the value does not conform to {name}: {}{more}", told.join("; "));
+    let hint = "return what the schema describes, or change the schema";
+    let mismatches = Some(Box::new(mismatches));
+    Fault { mismatches, ..fault(FaultCode::SchemaMismatch, message, Some(hint)) }
+}
+
+fn tell(Mismatch { instance, expected, found, schema_at: _ }: &Mismatch) -> String {
+    let place = if instance.is_empty() {
+        String::new()
+    } else {
+        format!("at {} ", text::line(instance, MOST_PLACE))
+    };
+    format!("{place}expected {expected}, found {found}")
+}
+
+fn excess(name: Limit, used: usize, limit: usize) -> Excess {
+    let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+    Excess { name, used: count(used), limit: count(limit) }
+}

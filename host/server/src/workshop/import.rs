@@ -1,0 +1,295 @@
+//! Imports tools from a file: checks each against its hash, runs all examples, then registers all
+//! tools in one transaction, or none.
+
+use std::sync::Arc;
+
+use pif_domain::text::{self, MOST_NAME, quote, quote_one};
+use pif_domain::{EntryEnding, EntryKind, Fault, FaultCode, Limit, fault};
+use pif_sandbox::Watch;
+use pif_schema::Schema;
+use pif_store::journal::Draft;
+use pif_store::memory::Note;
+use pif_store::registry::{self, Evolution, Status};
+use pif_store::{self, Change, Done, Effect, Write};
+use serde_json::json;
+
+use super::bundle::{self, Packed, Remembered};
+use super::library::{PREFIX as LIBRARY_PREFIX, ensure_outside, library};
+use super::memory::keeping;
+use super::opening::Workshop;
+use super::record;
+use super::refusal::{Refused, refused, stored, too_large, unkept, unwritten};
+use super::world::{Candidate, Tools};
+
+/// The result for one tool of a file.
+#[derive(Debug)]
+pub struct Imported {
+    /// Its name.
+    pub name: String,
+    /// sha256 of its term.
+    pub hash: String,
+    /// The kind of change.
+    pub status: Status,
+    /// Whether only this revision was imported: the name still refers to another one.
+    pub is_pinned: bool,
+}
+
+/// The options of an import.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// Whether existing tools and keys may be replaced.
+    pub replace: bool,
+    /// Whether the memory is imported too.
+    pub memory: bool,
+}
+
+/// The result of an import.
+#[derive(Debug)]
+pub struct Taken {
+    /// The tools of the file.
+    pub tools: Vec<Imported>,
+    /// The keys of the memory, each with its ending.
+    pub memory: Vec<(String, EntryEnding)>,
+    /// Notes for the user.
+    pub notes: Vec<String>,
+}
+
+/// The tools of a file that passed.
+pub(super) struct Tried {
+    pub(super) checked: Vec<Checked>,
+    /// All tools as they will be.
+    pub(super) tools: Tools,
+    /// Notes for the user.
+    pub(super) notes: Vec<String>,
+}
+
+/// A checked tool of a file.
+pub(super) struct Checked {
+    packed: Packed,
+    evolution: Evolution,
+    schema: Option<Arc<Schema>>,
+    /// Whether the library already has the tool.
+    supplied: bool,
+}
+
+impl Workshop {
+    /// Imports the tools of a file. The changes or the refusal are journaled. An existing tool with
+    /// other content is replaced only if `wanted.replace` is set; so is a key of the memory.
+    pub fn import(&self, text: &str, wanted: Wanted, watch: &Watch) -> Result<Taken, Refused> {
+        let mut subject = None;
+        let imported = self.try_import(text, wanted, watch, &mut subject);
+        if let Err(Refused { faults, .. }) = &imported
+            && let Some(first) = faults.first().filter(|first| first.code != FaultCode::Storage)
+        {
+            let subject = subject.map(|name: String| text::line(&name, MOST_NAME));
+            let mut draft =
+                Draft::new(EntryKind::Import, subject.as_deref(), EntryEnding::Fault(first.code));
+            draft.request = json!({ "arguments": text, "replace": wanted.replace });
+            draft.outcome = record::fault(first);
+            self.journal.append(draft).map_err(stored)?;
+        }
+        imported
+    }
+
+    /// `subject` is the tool in progress, for the refusal's entry.
+    fn try_import(
+        &self,
+        text: &str,
+        Wanted { replace, memory }: Wanted,
+        watch: &Watch,
+        subject: &mut Option<String>,
+    ) -> Result<Taken, Refused> {
+        let file = bundle::read(text)?;
+        let Tried { checked, mut notes, .. } =
+            self.try_tools(file.tools, replace, watch, subject)?;
+        notes.extend(unasked(&file.memory, memory));
+        let wanted = if memory { file.memory } else { Vec::new() };
+        let remembered = wanted.into_iter().map(note).collect::<Result<Vec<_>, Fault>>()?;
+        let taken = checked.iter().map(|it| it.write(replace));
+        let kept = remembered.iter().map(|(note, it)| keeping(note.clone(), replace, it));
+        let writes: Vec<Write> = taken.chain(kept).collect();
+        let mut done = self.journal.commit(&writes).map_err(unwritten)?.into_iter();
+        self.announce();
+        let tools = checked.into_iter().zip(&mut done).filter_map(|(it, done)| it.told(done));
+        let tools = tools.collect();
+        let memory = remembered.into_iter().zip(done).filter_map(|((note, _), done)| {
+            let Effect::Kept(kept) = done.effect else { return None };
+            Some((note.key().to_owned(), kept.status))
+        });
+        Ok(Taken { tools, memory: memory.collect(), notes })
+    }
+
+    /// Checks tools of a file and runs their examples, with all of them there.
+    pub(super) fn try_tools(
+        &self,
+        packed: Vec<Packed>,
+        replace: bool,
+        watch: &Watch,
+        subject: &mut Option<String>,
+    ) -> Result<Tried, Refused> {
+        let mut checked = Vec::new();
+        for packed in packed {
+            *subject = Some(packed.name.clone());
+            checked.push(self.check_packed(packed, watch)?);
+        }
+        self.add_members(&mut checked, replace, watch, subject)?;
+        let candidates: Arc<[Candidate]> = checked.iter().map(Checked::candidate).collect();
+        let tools = Tools { candidates, ..self.tools()? };
+        let mut notes = Vec::new();
+        for Checked { packed, evolution, .. } in &checked {
+            *subject = Some(packed.name.clone());
+            let (reference, examples) = (packed.reference(), packed.examples.clone());
+            // The notes on passed examples are dropped.
+            self.try_examples(&reference, examples, &tools, watch, &mut Vec::new())
+                .map_err(|refused| refused.of(&packed.quoted()))?;
+            notes.extend(missing(packed, evolution, &tools)?);
+            if is_change(packed, &tools)? {
+                self.broken_callers(&packed.name, &tools, watch, &mut notes)?;
+            }
+        }
+        *subject = None;
+        Ok(Tried { checked, tools, notes })
+    }
+
+    /// Finds the functions of native capabilities, with all tools of the file there. Then each tool
+    /// is as it will be, and may not be in the way of another one.
+    fn add_members(
+        &self,
+        checked: &mut [Checked],
+        replace: bool,
+        watch: &Watch,
+        subject: &mut Option<String>,
+    ) -> Result<(), Refused> {
+        let candidates: Arc<[Candidate]> = checked.iter().map(Checked::candidate).collect();
+        let before = self.tools()?;
+        let tools = Tools { candidates, ..before.clone() };
+        for Checked { packed, evolution, .. } in checked {
+            *subject = Some(packed.name.clone());
+            if packed.capability {
+                self.ensure_nobody(&packed.name)?;
+                evolution.members = Some(self.members(&packed.reference(), &tools, watch)?);
+            }
+            if let Some(current) = before.find(&packed.name)? {
+                let may_stay = packed.pinned || replace;
+                evolution.ensure_replaced(&current, may_stay).map_err(refused)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks a tool as far as possible without the other tools of the file.
+    fn check_packed(&self, packed: Packed, watch: &Watch) -> Result<Checked, Refused> {
+        let (name, quoted) = (&packed.name, packed.quoted());
+        self.registry.review(name, &packed.description, None).map_err(refused)?;
+        if !name.starts_with(LIBRARY_PREFIX) {
+            ensure_outside(name)?;
+        }
+        let length = packed.source.get().len();
+        if length > self.most_code {
+            return Err(too_large(Limit::Code, name, length, self.most_code).into());
+        }
+        let checked = self.sandbox.check(packed.source.get(), &watch.again());
+        let summary = checked.map_err(|faults| Refused {
+            during: Some(format!("the term of {quoted} is refused")),
+            faults,
+        })?;
+        if summary.hash != packed.sha256 {
+            let (is, told) =
+                (registry::short(&summary.hash), text::line(&packed.sha256, MOST_NAME));
+            let message = format!("the term of {quoted} has the hash {is}…, and not {told}");
+            let hint = "the file was altered: export the tool again";
+            return Err(fault(FaultCode::Malformed, message, Some(hint)).into());
+        }
+        let schema = packed.schema()?;
+        let evolution = Evolution {
+            name: name.clone(),
+            description: packed.description.clone(),
+            tools: summary.names(),
+            members: None,
+            source: summary.canonical,
+            hash: summary.hash,
+            examples: packed.examples(),
+            output_schema: schema.as_ref().map(|schema| schema.text().to_owned()),
+            expected: None,
+        };
+        let supplied = library().holds(&evolution, packed.pinned);
+        Ok(Checked { packed, evolution, schema: schema.map(Arc::new), supplied })
+    }
+}
+
+impl Checked {
+    /// The write of this tool, with its journal entry.
+    pub(super) fn write(&self, replace: bool) -> Write {
+        let Self { packed, evolution, supplied, .. } = self;
+        let mut entry = Draft::of_change(EntryKind::Import, &packed.name);
+        // This cannot fail: all parts are text and JSON already.
+        let arguments = serde_json::to_string(packed).unwrap_or_default();
+        entry.request = json!({ "arguments": arguments, "replace": replace });
+        let (evolution, pinned) = (evolution.clone(), packed.pinned);
+        let taken = pif_store::Taken { evolution, pinned, supplied: *supplied, replace };
+        Write { change: Change::Take(taken), entry }
+    }
+
+    /// The result for the caller.
+    pub(super) fn told(self, done: Done) -> Option<Imported> {
+        let Effect::Evolved(status) = done.effect else { return None };
+        let (name, hash) = (self.packed.name, self.evolution.hash);
+        Some(Imported { name, hash, status, is_pinned: self.packed.pinned })
+    }
+
+    fn candidate(&self) -> Candidate {
+        let Evolution { name, source, hash, members, .. } = &self.evolution;
+        Candidate {
+            name: name.clone(),
+            source: source.clone(),
+            hash: hash.clone(),
+            is_pinned: self.packed.pinned,
+            output_schema: self.schema.clone(),
+            members: members.clone(),
+            written: None,
+        }
+    }
+}
+
+impl Refused {
+    /// Adds the name of the tool to the failed step.
+    fn of(self, tool: &str) -> Self {
+        let during = self.during.map(|during| format!("{tool}: {during}"));
+        Self { during, ..self }
+    }
+}
+
+/// The note to keep, and the arguments of an equivalent `memory_store` call.
+fn note(packed: Remembered) -> Result<(Note, String), Fault> {
+    let arguments = serde_json::to_string(&packed).unwrap_or_default();
+    let note = Note::new(packed.key, packed.value.get(), Some(packed.tags)).map_err(unkept)?;
+    Ok((note, arguments))
+}
+
+/// A note if the file has a memory that was not asked for, or lacks one that was.
+fn unasked(memory: &[Remembered], is_wanted: bool) -> Option<String> {
+    match (memory.len(), is_wanted) {
+        (0, true) => Some("the file holds no memory".to_owned()),
+        (1.., false) => Some("the file also holds a memory: `--with-memory` imports it".to_owned()),
+        _ => None,
+    }
+}
+
+/// Whether the import changes the term that the tool's name refers to.
+fn is_change(packed: &Packed, tools: &Tools) -> Result<bool, Fault> {
+    let current = tools.find(&packed.name)?;
+    Ok(!packed.pinned && current.is_some_and(|current| current.hash != packed.sha256))
+}
+
+/// A note on tools that a term names and that neither the store nor the file has.
+fn missing(packed: &Packed, evolution: &Evolution, tools: &Tools) -> Result<Option<String>, Fault> {
+    let mut missing = Vec::new();
+    for tool in &evolution.tools {
+        if tools.look_up(tool)?.is_none() {
+            missing.push(tool.as_str());
+        }
+    }
+    let name = quote_one(&packed.name);
+    let is_any = !missing.is_empty();
+    Ok(is_any.then(|| format!("warning: {name} names {}, which does not exist", quote(&missing))))
+}

@@ -1,0 +1,197 @@
+//! Runs that wait for an approval: how they are kept, and what is known of them when they go on.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::fmt::Write as _;
+
+use pif_domain::text::quote_one;
+use pif_domain::{
+    Answered, Approval, Call, Decision, Fault, FaultCode, Limit, Refusal, Wish, fault, named,
+};
+use pif_sandbox::Calls;
+use pif_store::journal::{Answer, Digest, Made, Pending, Policy, Unfinished, Waits};
+
+use super::effects::{self, Missing};
+use super::intent::Intent;
+use super::refusal::stored;
+
+/// Bytes of the secret in a handle.
+const SECRET: usize = 32;
+
+/// A run that waits for an approval, for whoever is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    /// Its number. Each question of a run has a new one.
+    pub run: i64,
+    /// The calls that need the approval.
+    pub wishes: Vec<Wish>,
+    /// What was decided, if somebody has.
+    pub decision: Option<Decision>,
+    /// Until when it is kept, in milliseconds since 1970.
+    pub until: i64,
+    /// What names it to a client that holds its state. Nobody can guess it, and it serves once.
+    pub handle: Option<String>,
+}
+
+/// A kept run, as it was found.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    pub(super) row: Pending,
+    pub(super) run: Unfinished,
+    pub(super) waits: Waits,
+}
+
+impl Kept {
+    /// The run, if it waits.
+    pub(super) fn read(row: Pending) -> Option<Self> {
+        let mut run = Unfinished::read(&row.parts);
+        let waits = run.waits.take()?;
+        Some(Self { row, run, waits })
+    }
+
+    /// What is asked.
+    #[must_use]
+    pub fn waiting(&self) -> Waiting {
+        Waiting {
+            run: self.row.id.unwrap_or_default(),
+            wishes: self.waits.wishes.clone(),
+            decision: self.waits.decision,
+            until: self.row.until,
+            handle: None,
+        }
+    }
+
+    /// Whether a handle that is bound to this text names the run.
+    pub(super) fn fits(&self, secret: &str, bound: &str) -> bool {
+        self.waits.seal.as_deref() == Some(seal(secret, bound).as_str())
+    }
+}
+
+/// What the store keeps of a handle.
+fn seal(secret: &str, bound: &str) -> String {
+    Digest::of(&format!("{secret} {bound}")).sha256
+}
+
+/// What is known of a run that goes on.
+#[derive(Debug, Default)]
+pub(super) struct Past {
+    calls: VecDeque<Answer>,
+    texts: HashMap<String, String>,
+}
+
+impl Past {
+    pub(super) fn new(answers: Vec<Answer>, texts: Vec<String>) -> Self {
+        let is_of_calls =
+            |it: &Answer| matches!(it, Answer::Calls(_) | Answer::Within(_) | Answer::Refused(..));
+        let texts = texts.into_iter().map(|text| (Digest::of(&text).sha256, text));
+        Self { calls: answers.into_iter().filter(is_of_calls).collect(), texts: texts.collect() }
+    }
+
+    /// What came of these calls of servers before. `is_theirs` tells their calls from those of
+    /// native capabilities, which run again.
+    pub(super) fn recall(
+        &mut self,
+        calls: &Calls,
+        is_theirs: impl Fn(&str) -> bool,
+    ) -> Result<Option<Result<Vec<Answered>, Refusal>>, Fault> {
+        let next = loop {
+            let made = match self.calls.pop_front() {
+                None => return Ok(None),
+                Some(Answer::Calls(made) | Answer::Within(made)) => made,
+                Some(other) => break other,
+            };
+            let made: Vec<Made> =
+                made.into_iter().filter(|made| is_theirs(&made.asked.tool)).collect();
+            if !made.is_empty() {
+                break Answer::Calls(made);
+            }
+        };
+        let text = |digest: &Digest| Ok(self.texts.get(&digest.sha256).cloned());
+        match effects::recall(&calls.calls, &next, text) {
+            Ok(Some(came)) => Ok(Some(came)),
+            Err(Missing::Store(error)) => Err(stored(error)),
+            Ok(None) | Err(Missing::Text(_)) => {
+                let message = "the run does not go on as it began, so nobody is called".to_owned();
+                let hint = "the evaluator may have changed since: run the program again";
+                Err(fault(FaultCode::Internal, message, Some(hint)))
+            }
+        }
+    }
+}
+
+impl Past {
+    /// Passes over calls that were refused before any was made.
+    pub(super) fn pass_refused(&mut self) {
+        if let Some(Answer::Refused(..)) = self.calls.front() {
+            self.calls.pop_front();
+        }
+    }
+}
+
+impl Intent<'_> {
+    /// Keeps the run until somebody answers. The refusal says why it cannot be kept.
+    pub(super) fn put_off(
+        &mut self,
+        run: Unfinished,
+        wishes: Vec<Wish>,
+        granted: BTreeMap<String, Approval>,
+        bound: Option<&str>,
+    ) -> Result<Result<Waiting, Refusal>, Fault> {
+        let calls: Vec<Call> = wishes.iter().map(|wish| wish.call.clone()).collect();
+        let refuse = |message: String, hint: &str| {
+            let hint = Some(named(hint).into_owned());
+            Ok(Err(Refusal { message, hint, ..Refusal::denied(&calls) }))
+        };
+        let tool = quote_one(calls.first().map_or("", |call| call.tool.as_str()));
+        let Some(patience) = self.patience else {
+            let message = format!(
+                "a call of {tool} needs an approval, and a turn of a session does not wait"
+            );
+            return refuse(message, "make the call by `run`: it is kept until somebody decides");
+        };
+        if self.journal.settings().policy != Policy::Full {
+            let message =
+                format!("a call of {tool} needs an approval, and the run must not be kept");
+            return refuse(
+                message,
+                "runs wait where the journal keeps payloads: --journal-payload full",
+            );
+        }
+        let secret = bound.is_some().then(secret).transpose()?;
+        let sealed = secret.as_deref().zip(bound);
+        let sealed = sealed.map(|(secret, bound)| seal(secret, bound));
+        let (asked, decision) = (wishes.clone(), None);
+        let waits = Waits { wishes, granted, as_of: self.as_of, seal: sealed, decision };
+        let run = Unfinished { waits: Some(waits), ..run };
+        let until = self.journal.park(self.pending, run, patience.life, patience.most);
+        let Some((run, until)) = until.map_err(stored)? else {
+            let message = format!(
+                "a call of {tool} needs an approval, and {} runs wait for theirs [{}]",
+                patience.most,
+                Limit::PendingRuns,
+            );
+            return refuse(message, "decide those first: `mcp-pif approve` lists them");
+        };
+        let handle = secret.map(|secret| format!("{run}.{secret}"));
+        Ok(Ok(Waiting { run, wishes: asked, decision: None, until, handle }))
+    }
+}
+
+/// How a run ends that is kept. Nobody reads this: its question is told instead.
+pub(super) fn waits() -> Fault {
+    fault(FaultCode::Internal, "the run waits for an approval".to_owned(), None)
+}
+
+/// A text that nobody can guess.
+fn secret() -> Result<String, Fault> {
+    let mut bytes = [0; SECRET];
+    getrandom::fill(&mut bytes).map_err(|error| {
+        let message = format!("the system has no random numbers: {error}");
+        fault(FaultCode::Internal, message, None)
+    })?;
+    let mut text = String::with_capacity(2 * SECRET);
+    for byte in bytes {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    Ok(text)
+}

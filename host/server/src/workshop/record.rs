@@ -1,0 +1,210 @@
+//! The journaled form of runs: requests, so that a run can be repeated, and outcomes, so that they
+//! can be compared. All texts of programs are kept exactly.
+
+use std::ops::Not;
+use std::time::Duration;
+
+use pif_domain::{EntryEnding, EntryKind, Excess, Fault};
+use pif_sandbox::{self, Argument, Binding, Code, Ending, Limits, Outcome, Request};
+use pif_store::journal::{Answer, Digest, Draft};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// The journaled form of a request.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Recorded {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    code: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tool: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    input: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    data: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    context: Option<String>,
+    /// Names of a session's bindings that the code may use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    bindings: Vec<String>,
+    /// Whether a function is the value, and not applied.
+    #[serde(default, skip_serializing_if = "Not::not")]
+    unapplied: bool,
+    /// Whether the value is given as a term, too.
+    #[serde(default, skip_serializing_if = "Not::not")]
+    keep: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    output_schema: Option<String>,
+    fuel: u64,
+    depth: u32,
+    memory: u64,
+    output: u32,
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    step: u64,
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    max_steps: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_nothing(n: &u64) -> bool {
+    *n == 0
+}
+
+impl From<&Request> for Recorded {
+    fn from(request: &Request) -> Self {
+        let Limits { fuel, depth, memory, output } = request.limits;
+        let mut recorded = Self {
+            context: request.context.clone(),
+            output_schema: request.output_schema.clone(),
+            bindings: request.bindings.iter().map(|binding| binding.name.clone()).collect(),
+            keep: request.keep,
+            fuel,
+            depth,
+            memory,
+            output,
+            step: request.step,
+            max_steps: request.max_steps,
+            ..Self::default()
+        };
+        match &request.code {
+            Code::Term(text) => recorded.code = Some(text.clone()),
+            Code::Tool(name) => recorded.tool = Some(name.clone()),
+        }
+        match &request.argument {
+            Argument::None => {}
+            Argument::Unapplied => recorded.unapplied = true,
+            Argument::Input(text) => recorded.input = Some(text.clone()),
+            Argument::Data(text) => recorded.data = Some(text.clone()),
+        }
+        recorded
+    }
+}
+
+impl Recorded {
+    /// Restores the request; None if it holds nothing to run.
+    pub(super) fn into_request(self) -> Option<Request> {
+        let Self { code, tool, input, data, context, fuel, depth, memory, output, .. } = self;
+        let Self { step, max_steps, output_schema, bindings, unapplied, keep, .. } = self;
+        let code = match (code, tool) {
+            (Some(text), None) => Code::Term(text),
+            (None, Some(name)) => Code::Tool(name),
+            _ => return None,
+        };
+        let argument = match (input, data) {
+            (Some(text), _) => Argument::Input(text),
+            (None, Some(text)) => Argument::Data(text),
+            (None, None) if unapplied => Argument::Unapplied,
+            (None, None) => Argument::None,
+        };
+        let limits = Limits { fuel, depth, memory, output };
+        Some(Request {
+            code,
+            argument,
+            context,
+            bindings: bindings.into_iter().map(|name| Binding { name, term: None }).collect(),
+            keep,
+            limits,
+            step,
+            max_steps,
+            output_schema,
+            debug: false,
+        })
+    }
+}
+
+/// The entry of a run.
+pub(super) fn run(
+    request: &Request,
+    answers: Vec<Answer>,
+    outcome: &Outcome,
+    elapsed: Duration,
+) -> Draft {
+    Draft {
+        ending: ending(outcome),
+        fuel: Some(outcome.usage.fuel),
+        answers,
+        outcome: self::outcome(outcome),
+        memory: outcome.usage.peak_memory,
+        depth: outcome.usage.peak_depth,
+        micros: u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX),
+        ..begun(request)
+    }
+}
+
+/// The entry of a run whose ending is unknown.
+pub(super) fn begun(request: &Request) -> Draft {
+    let subject = match &request.code {
+        Code::Tool(name) => Some(name.as_str()),
+        Code::Term(_) => None,
+    };
+    let draft = Draft::new(EntryKind::Run, subject, EntryEnding::Unknown);
+    Draft { request: json!(Recorded::from(request)), ..draft }
+}
+
+/// The ending of a run, as one word.
+pub(super) fn ending(outcome: &Outcome) -> EntryEnding {
+    match &outcome.ending {
+        Ok(Ending::Value(_)) => EntryEnding::Value,
+        Ok(Ending::Continuation(_)) => EntryEnding::Continuation,
+        Err(fault) => EntryEnding::Fault(fault.code),
+    }
+}
+
+/// The journaled form of an outcome.
+pub(super) fn outcome(outcome: &Outcome) -> Value {
+    let (mut told, warnings, trace) = match &outcome.ending {
+        Ok(Ending::Value(it)) => (value(it), &it.warnings, &it.trace),
+        Ok(Ending::Continuation(it)) => (json!({"continuation": it.json}), &it.warnings, &it.trace),
+        Err(it) => (fault(it), &it.warnings, &Vec::new()),
+    };
+    if let Value::Object(members) = &mut told {
+        for (name, lines) in [("warnings", warnings), ("trace", trace)] {
+            if !lines.is_empty() {
+                members.insert(name.to_owned(), json!(lines));
+            }
+        }
+        if outcome.driven > 0 {
+            members.insert("steps".to_owned(), outcome.driven.into());
+        }
+    }
+    told
+}
+
+/// The journaled form of a value. Of a term only the hash is kept, and of one that is missing only
+/// the reason.
+fn value(it: &pif_sandbox::Value) -> Value {
+    let mut told = json!({"value": it.json, "kind": it.kind});
+    match &it.term {
+        None => {}
+        Some(Ok(term)) => told["term"] = json!(Digest::of(term).sha256),
+        Some(Err(fault)) => told["unkept"] = json!({"code": fault.code, "at": fault.at}),
+    }
+    told
+}
+
+/// The journaled form of a fault.
+pub(super) fn fault(fault: &Fault) -> Value {
+    let Fault { code, message, at, tool, hint, calls, excerpt, limit, .. } = fault;
+    let Fault { mismatches, upstream, place, .. } = fault;
+    let mut told = json!({"code": code.name(), "message": message, "at": at});
+    if let Value::Object(members) = &mut told {
+        let mut add = |name: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                members.insert(name.to_owned(), value);
+            }
+        };
+        add("tool", tool.as_ref().map(|it| json!(it)));
+        add("hint", hint.as_ref().map(|it| json!(it)));
+        add("excerpt", excerpt.as_ref().map(|it| json!(it)));
+        add("calls", (!calls.is_empty()).then(|| json!(calls)));
+        let excess =
+            |it: &Excess| json!({"name": it.name.name(), "used": it.used, "limit": it.limit});
+        add("limit", limit.as_deref().map(excess));
+        add("line", place.as_ref().map(|it| json!(it.line)));
+        add("column", place.as_ref().map(|it| json!(it.column)));
+        add("caret", place.as_ref().map(|it| json!(it.caret)));
+        add("upstream", upstream.as_ref().map(|it| json!(it)));
+        add("mismatches", mismatches.as_ref().map(|it| json!(it)));
+    }
+    json!({ "fault": told })
+}

@@ -1,0 +1,111 @@
+//! Runs that wait for an approval: found, decided, and taken up again. What others answered before is
+//! taken from the store, so nobody is called twice.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pif_domain::{Decision, Fault, FaultCode, fault};
+use pif_sandbox::{Limits, Watch};
+use pif_store::journal::{Unfinished, Waits};
+
+use super::consent::Consents;
+use super::observer::Observer;
+use super::opening::Workshop;
+use super::past::{Kept, Past, Waiting};
+use super::record::Recorded;
+use super::refusal::stored;
+use super::run::{Finished, Start};
+use super::world::Tools;
+
+/// A run that went on, with the limits that it has.
+#[derive(Debug)]
+pub struct Resumed {
+    /// What came of it.
+    pub finished: Finished,
+    /// The limits of each step.
+    pub limits: Limits,
+}
+
+impl Workshop {
+    /// Whether the operator lets the model approve any calls.
+    #[must_use]
+    pub fn may_model_approve(&self) -> bool {
+        self.broker().is_some_and(|broker| !broker.greeting().approvable.is_empty())
+    }
+
+    /// All runs that wait and that the principal sees.
+    pub fn kept(&self) -> Result<Vec<Kept>, Fault> {
+        self.journal.recover().map_err(stored)?;
+        let rows = self.store.pending().map_err(stored)?;
+        let is_seen =
+            |it: &Kept| self.principal.sees_all() || it.run.principal == *self.principal.owner();
+        Ok(rows.into_iter().filter_map(Kept::read).filter(is_seen).collect())
+    }
+
+    /// The run with this number, if it waits.
+    pub fn find_kept(&self, run: i64) -> Result<Kept, Fault> {
+        let found = self.kept()?.into_iter().find(|it| it.row.id == Some(run));
+        found.ok_or_else(|| no_longer(run))
+    }
+
+    /// The run that a handle names which is bound to this text.
+    pub fn unseal(&self, handle: &str, bound: &str) -> Result<Option<Kept>, Fault> {
+        let Some((run, secret)) = handle.split_once('.') else { return Ok(None) };
+        let Ok(run) = run.parse() else { return Ok(None) };
+        let mut kept = self.kept()?.into_iter();
+        Ok(kept.find(|it| {
+            it.row.id == Some(run)
+                && it.run.principal == *self.principal.owner()
+                && it.fits(secret, bound)
+        }))
+    }
+
+    /// Writes down what was decided. The run goes on when somebody asks for it.
+    pub fn decide(&self, kept: &Kept, decision: Decision) -> Result<(), Fault> {
+        let waits = Waits { decision: Some(decision), ..kept.waits.clone() };
+        let run = Unfinished { waits: Some(waits), ..kept.run.clone() };
+        let next = self.journal.exchange(&kept.row, run, None).map_err(stored)?;
+        next.map(drop).ok_or_else(|| no_longer(kept.waiting().run))
+    }
+
+    /// Goes on with a run. Without a decision it still waits.
+    pub async fn resume_in_turns(
+        &self,
+        kept: Kept,
+        decision: Option<Decision>,
+        observer: &mut (dyn Observer + Send),
+        watch: &Watch,
+    ) -> Result<Resumed, Fault> {
+        let run = kept.waiting().run;
+        let Some(decision) = decision.or(kept.waits.decision) else {
+            let waiting = Waiting { decision: None, ..kept.waiting() };
+            return Ok(Resumed { finished: Finished::waiting(waiting), limits: self.limits });
+        };
+        let Kept { row, run: unfinished, waits } = kept;
+        let request = serde_json::from_value::<Recorded>(unfinished.request.clone()).ok();
+        let request = request.and_then(Recorded::into_request).ok_or_else(|| no_longer(run))?;
+        // From here on it is the run of this process; nobody else can go on with it.
+        let time: Duration = self.longest;
+        let own = self.journal.exchange(&row, unfinished.clone(), Some(time)).map_err(stored)?;
+        if own.is_none() {
+            return Err(no_longer(run));
+        }
+        let registered = self.registry.snapshot_as_of(waits.as_of);
+        let tools = Tools { registered, candidates: Arc::default() };
+        let start = Start {
+            past: Past::new(unfinished.answers, unfinished.texts),
+            consents: Consents { granted: waits.granted, decided: Some((waits.wishes, decision)) },
+            pending: row.id,
+            bindings: None,
+        };
+        let limits = request.limits;
+        let finished = self.go_on(&request, tools, start, observer, watch).await;
+        Ok(Resumed { finished, limits })
+    }
+}
+
+fn no_longer(run: i64) -> Fault {
+    let message = format!("no run {run} waits for an approval");
+    let hint = "it has gone on, or it waited too long: `journal_recent` shows what came of runs";
+    fault(FaultCode::UnknownEntry, message, Some(hint))
+}

@@ -1,0 +1,182 @@
+//! Runs a request, compares its value with the output schemas and journals the run.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use pif_domain::{CallMade, Part};
+use pif_sandbox::{Outcome, Request, Watch, drive_in_turns, finish, give_way};
+use pif_store::journal::Draft;
+use pif_store::{Error as StoreError, Wait, Write};
+
+use super::bindings::Bindings;
+use super::consent::Consents;
+use super::effects::{fuel, made};
+use super::intent::Intent;
+use super::ledger::Written;
+use super::observer::Observer;
+use super::opening::Workshop;
+use super::past::{Past, Waiting, waits};
+use super::refusal::stored;
+use super::session::Turned;
+use super::world::{Tools, Witness};
+use super::{conform, record, schemas};
+
+/// A completed run.
+#[derive(Debug)]
+pub struct Finished {
+    /// Its outcome.
+    pub outcome: Outcome,
+    /// The time from start to end.
+    pub elapsed: Duration,
+    /// The number of its journal entry.
+    pub entry: Option<i64>,
+    /// The question that it is kept for. It has no outcome then.
+    pub waiting: Option<Waiting>,
+    /// What it has made, as a turn of a session.
+    pub turned: Option<Turned>,
+    /// The calls that it has made.
+    pub made: Vec<CallMade>,
+}
+
+impl Finished {
+    /// A run that waits.
+    pub(super) fn waiting(waiting: Waiting) -> Self {
+        Self { waiting: Some(waiting), ..Self::new(Outcome::before(waits()), Duration::ZERO) }
+    }
+
+    /// A run without an entry.
+    #[must_use]
+    pub fn new(outcome: Outcome, elapsed: Duration) -> Self {
+        Self { outcome, elapsed, entry: None, waiting: None, turned: None, made: Vec::new() }
+    }
+}
+
+/// How a run starts.
+#[derive(Debug, Default)]
+pub(super) struct Start {
+    /// What others answered before.
+    pub(super) past: Past,
+    /// What was said before.
+    pub(super) consents: Consents,
+    /// What the store keeps of it.
+    pub(super) pending: Option<i64>,
+    /// The bindings of the session, if it is a run of a turn. Such a run is not kept to wait.
+    pub(super) bindings: Option<Bindings>,
+}
+
+/// A completed run without its journal entry.
+pub(super) struct Ran {
+    pub(super) outcome: Outcome,
+    pub(super) elapsed: Duration,
+    pub(super) draft: Draft,
+    /// The calls that it has made.
+    pub(super) made: Vec<CallMade>,
+}
+
+impl Workshop {
+    /// Runs a request to its end and journals it before it returns. If the entry cannot be written,
+    /// the outcome is a fault: every reported run has an entry.
+    pub fn run(
+        &self,
+        request: &Request,
+        tools: Tools,
+        observer: &mut (dyn Observer + Send),
+        watch: &Watch,
+    ) -> Finished {
+        finish(self.run_in_turns(request, tools, observer, watch))
+    }
+
+    /// Like [`Self::run`], but yields the thread after each turn and before steps that may wait.
+    pub async fn run_in_turns(
+        &self,
+        request: &Request,
+        tools: Tools,
+        observer: &mut (dyn Observer + Send),
+        watch: &Watch,
+    ) -> Finished {
+        self.go_on(request, tools, Start::default(), observer, watch).await
+    }
+
+    /// Runs a request that may have waited.
+    pub(super) async fn go_on(
+        &self,
+        request: &Request,
+        tools: Tools,
+        before: Start,
+        observer: &mut (dyn Observer + Send),
+        watch: &Watch,
+    ) -> Finished {
+        let ran = self.run_unwritten(request, tools, before, observer, watch).await;
+        let Ran { mut outcome, elapsed, draft, made } = match ran {
+            Ok(ran) => ran,
+            Err(waiting) => return Finished::waiting(waiting),
+        };
+        let since = Instant::now();
+        let entry = Write::entry(draft);
+        let appended = match self.journal.append_within(&entry, Wait::Never) {
+            Err(StoreError::Locked) => {
+                give_way().await;
+                self.journal.append_within(&entry, Wait::Patiently)
+            }
+            appended => appended,
+        };
+        observer.passed(Part::Journal, since);
+        let entry = match appended {
+            Ok(entry) => Some(entry),
+            Err(error) => {
+                outcome.ending = Err(stored(error));
+                None
+            }
+        };
+        Finished { entry, made, ..Finished::new(outcome, elapsed) }
+    }
+
+    /// Runs a request and leaves its entry to the caller, unless it waits.
+    pub(super) async fn run_unwritten(
+        &self,
+        request: &Request,
+        tools: Tools,
+        before: Start,
+        observer: &mut (dyn Observer + Send),
+        watch: &Watch,
+    ) -> Result<Ran, Waiting> {
+        let start = Instant::now();
+        let mut written = Written { pending: before.pending, ..Written::default() };
+        let asked = match &request.output_schema {
+            Some(text) => schemas::recall_in_turns(text).await.map(Some),
+            None => Ok(None),
+        };
+        let mut outcome = match asked {
+            Ok(asked) => {
+                let known = tools.clone();
+                let as_of = tools.registered.as_of();
+                let live = self.live(tools, Arc::clone(&self.effects), request.limits, watch);
+                let patience = before.bindings.is_none().then_some(self.patience);
+                let live = live.after(before.past).binding(before.bindings.unwrap_or_default());
+                let keeper = (&self.journal, self.longest, patience);
+                let intent = Intent::new(keeper, request, &self.effects, watch);
+                let intent = intent.after(before.pending, as_of);
+                let mut witness = Witness::new(live, observer).intending(intent, before.consents);
+                let request = request.clone();
+                let mut outcome = drive_in_turns(&self.sandbox, request, &mut witness, watch).await;
+                if let Some(waiting) = witness.waiting() {
+                    return Err(waiting);
+                }
+                written = witness.close();
+                outcome.usage.fuel = outcome.usage.fuel.saturating_add(fuel(&written.answers));
+                let conformed = conform::conform(&mut outcome, asked, &known, watch).await;
+                written.answers.extend(conformed);
+                outcome
+            }
+            Err(fault) => Outcome::before(fault),
+        };
+        let elapsed = start.elapsed();
+        let Written { answers, texts, pins, pending } = written;
+        let made = made(&answers);
+        if let Err(fault) = &mut outcome.ending {
+            fault.calls_made.clone_from(&made);
+        }
+        let draft = record::run(request, answers, &outcome, elapsed);
+        Ok(Ran { outcome, elapsed, draft: Draft { texts, pins, pending, ..draft }, made })
+    }
+}

@@ -1,0 +1,303 @@
+//! The environment of a run: its tools, each at the revision that is current when the run begins,
+//! the handler of effects and the observer. All answers that a run gets are recorded.
+
+use std::collections::HashMap;
+use std::future::ready;
+use std::sync::Arc;
+use std::time::Instant;
+
+use pif_domain::{Fault, Part};
+use pif_sandbox::{Answer as Given, Asking, Calls, World};
+use pif_schema::Schema;
+use pif_store::journal::Answer;
+use pif_store::registry::{self, Definition, Snapshot, name};
+
+use super::bindings::{Bindings, Term};
+use super::consent::Consents;
+use super::effects::Effects;
+use super::intent::Intent;
+use super::ledger::{Came, Ledger, Written};
+use super::library::library;
+use super::means::Means;
+use super::observer::Observer;
+use super::past::{Past, Waiting};
+use super::purse::Purse;
+use super::refusal::stored;
+
+/// The tools that a run can use.
+#[derive(Debug, Clone)]
+pub struct Tools {
+    /// The tools of the registry.
+    pub registered: Snapshot,
+    /// Tools that are not registered yet. They take precedence over registered ones.
+    pub candidates: Arc<[Candidate]>,
+}
+
+/// A tool that is not registered yet.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// Its name.
+    pub name: String,
+    /// The canonical text of its term.
+    pub source: String,
+    /// sha256 of `source`.
+    pub hash: String,
+    /// Whether the tool is found only by a pinned revision.
+    pub is_pinned: bool,
+    /// The schema of the tool's values.
+    pub output_schema: Option<Arc<Schema>>,
+    /// Its functions as a JSON list, if it is a native capability.
+    pub members: Option<String>,
+    /// The text that its author wrote, if the term is that of this text.
+    pub written: Option<String>,
+}
+
+impl Candidate {
+    fn answers_to(&self, name: &str, pin: Option<&str>) -> bool {
+        self.name == name
+            && match pin {
+                None => !self.is_pinned,
+                Some(prefix) => registry::is_prefix(prefix, &self.hash),
+            }
+    }
+}
+
+impl Tools {
+    /// Finds a tool by its name or by `name@hash`, in the registry and then in the library.
+    pub fn find(&self, reference: &str) -> Result<Option<Definition>, Fault> {
+        match self.registered.find(reference) {
+            Ok(Some(found)) => Ok(Some(found)),
+            Ok(None) => Ok(library().find(reference).cloned()),
+            Err(registry::Error::Store(error)) => Err(stored(error)),
+            // A malformed revision names no tool.
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// The existing name that is closest to an unknown one.
+    #[must_use]
+    pub fn similar(&self, name: &str) -> Option<String> {
+        let registered = self.registered.similar(name).unwrap_or_else(|error| {
+            tracing::error!(%error, "names cannot be compared");
+            None
+        });
+        registered.or_else(|| library().similar(name).map(str::to_owned))
+    }
+
+    /// Whether a candidate has this name.
+    pub(super) fn is_candidate(&self, name: &str) -> bool {
+        self.candidates.iter().any(|candidate| candidate.name == name)
+    }
+
+    /// The text of a candidate.
+    pub(super) fn written(&self, reference: &str) -> Option<&str> {
+        let (name, pin) = name::split(reference);
+        let found = self.candidates.iter().find(|candidate| candidate.answers_to(name, pin))?;
+        found.written.as_deref()
+    }
+
+    /// The output schema of a candidate.
+    pub(super) fn candidate_schema(&self, reference: &str) -> Option<&Schema> {
+        let (name, pin) = name::split(reference);
+        let found = self.candidates.iter().find(|candidate| candidate.answers_to(name, pin))?;
+        found.output_schema.as_deref()
+    }
+
+    /// The source and the hash of a tool, candidates first.
+    pub(super) fn look_up(&self, reference: &str) -> Result<Option<(String, String)>, Fault> {
+        let (name, pin) = name::split(reference);
+        match self.candidates.iter().find(|candidate| candidate.answers_to(name, pin)) {
+            Some(found) => Ok(Some((found.source.clone(), found.hash.clone()))),
+            None => Ok(self.find(reference)?.map(|tool| (tool.source, tool.hash))),
+        }
+    }
+}
+
+/// Answers the questions of a run.
+pub(super) trait Oracle: Send {
+    /// The source and the hash of a tool.
+    fn tool(&mut self, name: &str) -> Result<Found, Fault>;
+    /// The existing name that is closest to an unknown one.
+    fn similar(&mut self, name: &str) -> Option<String>;
+    /// The term of a binding, and its hash.
+    fn binding(&mut self, name: &str) -> Result<Option<Term>, Fault>;
+    /// What came of calls that stand at this place of the ledger, or why none was sent.
+    fn perform<'a, 'b: 'a>(
+        &'a mut self,
+        calls: &'a Calls,
+        place: usize,
+        ledger: &'a mut Ledger<'b>,
+    ) -> Asking<'a, Result<Came, Fault>>;
+}
+
+/// The answer to a look-up of a tool; empty if the tool does not exist.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) source: Option<String>,
+    /// The revision that the name refers to.
+    pub(super) hash: Option<String>,
+}
+
+/// Answers from the current tools and effects.
+pub(super) struct Live {
+    pub(super) tools: Tools,
+    pub(super) effects: Arc<dyn Effects>,
+    pub(super) purse: Purse,
+    pub(super) means: Means,
+    /// What came of calls before the run waited.
+    pub(super) past: Past,
+    /// The bindings of a session.
+    pub(super) bindings: Bindings,
+}
+
+impl Live {
+    /// The world of a run that goes on.
+    pub(super) fn after(self, past: Past) -> Self {
+        Self { past, ..self }
+    }
+
+    /// The world of a run in a session.
+    pub(super) fn binding(self, bindings: Bindings) -> Self {
+        Self { bindings, ..self }
+    }
+}
+
+impl Oracle for Live {
+    fn tool(&mut self, name: &str) -> Result<Found, Fault> {
+        let (source, hash) = self.tools.look_up(name)?.unzip();
+        Ok(Found { source, hash })
+    }
+
+    fn similar(&mut self, name: &str) -> Option<String> {
+        self.tools.similar(name)
+    }
+
+    fn binding(&mut self, name: &str) -> Result<Option<Term>, Fault> {
+        self.bindings.find(name)
+    }
+
+    fn perform<'a, 'b: 'a>(
+        &'a mut self,
+        calls: &'a Calls,
+        place: usize,
+        ledger: &'a mut Ledger<'b>,
+    ) -> Asking<'a, Result<Came, Fault>> {
+        Box::pin(self.make(calls, place, ledger))
+    }
+}
+
+/// The environment of a native capability: that of the run which calls it.
+pub(super) struct Within<'a, 'b> {
+    pub(super) live: &'a mut Live,
+    pub(super) ledger: &'a mut Ledger<'b>,
+}
+
+impl World for Within<'_, '_> {
+    fn source<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Result<Option<String>, Fault>> {
+        Box::pin(ready(self.live.tool(tool).map(|found| found.source)))
+    }
+
+    fn similar<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Option<String>> {
+        Box::pin(ready(self.live.tools.similar(tool)))
+    }
+
+    fn perform<'a>(&'a mut self, calls: &'a Calls) -> Asking<'a, Result<Given, Fault>> {
+        Box::pin(perform(self.live, calls, self.ledger, true))
+    }
+
+    fn advance(&mut self, _driven: u64) {}
+
+    fn debug(&mut self, _line: &str) {}
+}
+
+/// Asks the oracle what comes of calls, and writes both down.
+async fn perform<O: Oracle>(
+    oracle: &mut O,
+    calls: &Calls,
+    ledger: &mut Ledger<'_>,
+    is_within: bool,
+) -> Result<Given, Fault> {
+    // A run that ends meanwhile has made them all the same.
+    let begun = ledger.begin(&calls.calls, is_within);
+    let came = oracle.perform(calls, begun.place, ledger).await?;
+    ledger.end(begun, &calls.calls, &came);
+    let outcomes =
+        came.map(|answered| answered.into_iter().map(|it| it.outcome).collect::<Vec<_>>());
+    Ok(outcomes.into())
+}
+
+/// The environment of one run. It records each answer of the oracle.
+pub(super) struct Witness<'a, O> {
+    pub(super) oracle: O,
+    ledger: Ledger<'a>,
+    /// Sources that were looked up before. Each step of a run asks for them again.
+    sources: HashMap<String, Option<String>>,
+}
+
+impl<'a, O: Oracle> Witness<'a, O> {
+    pub(super) fn new(oracle: O, observer: &'a mut (dyn Observer + Send)) -> Self {
+        Self { oracle, ledger: Ledger::new(observer), sources: HashMap::new() }
+    }
+
+    /// The world of a run that is journaled: calls are on the disk before they are sent.
+    pub(super) fn intending(self, intent: Intent<'a>, consents: Consents) -> Self {
+        Self { ledger: self.ledger.intending(intent, consents), ..self }
+    }
+
+    /// The question that the run is kept for, if it ended because nobody answers that now.
+    pub(super) fn waiting(&mut self) -> Option<Waiting> {
+        self.ledger.waiting.take()
+    }
+
+    /// All that was written down.
+    pub(super) fn close(self) -> Written {
+        self.ledger.close()
+    }
+
+    fn binding(&mut self, name: &str) -> Result<Option<String>, Fault> {
+        let Some(term) = self.oracle.binding(name)? else { return Ok(None) };
+        Ok(Some(self.ledger.recall(name, term)))
+    }
+
+    fn look_up(&mut self, tool: &str) -> Result<Option<String>, Fault> {
+        if let Some(source) = self.sources.get(tool) {
+            return Ok(source.clone());
+        }
+        let Found { source, hash } = self.oracle.tool(tool)?;
+        self.ledger.answers.push(Answer::Tool(tool.to_owned(), hash));
+        self.sources.insert(tool.to_owned(), source.clone());
+        Ok(source)
+    }
+}
+
+impl<O: Oracle> World for Witness<'_, O> {
+    fn source<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Result<Option<String>, Fault>> {
+        Box::pin(ready(self.look_up(tool)))
+    }
+
+    fn recall<'a>(&'a mut self, name: &'a str) -> Asking<'a, Result<Option<String>, Fault>> {
+        Box::pin(ready(self.binding(name)))
+    }
+
+    fn similar<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Option<String>> {
+        let similar = self.oracle.similar(tool);
+        self.ledger.answers.push(Answer::Similar(tool.to_owned(), similar.clone()));
+        Box::pin(ready(similar))
+    }
+
+    fn perform<'a>(&'a mut self, calls: &'a Calls) -> Asking<'a, Result<Given, Fault>> {
+        Box::pin(perform(&mut self.oracle, calls, &mut self.ledger, false))
+    }
+
+    fn advance(&mut self, driven: u64) {
+        self.ledger.observer.advance(driven);
+    }
+
+    fn debug(&mut self, line: &str) {
+        self.ledger.observer.debug(line);
+    }
+
+    fn passed(&mut self, part: Part, since: Instant) {
+        self.ledger.observer.passed(part, since);
+    }
+}

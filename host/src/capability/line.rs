@@ -1,0 +1,24 @@
+//! A tool of another server, in a line.
+
+use pif_domain::{EffectClass, Grant, Offer, Pin};
+
+/// The signature of a tool, its effect class, its grant and its pin.
+pub(super) fn line(offer: &Offer) -> String {
+    let class = match offer.class {
+        EffectClass::Read => "reads",
+        EffectClass::Write => "writes",
+        EffectClass::Destructive => "may destroy",
+    };
+    let grant = match offer.grant {
+        Grant::Deny => "deny",
+        Grant::Read => "read",
+        Grant::Ask => "ask",
+        Grant::Allow => "allow",
+    };
+    let pin = match offer.pin {
+        Pin::Approved => "",
+        Pin::Pending => ", PENDING",
+        Pin::Changed => ", CHANGED",
+    };
+    format!("{} [{class}, {grant}{pin}]", offer.signature)
+}

@@ -1,0 +1,45 @@
+//! `mcp-pif compile`: compiles the evaluator for a server that is starting.
+
+use std::path::{Path, PathBuf};
+use std::process::{self, Child, ExitCode, Stdio};
+use std::{env, io};
+
+use anyhow::{Result, anyhow};
+use clap::Args;
+use pif_sandbox::{Addresses, compile};
+
+use super::print::print_bytes;
+
+#[derive(Debug, Args)]
+pub(super) struct Compile {
+    /// The cache
+    directory: PathBuf,
+    /// For a process that has little address space
+    #[arg(long)]
+    scarce: bool,
+}
+
+impl Compile {
+    /// Writes the compiled evaluator to stdout, for the server that started this process.
+    pub(super) fn execute(&self) -> Result<ExitCode> {
+        let addresses = if self.scarce { Addresses::Scarce } else { Addresses::Ample };
+        let code = compile(&self.directory, addresses).map_err(|reason| anyhow!(reason))?;
+        Ok(print_bytes(&code))
+    }
+}
+
+/// Starts a process that runs `mcp-pif compile`.
+pub(super) fn start_compiler(cache: &Path, addresses: Addresses) -> io::Result<Child> {
+    let mut compiler = process::Command::new(env::current_exe()?);
+    compiler.arg("compile").arg(cache);
+    if addresses == Addresses::Scarce {
+        compiler.arg("--scarce");
+    }
+    // The compiler must not inherit the server's settings.
+    for (name, _) in env::vars_os() {
+        if name.to_string_lossy().starts_with("MCP_") {
+            compiler.env_remove(name);
+        }
+    }
+    compiler.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+}

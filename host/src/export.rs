@@ -1,0 +1,45 @@
+//! `mcp-pif export`: writes tools, and optionally the memory, as one file.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use pif_domain::Limit;
+use pif_sandbox::Watch;
+use pif_server::config::Options;
+
+use super::open::open;
+use super::print::{fail, print, warn};
+use super::settings::{Directory, existing};
+
+#[derive(Debug, Args)]
+pub(super) struct Export {
+    /// A tool, or a revision of it as `NAME@HASH`
+    #[arg(required_unless_present = "with_memory", value_name = "NAME")]
+    names: Vec<String>,
+    /// Include the memory
+    #[arg(long)]
+    with_memory: bool,
+    #[command(flatten)]
+    place: Directory,
+}
+
+impl Export {
+    pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
+        let config = existing(options, &self.place)?;
+        let workshop = open(&config)?;
+        Ok(
+            match workshop.export(
+                &self.names,
+                self.with_memory,
+                &Watch::new(config.values.time(Limit::WallClock)),
+            ) {
+                Ok(exported) => {
+                    warn(&exported.notes);
+                    print(&exported.text)
+                }
+                Err(fault) => fail(&[fault]),
+            },
+        )
+    }
+}

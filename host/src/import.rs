@@ -1,0 +1,78 @@
+//! `mcp-pif import`: imports tools, and optionally the memory, from a file.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use pif_domain::Limit;
+use pif_domain::text;
+use pif_sandbox::Watch;
+use pif_server::config::Options;
+use pif_server::workshop::{Imported, Refused, Wanted};
+use pif_store::registry::{Status, short};
+
+use super::open::open;
+use super::print::{MOST_LINE, Output, complain, fail};
+use super::settings::{Directory, start};
+use super::source::read_file;
+
+#[derive(Debug, Args)]
+pub(super) struct Import {
+    /// A file that `mcp-pif export` has written; `-` reads stdin
+    file: String,
+    /// Overwrite tools that exist with other content, and with --with-memory also keys
+    #[arg(long)]
+    replace: bool,
+    /// Include the memory
+    #[arg(long)]
+    with_memory: bool,
+    #[command(flatten)]
+    place: Directory,
+}
+
+impl Import {
+    pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
+        let config = start(options, Some(&self.place))?;
+        let workshop = open(&config)?;
+        let text = read_file(&self.file)?;
+        let wanted = Wanted { replace: self.replace, memory: self.with_memory };
+        match workshop.import(&text, wanted, &Watch::new(config.values.time(Limit::WallClock))) {
+            Ok(taken) => {
+                for note in &taken.notes {
+                    complain(&text::line(note, MOST_LINE));
+                }
+                let mut output = Output::open();
+                for tool in &taken.tools {
+                    output.line(&tell(tool));
+                }
+                for (key, status) in &taken.memory {
+                    output.line(&format!("memory {}: {status}", text::line(key, MOST_LINE)));
+                }
+                Ok(output.close())
+            }
+            Err(Refused { during, faults }) => {
+                if let Some(during) = during {
+                    complain(&format!("{}:", text::line(&during, MOST_LINE)));
+                }
+                let code = fail(&faults);
+                complain("nothing was imported");
+                Ok(code)
+            }
+        }
+    }
+}
+
+/// A line about an imported tool.
+pub(super) fn tell(Imported { name, hash, status, is_pinned }: &Imported) -> String {
+    let revision = short(hash);
+    match status {
+        Status::Unchanged if *is_pinned => format!("{name}@{revision}: is in its history already"),
+        Status::Unchanged => format!("{name}: unchanged (revision {revision})"),
+        Status::Described => format!("{name}: description changed (still revision {revision})"),
+        Status::Changed(previous) => {
+            format!("{name}: changed (revision {revision}, from {})", short(previous))
+        }
+        Status::New if *is_pinned => format!("{name}@{revision}: added as a revision"),
+        Status::New => format!("{name}: new (revision {revision})"),
+    }
+}

@@ -1,0 +1,34 @@
+//! `mcp-pif session export`.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use pif_domain::Fault;
+use pif_sandbox::Watch;
+use pif_server::workshop::Workshop;
+
+use super::super::print::{print, warn};
+use super::chosen::Chosen;
+
+#[derive(Debug, Args)]
+pub(super) struct Export {
+    /// Include the tools that functions name, and everything they depend on
+    #[arg(long)]
+    with_tools: bool,
+    #[command(flatten)]
+    chosen: Chosen,
+}
+
+impl Export {
+    pub(super) fn execute(
+        self,
+        workshop: &Workshop,
+        principal: &str,
+        watch: &Watch,
+    ) -> Result<ExitCode, Fault> {
+        let (session, bindings) = self.chosen.find(workshop, principal)?;
+        let exported = workshop.shelve(&session, &bindings, self.with_tools, watch)?;
+        warn(&exported.notes);
+        Ok(print(&exported.text))
+    }
+}

@@ -1,0 +1,198 @@
+//! The journal of a store: writes and reads.
+
+use std::slice;
+use std::sync::Arc;
+use std::time::Duration;
+
+use pif_domain::Principal;
+
+use super::chain::Verified;
+use super::entry::{Draft, Entry, Link};
+use super::error::Error;
+use super::filter::{Filter, Statistics};
+use super::pending::{Pending, Unfinished};
+use super::settings::Settings;
+use crate::change::{Done, Refusal, Wait, Write};
+use crate::error::Error as StoreError;
+use crate::store::Store;
+
+/// The journal of a store.
+#[derive(Debug, Clone)]
+pub struct Journal {
+    store: Arc<dyn Store>,
+    settings: Settings,
+    /// Whether it shows only entries of its principal.
+    is_private: bool,
+}
+
+impl Journal {
+    /// The journal of a store. It is not verified.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>, settings: Settings) -> Self {
+        Self { store, settings, is_private: false }
+    }
+
+    /// The journal of a principal, who writes entries and sees them. Some see those of others too.
+    #[must_use]
+    pub fn of(&self, principal: &Principal) -> Self {
+        let is_private = !principal.sees_all();
+        Self { is_private, ..self.written_by(principal.owner()) }
+    }
+
+    fn written_by(&self, owner: &Arc<str>) -> Self {
+        let settings = Settings { principal: Arc::clone(owner), ..self.settings.clone() };
+        Self { settings, ..self.clone() }
+    }
+
+    /// The only owner whose entries it shows.
+    fn only(&self) -> Option<&str> {
+        self.is_private.then_some(&*self.settings.principal)
+    }
+
+    /// The settings of the journal.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Makes changes, each with its entry: all of them or none.
+    pub fn commit(&self, writes: &[Write]) -> Result<Vec<Done>, Refusal> {
+        self.store.commit(writes, &self.settings, Wait::Patiently)
+    }
+
+    /// Makes one change with its entry.
+    pub fn commit_one(&self, write: Write) -> Result<Done, Refusal> {
+        let done = self.commit(&[write])?;
+        done.into_iter().next().ok_or(Refusal::Store(StoreError::Confused))
+    }
+
+    /// Writes an entry. Returns its number.
+    pub fn append(&self, draft: Draft) -> Result<i64, StoreError> {
+        self.append_within(&Write::entry(draft), Wait::Patiently)
+    }
+
+    /// Writes an entry without a change. Returns its number.
+    pub fn append_within(&self, entry: &Write, wait: Wait) -> Result<i64, StoreError> {
+        match self.store.commit(slice::from_ref(entry), &self.settings, wait) {
+            Ok(done) => Ok(done.first().ok_or(StoreError::Confused)?.entry),
+            Err(Refusal::Store(error)) => Err(error),
+            // Without a change nothing can be refused.
+            Err(Refusal::Registry(_) | Refusal::Memory(_) | Refusal::Session(_)) => {
+                Err(StoreError::Confused)
+            }
+        }
+    }
+
+    /// An entry by its number.
+    pub fn entry(&self, id: i64) -> Result<Option<Entry>, StoreError> {
+        let found = self.store.entry(id)?;
+        let is_seen = |entry: &Entry| {
+            self.only().is_none_or(|owner| entry.principal.as_deref().unwrap_or_default() == owner)
+        };
+        Ok(found.filter(is_seen))
+    }
+
+    /// Keeps what a run has asked for, for so long unless it ends. Gives the number of that.
+    pub fn pend(
+        &self,
+        id: Option<i64>,
+        run: Unfinished,
+        time: Duration,
+    ) -> Result<i64, StoreError> {
+        self.store.pend(&run.keep(id, time, &self.settings))
+    }
+
+    /// Keeps a run that waits, for so long, in place of what has this number. There may be `most` such
+    /// runs: beyond them it gives None, else its new number and the moment until which it is kept.
+    pub fn park(
+        &self,
+        id: Option<i64>,
+        run: Unfinished,
+        life: Duration,
+        most: u64,
+    ) -> Result<Option<(i64, i64)>, StoreError> {
+        self.recover()?;
+        let run = run.keep(id, life, &self.settings);
+        Ok(self.store.park(&run, most)?.map(|id| (id, run.until)))
+    }
+
+    /// Keeps a run in place of a row, if that is still as it was read. Without a time it is kept as
+    /// long as the row. Gives what is kept now.
+    pub fn exchange(
+        &self,
+        row: &Pending,
+        run: Unfinished,
+        time: Option<Duration>,
+    ) -> Result<Option<Pending>, StoreError> {
+        let next = run.keep(row.id, time.unwrap_or_default(), &self.settings);
+        let next = if time.is_none() { Pending { until: row.until, ..next } } else { next };
+        Ok(self.store.exchange(row, &next)?.then_some(next))
+    }
+
+    /// Writes the entries of runs that ended with their processes; how many there are.
+    pub fn recover(&self) -> Result<usize, StoreError> {
+        let over = self.store.pending()?.into_iter().filter(Pending::is_over);
+        let mut count = 0;
+        for run in over {
+            match self.written_by(&run.principal()).append(run.draft()) {
+                Ok(_) => count += 1,
+                // Another process was faster.
+                Err(StoreError::Confused) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(count)
+    }
+
+    /// A text that is kept beside entries, by its sha256 in hexadecimal digits.
+    pub fn text(&self, sha256: &str) -> Result<Option<String>, StoreError> {
+        self.store.text(sha256)
+    }
+
+    /// Entries that pass a filter: the latest first, or the earliest first.
+    pub fn entries(
+        &self,
+        filter: &Filter,
+        latest_first: bool,
+        most: usize,
+    ) -> Result<Vec<Entry>, StoreError> {
+        match self.only() {
+            None => self.store.entries(filter, latest_first, most),
+            Some(owner) => {
+                let filter = Filter { principal: Some(owner.to_owned()), ..filter.clone() };
+                self.store.entries(&filter, latest_first, most)
+            }
+        }
+    }
+
+    /// The cost of the latest runs of a tool, at most `most` of them.
+    pub fn statistics(&self, tool: &str, most: usize) -> Result<Statistics, StoreError> {
+        self.store.statistics(tool, most)
+    }
+
+    /// The last position of the chain.
+    pub fn head(&self) -> Result<Link, StoreError> {
+        self.store.head()
+    }
+
+    /// The last entry that was removed to keep the journal within its size.
+    pub fn anchor(&self) -> Result<Link, StoreError> {
+        self.store.anchor()
+    }
+
+    /// Verifies the chain from its anchor to its head.
+    pub fn verify(&self) -> Result<Verified, Error> {
+        self.store.verify()
+    }
+
+    /// Verifies that each text that entries and bindings have is the one that was written.
+    pub fn verify_texts(&self) -> Result<(), Error> {
+        self.store.verify_texts()
+    }
+
+    /// The store that holds the journal.
+    #[must_use]
+    pub fn store(&self) -> &dyn Store {
+        self.store.as_ref()
+    }
+}

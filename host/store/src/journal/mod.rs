@@ -1,0 +1,24 @@
+//! The journal: a log of runs and changes, chained by hashes to detect tampering. Its entries are
+//! complete enough to repeat each run. It depends neither on the language nor on MCP.
+
+mod chain;
+mod entry;
+mod error;
+mod filter;
+mod keeper;
+mod pending;
+mod settings;
+mod tell;
+
+pub use self::chain::{Verified, Walk};
+pub use self::entry::{
+    Answer, Asked, Body, Came, Digest, Draft, Entry, Hash, Link, Made, Payload, Ran, Refused,
+};
+pub use self::error::Error;
+pub use self::filter::{Filter, Statistics};
+pub use self::keeper::Journal;
+pub use self::pending::is_gone;
+pub use self::pending::{Pending, Unfinished, Waits, owner};
+pub use self::settings::{Policy, Settings};
+
+pub(super) use self::chain::surplus;

@@ -1,0 +1,207 @@
+//! Runs that call others and have not ended: what they have asked for is on the disk before a call
+//! leaves, so that a server that dies leaves an entry behind.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::process;
+use std::sync::Arc;
+use std::time::Duration;
+
+use pif_domain::text::time::now;
+use pif_domain::{Approval, Decision, EntryEnding, EntryKind, FaultCode, Wish};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::entry::{Answer, Draft};
+use super::settings::{Policy, Settings};
+
+/// A run that has not ended, as a store keeps it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pending {
+    /// Its number; None: it is not kept yet, and the store gives it one.
+    pub id: Option<i64>,
+    /// The process that it runs in.
+    pub owner: String,
+    /// When it has ended for certain, in milliseconds since 1970.
+    pub until: i64,
+    /// Texts of [`Unfinished`]. A store adds them to those that it has.
+    pub parts: Vec<String>,
+}
+
+/// What a run has asked for since it was last kept. So all that is kept of it grows with the number of
+/// its calls, and not with the square of that.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Unfinished {
+    /// The tool that is run. The first part has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// What was asked for. The first part has it.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub request: Value,
+    /// How many of the answers before stay. Calls of which nobody knew what came are told again.
+    pub from: usize,
+    /// What the machine asked, and was told; of the last calls nobody knows what came.
+    pub answers: Vec<Answer>,
+    /// Texts of which the answers hold the digests. Some may stand in two parts.
+    pub texts: Vec<String>,
+    /// Who it belongs to. The first part has it.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub principal: Arc<str>,
+    /// The question that it waits for; None: it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits: Option<Waits>,
+}
+
+/// What a run waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waits {
+    /// The calls that need an approval.
+    pub wishes: Vec<Wish>,
+    /// Tools that were approved before for the rest of the run.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub granted: BTreeMap<String, Approval>,
+    /// The last change of a tool that the run sees.
+    pub as_of: i64,
+    /// The digest of the handle of a client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seal: Option<String>,
+    /// What was decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<Decision>,
+}
+
+/// The owner of runs that wait.
+pub(super) const NOBODY: &str = "waits";
+
+impl Unfinished {
+    /// All parts together. A part that cannot be read adds nothing.
+    #[must_use]
+    pub fn read(parts: &[String]) -> Self {
+        let mut all = Self::default();
+        for part in parts {
+            all.add(serde_json::from_str(part).unwrap_or_default());
+        }
+        all
+    }
+
+    fn add(&mut self, part: Self) {
+        if self.subject.is_none() {
+            self.subject = part.subject;
+        }
+        if self.request.is_null() {
+            self.request = part.request;
+        }
+        if self.principal.is_empty() {
+            self.principal = part.principal;
+        }
+        self.answers.truncate(part.from);
+        self.answers.extend(part.answers);
+        self.texts.extend(part.texts);
+        self.waits = part.waits;
+    }
+
+    /// As a store keeps it for so long.
+    pub(super) fn keep(self, id: Option<i64>, time: Duration, settings: &Settings) -> Pending {
+        let kept = match settings.policy {
+            Policy::Full => self,
+            // Its entry would have digests; those of a run that did not end are of no use.
+            Policy::Summary | Policy::None => {
+                Self { request: Value::Null, texts: Vec::new(), ..self }
+            }
+        };
+        let kept = if kept.principal.is_empty() {
+            Self { principal: Arc::clone(&settings.principal), ..kept }
+        } else {
+            kept
+        };
+        let until = now().saturating_add(i64::try_from(time.as_millis()).unwrap_or(i64::MAX));
+        let owner = if kept.waits.is_some() { NOBODY } else { settings.owner.as_str() };
+        // Texts, numbers and JSON already.
+        let text = serde_json::to_string(&kept).unwrap_or_default();
+        Pending { id, owner: owner.to_owned(), until, parts: vec![text] }
+    }
+}
+
+impl Pending {
+    /// Whether nobody can end the run any more.
+    pub(super) fn is_over(&self) -> bool {
+        self.until < now() || is_gone(&self.owner)
+    }
+
+    /// Who the run belongs to.
+    pub(super) fn principal(&self) -> Arc<str> {
+        Unfinished::read(&self.parts).principal
+    }
+
+    /// The entry of a run that its process did not end.
+    pub(super) fn draft(&self) -> Draft {
+        let kept = Unfinished::read(&self.parts);
+        // All that was asked for before was answered, and no more was sent.
+        let (ending, outcome) = if kept.waits.is_some() {
+            let code = FaultCode::Timeout;
+            let message = "nobody approved or declined the calls that the run waited for";
+            let fault = json!({"code": code.name(), "message": message, "at": ""});
+            (EntryEnding::Fault(code), json!({ "fault": fault }))
+        } else {
+            (EntryEnding::Unknown, Value::Null)
+        };
+        Draft {
+            outcome,
+            request: kept.request,
+            answers: kept.answers,
+            texts: kept.texts,
+            pending: self.id,
+            ..Draft::new(EntryKind::Run, kept.subject.as_deref(), ending)
+        }
+    }
+}
+
+/// What names this process, and no other one of this machine after it.
+#[must_use]
+pub fn owner() -> String {
+    let id = process::id();
+    match (started(id), namespace()) {
+        (Some(started), Some(namespace)) => format!("{id} {started} {namespace}"),
+        _ => String::new(),
+    }
+}
+
+/// Whether a process is known to be gone. Of one elsewhere nobody knows.
+pub fn is_gone(owner: &str) -> bool {
+    let mut parts = owner.splitn(3, ' ');
+    let (Some(id), Some(start), Some(place)) = (parts.next(), parts.next(), parts.next()) else {
+        return false;
+    };
+    let Ok(id) = id.parse() else { return false };
+    namespace().is_some_and(|here| here == place) && started(id).as_deref() != Some(start)
+}
+
+/// When a process started, as Linux counts.
+fn started(id: u32) -> Option<String> {
+    let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    let (_, fields) = stat.rsplit_once(") ")?;
+    fields.split(' ').nth(19).map(str::to_owned)
+}
+
+/// The machine since it started, and the part of it that this process sees.
+fn namespace() -> Option<String> {
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    let space = fs::read_link("/proc/self/ns/pid").ok()?;
+    Some(format!("{} {}", boot.trim(), space.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_told_from_one_that_is_gone() {
+        let here = owner();
+        assert!(!is_gone(&here));
+        if let Some((_, rest)) = here.split_once(' ') {
+            assert!(is_gone(&format!("{} {rest}", u32::MAX)));
+            assert!(!is_gone(&format!("{} 1 another place", u32::MAX)));
+        }
+        assert!(!is_gone(""));
+    }
+}

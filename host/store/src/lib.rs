@@ -1,0 +1,29 @@
+//! The persistent state: the tools, the journal and the memory. [`Store`] is the interface of a
+//! store, and [`sqlite`] implements it. Each write includes its journal entry.
+//!
+//! The rules are independent of the store: [`mod@write`] judges a change and makes its entry,
+//! [`journal`] chains entries, [`registry`] and [`memory`] validate content. A store only reads and
+//! writes rows.
+
+mod change;
+mod error;
+pub mod journal;
+pub mod memory;
+mod open;
+mod place;
+pub mod recall;
+pub mod registry;
+pub mod session;
+mod sqlite;
+mod store;
+mod transaction;
+mod write;
+
+pub use self::change::{Change, Done, Effect, Erased, Refusal, Taken, Wait, Write};
+pub use self::error::{Error, Failure, Nature};
+pub use self::open::open;
+pub use self::place::Place;
+pub use self::sqlite::{Aside, Duplicate, Sqlite, is_occupied};
+pub use self::store::Store;
+pub use self::transaction::{Defined, Term, Transaction};
+pub use self::write::{apply, sessions};

@@ -1,0 +1,17 @@
+//! The registry of evolved tools: names, their current terms and all earlier ones. Terms are text
+//! that the caller has checked. The registry depends neither on the language nor on MCP.
+
+mod error;
+mod evolution;
+pub mod name;
+mod revision;
+mod shared;
+
+pub use self::error::Error;
+pub use self::evolution::{Evolution, Status};
+pub use self::revision::{Definition, Past, short};
+pub use self::shared::{Registry, Snapshot};
+
+pub(super) use self::evolution::{ensure_distinct, ensure_expected};
+pub(super) use self::revision::ensure_prefix;
+pub use self::revision::is_prefix;

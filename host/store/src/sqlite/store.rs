@@ -1,0 +1,243 @@
+//! Implements the store's operations, each with its statement.
+
+use std::path::Path;
+
+use super::connections::Durability;
+use super::error::told;
+use super::{Sqlite, entries, memos, open, sessions, tools};
+use crate::journal::{self, Digest, Entry, Filter, Link, Pending, Settings, Statistics, Verified};
+use crate::memory::{Memo, Search};
+use crate::registry::{Definition, Past};
+use crate::session::{Binding, Rows, Session, Standing, Turn};
+use crate::{Done, Error, Refusal, Store, Transaction, Wait, Write, apply};
+
+impl Store for Sqlite {
+    fn commit(
+        &self,
+        writes: &[Write],
+        settings: &Settings,
+        wait: Wait,
+    ) -> Result<Vec<Done>, Refusal> {
+        let is_lasting = writes.iter().any(Write::is_change);
+        let durability = if is_lasting { Durability::Power } else { Durability::Process };
+        self.write(durability, wait, |db| apply(db, writes, settings))
+    }
+
+    fn transact(
+        &self,
+        change: &mut dyn FnMut(&mut dyn Transaction) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        self.write(Durability::Process, Wait::Patiently, |db| change(db))
+    }
+
+    fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Runs SQLite's check of the file: pages, trees and rows. It reads the whole file.
+    fn check(&self) -> Result<(), Error> {
+        let Some(path) = &self.path else { return Ok(()) };
+        self.read(|db| open::check(db, path)).map_err(|error| told(path, error))
+    }
+
+    fn last_change(&self) -> Result<i64, Error> {
+        self.glance(|db| Ok(tools::last_change(db)?))
+    }
+
+    fn find(&self, name: &str, as_of: i64) -> Result<Option<Definition>, Error> {
+        self.read(|db| Ok(tools::find(db, name, as_of)?))
+    }
+
+    fn find_pinned(
+        &self,
+        name: &str,
+        prefix: &str,
+        as_of: i64,
+    ) -> Result<Option<(Definition, bool)>, Error> {
+        self.read(|db| Ok(tools::find_pinned(db, name, prefix, as_of)?))
+    }
+
+    fn twin(&self, name: &str) -> Result<Option<String>, Error> {
+        self.read(|db| Ok(tools::twin(db, name)?))
+    }
+
+    fn lookalike(&self, name: &str) -> Result<Option<String>, Error> {
+        self.read(|db| Ok(tools::lookalike(db, name)?))
+    }
+
+    fn near(&self, name: &str) -> Result<Vec<String>, Error> {
+        self.read(|db| Ok(tools::near(db, name)?))
+    }
+
+    fn count(&self) -> Result<u64, Error> {
+        self.read(|db| Ok(tools::count(db)?))
+    }
+
+    fn page(&self, after: &str, most: usize) -> Result<Vec<Definition>, Error> {
+        self.read(|db| Ok(tools::page(db, after, most)?))
+    }
+
+    fn search(
+        &self,
+        words: &[String],
+        after: &str,
+        most: usize,
+    ) -> Result<(Vec<Definition>, u64), Error> {
+        self.read(|db| Ok(tools::search(db, words, after, most)?))
+    }
+
+    fn latest(&self, most: usize) -> Result<Vec<Definition>, Error> {
+        self.read(|db| Ok(tools::latest(db, most)?))
+    }
+
+    fn capabilities(&self, most: usize) -> Result<Vec<Definition>, Error> {
+        self.read(|db| Ok(tools::capabilities(db, most)?))
+    }
+
+    fn names(&self, prefix: &str, most: usize) -> Result<Vec<String>, Error> {
+        self.read(|db| Ok(tools::names(db, prefix, most)?))
+    }
+
+    fn count_names(&self, prefix: &str) -> Result<u64, Error> {
+        self.read(|db| Ok(tools::count_names(db, prefix)?))
+    }
+
+    fn history(&self, name: &str, most: usize) -> Result<Vec<Past>, Error> {
+        self.read(|db| Ok(tools::history(db, name, most)?))
+    }
+
+    fn callers(&self, name: &str, most: usize) -> Result<Vec<Definition>, Error> {
+        self.read(|db| Ok(tools::callers(db, name, most)?))
+    }
+
+    fn uses(&self, hash: &str) -> Result<Vec<String>, Error> {
+        self.read(|db| Ok(tools::uses(db, hash)?))
+    }
+
+    fn output_schema(&self, change: i64) -> Result<Option<String>, Error> {
+        self.read(|db| Ok(tools::output_schema(db, change)?))
+    }
+
+    fn source(&self, hash: &str) -> Result<Option<String>, Error> {
+        self.read(|db| Ok(tools::source(db, hash)?))
+    }
+
+    fn name_of(&self, hash: &str) -> Result<Option<String>, Error> {
+        self.read(|db| Ok(tools::name_of(db, hash)?))
+    }
+
+    fn entry(&self, id: i64) -> Result<Option<Entry>, Error> {
+        self.read(|db| Ok(entries::entry(db, id)?))
+    }
+
+    fn pend(&self, run: &Pending) -> Result<i64, Error> {
+        self.write(Durability::Power, Wait::Patiently, |db| Ok(entries::pend(db, run)?))
+    }
+
+    fn park(&self, run: &Pending, most: u64) -> Result<Option<i64>, Error> {
+        self.write(Durability::Power, Wait::Patiently, |db| Ok(entries::park(db, run, most)?))
+    }
+
+    fn exchange(&self, kept: &Pending, next: &Pending) -> Result<bool, Error> {
+        self.write(Durability::Power, Wait::Patiently, |db| Ok(entries::exchange(db, kept, next)?))
+    }
+
+    fn pending(&self) -> Result<Vec<Pending>, Error> {
+        self.read(|db| Ok(entries::pending(db)?))
+    }
+
+    fn text(&self, sha256: &str) -> Result<Option<String>, Error> {
+        let text = self.read(|db| Ok::<_, Error>(entries::text(db, sha256)?))?;
+        match text {
+            Some(text) if Digest::of(&text).sha256 != sha256 => {
+                let (tool, hash) = ("a kept text".to_owned(), sha256.to_owned());
+                Err(Error::Altered { tool, hash })
+            }
+            text => Ok(text),
+        }
+    }
+
+    fn entries(
+        &self,
+        filter: &Filter,
+        latest_first: bool,
+        most: usize,
+    ) -> Result<Vec<Entry>, Error> {
+        self.read(|db| Ok(entries::entries(db, filter, latest_first, most)?))
+    }
+
+    fn statistics(&self, tool: &str, most: usize) -> Result<Statistics, Error> {
+        self.read(|db| Ok(entries::statistics(db, tool, most)?))
+    }
+
+    fn head(&self) -> Result<Link, Error> {
+        self.read(|db| Ok(entries::head(db)?))
+    }
+
+    fn anchor(&self) -> Result<Link, Error> {
+        self.read(|db| Ok(entries::anchor(db)?))
+    }
+
+    fn verify(&self) -> Result<Verified, journal::Error> {
+        self.read(entries::verify)
+    }
+
+    fn owners(&self) -> Result<Vec<String>, Error> {
+        self.read(|db| Ok(sessions::owners(db)?))
+    }
+
+    fn verify_texts(&self) -> Result<(), journal::Error> {
+        self.read(entries::verify_texts)
+    }
+
+    fn memo(&self, owner: &str, key: &str) -> Result<Option<Memo>, Error> {
+        self.read(|db| Ok(memos::find(db, owner, key)?))
+    }
+
+    fn memos(&self, owner: &str) -> Result<Vec<Memo>, Error> {
+        self.read(|db| Ok(memos::all(db, owner)?))
+    }
+
+    fn search_memos(&self, owner: &str, search: &Search) -> Result<(Vec<Memo>, u64), Error> {
+        self.read(|db| Ok(memos::search(db, owner, search)?))
+    }
+
+    fn near_keys(&self, owner: &str, key: &str) -> Result<Vec<String>, Error> {
+        self.read(|db| Ok(memos::near(db, owner, key)?))
+    }
+
+    fn sums(&self) -> Result<(u64, u64), Error> {
+        self.read(|db| Ok(memos::sums(db)?))
+    }
+}
+
+impl Rows for Sqlite {
+    fn session(&self, id: i64) -> Result<Option<Session>, Error> {
+        self.read(|db| Ok(sessions::find(db, id)?))
+    }
+
+    fn sessions(&self, owner: &str) -> Result<Vec<Session>, Error> {
+        self.read(|db| Ok(sessions::all(db, owner)?))
+    }
+
+    fn leased(&self) -> Result<Vec<Session>, Error> {
+        self.read(|db| Ok(sessions::leased(db)?))
+    }
+
+    fn bindings(&self, session: i64) -> Result<Vec<Binding>, Error> {
+        self.read(|db| Ok(sessions::bindings(db, session)?))
+    }
+
+    fn turns(&self, session: i64) -> Result<Vec<Turn>, Error> {
+        self.read(|db| Ok(sessions::turns(db, session)?))
+    }
+
+    fn labelled(
+        &self,
+        owner: &str,
+        label: &str,
+        standing: Standing,
+    ) -> Result<Option<Session>, Error> {
+        self.read(|db| Ok(sessions::labelled(db, owner, label, standing)?))
+    }
+}

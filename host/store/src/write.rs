@@ -1,0 +1,135 @@
+//! The rules for changes of the state. A change and its journal entry are one write. The store
+//! opens a transaction, and [`apply`] reads and writes its rows.
+
+mod kept;
+pub mod sessions;
+mod tools;
+
+use std::borrow::Cow;
+
+use pif_domain::EntryEnding;
+use serde_json::{Value, json};
+
+use super::change::{Change, Done, Effect, Erased, Refusal, Write};
+use super::journal::{Digest, Draft, Entry, Settings, surplus};
+use super::memory::Kept;
+use super::registry::Status;
+use super::transaction::Transaction;
+
+/// Makes changes and writes their entries in an open transaction. After an error the store undoes
+/// the transaction.
+pub fn apply(
+    db: &mut dyn Transaction,
+    writes: &[Write],
+    settings: &Settings,
+) -> Result<Vec<Done>, Refusal> {
+    let is_taken = |write: &Write| matches!(write.change, Change::Take(_));
+    // Imported tools are compared with the state before the first of them was written.
+    let start = if writes.iter().any(is_taken) { db.last_change()? } else { 0 };
+    writes.iter().map(|write| apply_one(db, write, settings, start)).collect()
+}
+
+fn apply_one(
+    db: &mut dyn Transaction,
+    Write { change, entry }: &Write,
+    settings: &Settings,
+    start: i64,
+) -> Result<Done, Refusal> {
+    let head = db.head()?;
+    // The number of the entry is known before the change, because the change refers to it.
+    let number = head.id + 1;
+    // A change may remove what only the run has read.
+    for hash in entry.pins(settings) {
+        db.pin(hash, number)?;
+    }
+    let effect = match change {
+        Change::None => Effect::None,
+        Change::Evolve(evolution) => Effect::Evolved(tools::evolve(db, evolution, number)?),
+        Change::RollBack { name, prefix } => {
+            let (tool, status) = tools::roll_back(db, name, prefix, number)?;
+            Effect::RolledBack(tool, status)
+        }
+        Change::Retire { name } => Effect::Retired(tools::retire(db, name, number)?),
+        Change::Take(taken) => Effect::Evolved(tools::take(db, taken, start, number)?),
+        Change::Keep { note, replace } => {
+            Effect::Kept(kept::keep(db, &settings.principal, note, *replace, settings.memory)?)
+        }
+        Change::Forget { key } => Effect::Kept(kept::forget(db, &settings.principal, key)?),
+        Change::Session(change) => {
+            Effect::Session(Box::new(sessions::change(db, change, &settings.sessions)?))
+        }
+        Change::Erase { owner, runs } => {
+            let mut erased = Erased {
+                sessions: sessions::erase(db, owner)?,
+                keys: db.forget_all(owner)?,
+                runs: 0,
+            };
+            for run in runs {
+                erased.runs += u64::from(db.settle(*run)?);
+            }
+            Effect::Erased(erased)
+        }
+    };
+    if let Some(run) = entry.pending
+        && !db.settle(run)?
+        && entry.ending == EntryEnding::Unknown
+    {
+        return Err(Refusal::CONFUSED);
+    }
+    for text in entry.texts(settings) {
+        db.keep_text(&Digest::of(text).sha256, text, number)?;
+    }
+    let entry = Entry::after(head, &complete(entry, change, &effect), settings);
+    db.append(&entry)?;
+    if let Some(ends) = surplus(db.anchor()?, entry.ends, settings.most) {
+        db.trim(ends)?;
+    }
+    Ok(Done { entry: number, effect })
+}
+
+/// The draft, completed with the ending and the outcome of the change.
+fn complete<'a>(draft: &'a Draft, change: &Change, effect: &Effect) -> Cow<'a, Draft> {
+    let (ending, outcome) = match effect {
+        Effect::None | Effect::Session(_) => return Cow::Borrowed(draft),
+        Effect::Evolved(status) => (status.ending(), revision(hash(change), status)),
+        Effect::RolledBack(tool, status) => (status.ending(), revision(&tool.hash, status)),
+        Effect::Retired(tool) => (EntryEnding::Retired, json!({ "revision": tool.hash })),
+        Effect::Kept(kept) => (kept.status, remembered(kept)),
+        Effect::Erased(Erased { sessions, keys, runs }) => {
+            (draft.ending, json!({ "sessions": sessions, "keys": keys, "runs": runs }))
+        }
+    };
+    Cow::Owned(Draft { ending, outcome, ..draft.clone() })
+}
+
+/// The hash of the term in a change.
+fn hash(change: &Change) -> &str {
+    match change {
+        Change::Evolve(evolution) => &evolution.hash,
+        Change::Take(taken) => &taken.evolution.hash,
+        Change::None
+        | Change::RollBack { .. }
+        | Change::Retire { .. }
+        | Change::Keep { .. }
+        | Change::Forget { .. }
+        | Change::Session(_)
+        | Change::Erase { .. } => "",
+    }
+}
+
+fn revision(hash: &str, status: &Status) -> Value {
+    let mut told = json!({ "revision": hash });
+    if let (Status::Changed(previous), Some(members)) = (status, told.as_object_mut()) {
+        members.insert("previous".to_owned(), previous.as_str().into());
+    }
+    told
+}
+
+/// The outcome of a change of the memory. The value itself is in the request.
+fn remembered(kept: &Kept) -> Value {
+    let mut told = json!({ "status": kept.status.name() });
+    if let (Some(previous), Some(members)) = (&kept.previous, told.as_object_mut()) {
+        members.insert("previous".to_owned(), json!(Digest::of(previous)));
+    }
+    told
+}

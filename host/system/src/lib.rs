@@ -1,0 +1,11 @@
+//! What a process of the server has of its system: the standard streams as its parent left them,
+//! variables of the environment, files that only their owner may write, and the rights that the
+//! process gives up before it serves.
+
+pub mod environment;
+pub mod harden;
+mod owned;
+pub mod stdio;
+
+pub use self::environment::{common_environment, variable};
+pub use self::owned::{Forbidden, read_owned};
