@@ -14,7 +14,6 @@ use pif_sandbox::Sandbox;
 use pif_server::config::{Config, Options};
 use pif_server::mcp;
 use pif_server::observe::TraceFiles;
-use pif_server::transport::Awake;
 use pif_server::workshop::Workshop;
 use pif_system::harden::{self, Hardening, Network};
 use pif_system::stdio;
@@ -81,13 +80,7 @@ fn serve(mut config: Config, http: Option<HttpOptions>) -> Result<ExitCode> {
     let (workshop, opening) =
         open_with(&config, |setup| Ok(Sandbox::begin(setup, start_compiler)?))?;
     warn_shadowed(&workshop);
-    // One thread receives requests and answers the quick ones. Other threads do the rest.
-    let (sandbox, awake) = (Arc::clone(&workshop.sandbox), Arc::<Awake>::default());
-    let rests = Arc::clone(&awake);
-    let rest = move || {
-        sandbox.tidy();
-        rests.stay();
-    };
+    // One thread receives requests and answers the quick ones. Other threads run programs.
     let threads = config.values.size(Limit::Concurrency) + OTHER_THREADS;
     let many = http.is_some();
     let build = || {
@@ -95,7 +88,7 @@ fn serve(mut config: Config, http: Option<HttpOptions>) -> Result<ExitCode> {
         // Many clients may send at once.
         let mut builder =
             if many { Builder::new_multi_thread() } else { Builder::new_current_thread() };
-        builder.enable_all().max_blocking_threads(threads).on_thread_park(rest).build()
+        builder.enable_all().max_blocking_threads(threads).build()
     };
     let (runtime, seal) = harden::begin(config.harden.as_ref(), build);
     let runtime = runtime?;
@@ -122,7 +115,7 @@ fn serve(mut config: Config, http: Option<HttpOptions>) -> Result<ExitCode> {
     }
     let workshop = workshop.calling(broker);
     let served = match http {
-        None => runtime.block_on(mcp::serve(config, workshop, hardening, awake, traces)),
+        None => runtime.block_on(mcp::serve(config, workshop, hardening, traces)),
         Some(Opened { http, .. }) => {
             runtime.block_on(mcp::serve_http(config, workshop, hardening, http, traces))
         }

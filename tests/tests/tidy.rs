@@ -175,7 +175,7 @@ fn only_the_settings_come_from_the_environment() -> Result<()> {
 #[test]
 fn only_transport_and_command_line_write_to_standard_output() -> Result<()> {
     let homes = [
-        "host/server/src/transport/stdio/mod.rs",
+        "host/server/src/transport/stdio.rs",
         "host/src/print.rs",
         "host/system/src/stdio/patient.rs",
         "host/system/src/stdio/streams.rs",

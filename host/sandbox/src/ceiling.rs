@@ -135,16 +135,6 @@ impl Ceiling {
         Self { allowance, denied: None, is_starved: false, memory: 0 }
     }
 
-    /// Replaces the allowance of an instance that was made under another one.
-    pub(super) fn renew(&mut self, allowance: Allowance) {
-        self.allowance = allowance;
-    }
-
-    /// Bytes of linear memory.
-    pub(super) fn memory(&self) -> u64 {
-        self.memory
-    }
-
     /// The excess over the memory ceiling, if the instance met it.
     pub(super) fn denied(&self) -> Option<Excess> {
         let limit = self.allowance.memory;

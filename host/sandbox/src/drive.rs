@@ -167,7 +167,7 @@ impl Run<'_> {
         let result = self.converse(&mut machine, program.debug, &mut seen).await;
         // A machine that trapped cannot report its usage, so the last known usage counts.
         self.account(machine.usage_in_turns().await.unwrap_or(seen));
-        machine.end(&self.sandbox.spare);
+        drop(machine);
         self.world.passed(Part::Run, since);
         result
     }

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::OnceLock;
-use std::time::Duration;
 
 use pif_domain::{Fault, FaultCode, fault};
 use tokio_util::sync::CancellationToken;
@@ -12,13 +11,10 @@ use super::artifact::Origin;
 use super::bindings::{Limits, Outlook, Place, Program, Summary};
 use super::ceiling::{Allowance, Ceiling, Net};
 use super::error::Error;
-use super::instance::{Guest, Instance, Made, Opened, Spare};
+use super::instance::{Guest, Instance, Opened};
 use super::machine::Machine;
 use super::turn::{TURN, finish};
 use super::watch::Watch;
-
-/// The longest time that making an instance ahead may take.
-const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The settings of a sandbox.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +37,6 @@ pub struct Sandbox {
     /// Bytes of the component.
     pub(super) size: usize,
     pub(super) net: Net,
-    pub(super) spare: Spare,
     /// Set when instances can be made, or when opening has failed.
     pub(super) opened: OnceLock<(Result<Opened, Error>, Origin)>,
     /// Canceled after `opened` is set.
@@ -168,19 +163,6 @@ impl Sandbox {
         })
     }
 
-    /// Tears down the instance of the last run and makes one for the next. You call it when the
-    /// server is idle.
-    pub fn tidy(&self) {
-        self.spare.tear_down();
-        if self.is_open() {
-            self.spare.fill(|| {
-                let watch = Watch::new(PATIENCE);
-                // The next run reports the error.
-                finish(self.make(Allowance::for_text(self.net, 0), &watch)).ok()
-            });
-        }
-    }
-
     pub(super) fn settle(&self, opened: Result<Opened, Error>, origin: Origin) {
         // It is set only once.
         let _ = self.opened.set((opened, origin));
@@ -213,24 +195,10 @@ impl Sandbox {
     /// Returns a fresh instance with this allowance.
     async fn enter(&self, allowance: Allowance, watch: &Watch) -> Result<Instance, Fault> {
         watch.verdict()?;
-        let Made { mut store, guest } = match self.spare.take() {
-            Some(made) => made,
-            None => self.make(allowance, watch).await?,
-        };
-        store.set_hostcall_fuel(allowance.answer);
-        let used = store.get_fuel().map(|left| store.data().taken(left).instructions);
-        store.data_mut().renew(allowance);
-        let fueled = used.and_then(|used| store.set_fuel(allowance.fuel.saturating_sub(used)));
-        if let Err(error) = fueled {
-            return Err(watch.explain(&error, store.data()));
-        }
-        Ok(Instance { store, guest, watch: watch.clone(), most: self.net.memory, trapped: None })
-    }
-
-    async fn make(&self, allowance: Allowance, watch: &Watch) -> Result<Made, Fault> {
         let opened = self.entrance()?;
         let mut store = Store::new(opened.component.engine(), Ceiling::new(allowance));
         store.limiter(|ceiling| ceiling);
+        store.set_hostcall_fuel(allowance.answer);
         let fueled = store
             .set_fuel(allowance.fuel)
             .and_then(|()| store.fuel_async_yield_interval(Some(TURN)));
@@ -242,7 +210,10 @@ impl Sandbox {
             Ok(Guest { machines: opened.machines.load(&mut store, &instance)?, instance })
         });
         match found {
-            Ok(guest) => Ok(Made { store, guest }),
+            Ok(guest) => {
+                let (watch, most) = (watch.clone(), self.net.memory);
+                Ok(Instance { store, guest, watch, most, trapped: None })
+            }
             Err(error) => Err(watch.explain(&error, store.data())),
         }
     }

@@ -1,7 +1,4 @@
-//! Instances of the component: the compiled code they are made from, the instances that calls use,
-//! and two spare ones that are made and torn down when the server is idle.
-
-use std::sync::{Mutex, PoisonError};
+//! Instances of the component, and the compiled code they are made from.
 
 use pif_domain::Fault;
 use wasmtime::Store;
@@ -34,12 +31,6 @@ impl Opened {
 pub(super) struct Guest {
     pub(super) instance: component::Instance,
     pub(super) machines: Machines,
-}
-
-/// An unused instance of the component with its store.
-pub(super) struct Made {
-    pub(super) store: Store<Ceiling>,
-    pub(super) guest: Guest,
 }
 
 /// A live instance of the component with its store.
@@ -77,50 +68,4 @@ impl Instance {
             self.trapped.insert(fault).clone()
         })
     }
-}
-
-/// The most bytes of memory of an instance that is torn down later. Clearing more may delay the
-/// next request for too long.
-const MOST_LEFT: u64 = 4 << 20;
-
-/// Spare instances: at most one of each kind.
-#[derive(Default)]
-pub(super) struct Spare {
-    /// An unused instance. At most one run will enter it.
-    fresh: Mutex<Option<Made>>,
-    /// A finished instance. No run will enter it again.
-    spent: Mutex<Option<Instance>>,
-}
-
-impl Spare {
-    /// Takes the instance that was made ahead, if there is one.
-    pub(super) fn take(&self) -> Option<Made> {
-        swap(&self.fresh, None)
-    }
-
-    /// Keeps an instance to be torn down later. Tears it down now if it is large.
-    pub(super) fn leave(&self, instance: Instance) {
-        if instance.store.data().memory() <= MOST_LEFT {
-            drop(swap(&self.spent, Some(instance)));
-        }
-    }
-
-    /// Tears down the finished instance. The next instance uses its place, where pages are still
-    /// mapped.
-    pub(super) fn tear_down(&self) {
-        drop(swap(&self.spent, None));
-    }
-
-    /// Makes an instance ahead if there is none.
-    pub(super) fn fill(&self, make: impl FnOnce() -> Option<Made>) {
-        let mut fresh = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
-        if fresh.is_none() {
-            *fresh = make();
-        }
-    }
-}
-
-fn swap<T>(place: &Mutex<Option<T>>, next: Option<T>) -> Option<T> {
-    let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
-    std::mem::replace(&mut *place, next)
 }

@@ -33,7 +33,7 @@ pub use self::evaluator::{Sandbox, Setup};
 pub use self::gate::{Busy, Crowd, Gate, LOOKS};
 pub use self::machine::{Machine, Step};
 pub use self::opening::Opening;
-pub use self::turn::{Turn, Turns, finish, give_way};
+pub use self::turn::{Turns, finish, give_way};
 pub use self::watch::Watch;
 pub use self::watch::milliseconds;
 pub use self::world::{Asking, World};

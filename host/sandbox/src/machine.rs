@@ -11,7 +11,7 @@ use super::bindings::{
 use super::calls::Calls;
 use super::ceiling::{Ceiling, Taken};
 use super::fault::excess;
-use super::instance::{Guest, Instance, Spare};
+use super::instance::{Guest, Instance};
 use super::turn::finish;
 
 /// A program being evaluated.
@@ -98,11 +98,6 @@ impl Machine {
             Ended::Paused => Step::Paused,
             Ended::Failed(told) => return Err(self.explain(told).await),
         })
-    }
-
-    /// Ends the machine. Its instance is torn down when the server is idle.
-    pub(super) fn end(self, spare: &Spare) {
-        spare.leave(self.instance);
     }
 
     /// Whether the machine trapped. It then answers no more calls.

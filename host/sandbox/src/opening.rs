@@ -16,7 +16,7 @@ use super::ceiling::Net;
 use super::engine::{Addresses, Engines, Size};
 use super::error::Error;
 use super::evaluator::{Sandbox, Setup};
-use super::instance::{Opened, Spare};
+use super::instance::Opened;
 
 /// The work that is left before a sandbox is ready.
 #[derive(Debug)]
@@ -102,7 +102,6 @@ impl Sandbox {
             hash: artifact::hash(setup.component),
             size: setup.component.len(),
             net: setup.net,
-            spare: Spare::default(),
             opened: OnceLock::new(),
             is_open: CancellationToken::new(),
         }

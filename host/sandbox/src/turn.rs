@@ -71,17 +71,6 @@ pub struct Turns<T> {
     alarm: Arc<Alarm>,
 }
 
-/// The state of work after a turn.
-#[derive(Debug)]
-pub enum Turn<T> {
-    /// The work is done.
-    Done(T),
-    /// The work can continue at once.
-    Going,
-    /// The work waits for the world.
-    Waiting,
-}
-
 impl<T> std::fmt::Debug for Turns<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Turns").field("alarm", &self.alarm).finish_non_exhaustive()
@@ -94,23 +83,15 @@ impl<T> Turns<T> {
         Self { work: Box::pin(work), alarm: Arc::default() }
     }
 
-    /// Runs the next turn.
-    pub fn turn(&mut self) -> Turn<T> {
-        let waker = Waker::from(Arc::clone(&self.alarm));
-        match self.work.as_mut().poll(&mut Context::from_waker(&waker)) {
-            Poll::Ready(done) => Turn::Done(done),
-            Poll::Pending if self.alarm.has_rung.swap(false, Ordering::AcqRel) => Turn::Going,
-            Poll::Pending => Turn::Waiting,
-        }
-    }
-
     /// Continues until the work is done. Returns `None` if the work waits.
     pub fn go_on(&mut self) -> Option<T> {
+        let waker = Waker::from(Arc::clone(&self.alarm));
         loop {
-            match self.turn() {
-                Turn::Done(done) => return Some(done),
-                Turn::Going => {}
-                Turn::Waiting => return None,
+            if let Poll::Ready(done) = self.work.as_mut().poll(&mut Context::from_waker(&waker)) {
+                return Some(done);
+            }
+            if !self.alarm.has_rung.swap(false, Ordering::AcqRel) {
+                return None;
             }
         }
     }
@@ -156,7 +137,6 @@ mod tests {
             give_way().await;
             receiver.await.unwrap_or(0) + 1
         });
-        assert!(matches!(turns.turn(), Turn::Going));
         assert!(turns.go_on().is_none());
         assert!(sender.send(41).is_ok());
         assert_eq!(turns.go_on(), Some(42));

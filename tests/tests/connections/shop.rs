@@ -38,7 +38,6 @@ impl Transport for Socket {
         Ok(Ends {
             input: Input::thread(self.0.try_clone()?, longest)?,
             outlet: Outlet::open(Closing(self.0), broken)?,
-            awake: Arc::default(),
             is_deserted: Box::new(move || is_deserted(&watched)),
         })
     }

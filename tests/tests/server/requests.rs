@@ -224,7 +224,6 @@ fn long_answers_that_nobody_reads_take_little_memory() -> Result<()> {
     Ok(())
 }
 
-/// It stays awake for a moment after an answer, in case that the next request is near.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_server_that_is_asked_nothing_takes_no_time_of_the_processor() -> Result<()> {

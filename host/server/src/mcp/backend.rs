@@ -1,14 +1,12 @@
 //! The shared state behind the tools: the workshop, the settings and the limits on concurrency.
 
 use std::convert::Infallible;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use pif_domain::{Excess, Fault, FaultCode, Limit, Part, Principal, fault};
 use pif_sandbox::{
-    Argument, Busy, Code, Crowd, Gate, LOOKS, Outcome, Request, Summary, Turn, Turns, Watch,
-    milliseconds,
+    Busy, Code, Crowd, Gate, LOOKS, Outcome, Request, Summary, Turns, Watch, milliseconds,
 };
 use pif_system::harden;
 use rmcp::RoleServer;
@@ -28,9 +26,6 @@ use crate::workshop::{Plan, Tools, Workshop, too_large};
 
 /// The interval of progress notifications.
 const REPORTED: Duration = Duration::from_millis(100);
-
-/// The most bytes of a request that is evaluated on the thread that reads requests.
-const SHORT: usize = 16 << 10;
 
 /// The server behind the protocol.
 #[derive(Debug, Clone)]
@@ -121,26 +116,22 @@ impl Backend {
         let (advance, advanced) = watch::channel(0);
         let mut observer = Lines::new(advance, keep, &self.config, caller);
         let is_told = self.config.profile == Profile::Debug;
-        // Writing lines to stderr may block. Checking a term for its revision may take long.
-        // Writing a session may block, too.
-        let at_once = plan.is_none() && !is_told && !request.debug && is_short(&request);
-        let run =
-            self.run_in_turns(caller, at_once, async move |backend: Arc<Self>, watch: Watch| {
-                let revision =
-                    is_told.then(|| backend.revision(&request.code, &tools, &watch)).flatten();
-                let (workshop, observed) = (&backend.workshop, &mut observer);
-                let known = tools.clone();
-                let mut report = match &plan {
-                    None => workshop.run_in_turns(&request, tools, observed, &watch).await,
-                    Some(plan) => {
-                        workshop.turn_in_turns(plan, &request, &tools, observed, &watch).await
-                    }
-                };
-                report.outcome.ending =
-                    report.outcome.ending.map_err(|fault| workshop.explain(fault, &known, &watch));
-                let evaluation = observer.kept;
-                Evaluated { evaluation, revision, ..Evaluated::new(report, limits) }
-            });
+        let run = self.run_in_turns(caller, async move |backend: Arc<Self>, watch: Watch| {
+            let revision =
+                is_told.then(|| backend.revision(&request.code, &tools, &watch)).flatten();
+            let (workshop, observed) = (&backend.workshop, &mut observer);
+            let known = tools.clone();
+            let mut report = match &plan {
+                None => workshop.run_in_turns(&request, tools, observed, &watch).await,
+                Some(plan) => {
+                    workshop.turn_in_turns(plan, &request, &tools, observed, &watch).await
+                }
+            };
+            report.outcome.ending =
+                report.outcome.ending.map_err(|fault| workshop.explain(fault, &known, &watch));
+            let evaluation = observer.kept;
+            Evaluated { evaluation, revision, ..Evaluated::new(report, limits) }
+        });
         let report = tokio::select! {
             report = run => report,
             never = report_progress(caller.progress.clone(), advanced) => match never {},
@@ -247,12 +238,10 @@ impl Backend {
         watch_over(task, caller, &stop).await
     }
 
-    /// Does work in turns. The first turn may run on this thread: most runs end in it, and another
-    /// thread would take longer to start than the run itself.
+    /// Does work in turns, on a thread that may block.
     pub(super) async fn run_in_turns<T, W>(
         self: &Arc<Self>,
         caller: &Caller,
-        at_once: bool,
         work: impl FnOnce(Arc<Self>, Watch) -> W,
     ) -> Result<T, Fault>
     where
@@ -263,19 +252,8 @@ impl Backend {
         let (place, stop) = self.enter(&self.runs, caller).await?;
         let watch = self.watch(stop.clone());
         let mut turns = Turns::new(work(Arc::clone(self), watch.clone()));
-        let (mut place, mut is_waiting) = (Some(place), false);
-        if at_once && caller.session.window.calls() <= 1 {
-            match catch_unwind(AssertUnwindSafe(|| turns.turn())) {
-                Ok(Turn::Done(done)) => return Ok(done),
-                Ok(Turn::Going) => {}
-                Ok(Turn::Waiting) => is_waiting = true,
-                Err(_) => return Err(lost("it panicked")),
-            }
-        }
+        let mut place = Some(place);
         loop {
-            if is_waiting {
-                place = self.wait(turns.woken(), place, caller, &stop, &watch).await;
-            }
             let task = spawn_blocking(move || {
                 let done = turns.go_on();
                 (turns, place, done)
@@ -285,7 +263,7 @@ impl Backend {
             if let Some(done) = done {
                 return Ok(done);
             }
-            is_waiting = true;
+            place = self.wait(turns.woken(), place, caller, &stop, &watch).await;
         }
     }
 
@@ -358,19 +336,6 @@ async fn watch_over<T>(
         }
     };
     done.map_err(|error| lost(&error.to_string()))
-}
-
-/// Whether the texts of a request are short enough to be read at once.
-fn is_short(request: &Request) -> bool {
-    let code = match &request.code {
-        Code::Term(text) | Code::Tool(text) => text.len(),
-    };
-    let argument = match &request.argument {
-        Argument::None | Argument::Unapplied => 0,
-        Argument::Input(text) | Argument::Data(text) => text.len(),
-    };
-    let others = [&request.context, &request.output_schema];
-    code + argument + others.into_iter().flatten().map(String::len).sum::<usize>() <= SHORT
 }
 
 /// Notifies the client of a run's progress until the run ends and this future is dropped.

@@ -40,22 +40,20 @@ use pif_system::harden::Hardening;
 use self::signals::signal;
 use crate::config::Config;
 use crate::observe::TraceFiles;
-use crate::transport::{Awake, Stdio, Streams};
+use crate::transport::{Stdio, Streams};
 use crate::workshop::Workshop;
 
 /// Serves one client on stdin and stdout until it disconnects or a signal arrives. `hardening` must
-/// be set before the sandbox opens; `awake` is notified when every request is answered. `traces` are
-/// the files of the traces.
+/// be set before the sandbox opens. `traces` are the files of the traces.
 pub async fn serve(
     config: Config,
     workshop: Workshop,
     hardening: Arc<OnceLock<Hardening>>,
-    awake: Arc<Awake>,
     traces: Option<TraceFiles>,
 ) -> Result<(), Error> {
     let signal = signal()?;
     let service = Service::new(config, workshop, hardening).observed(traces);
-    let mut serving = std::pin::pin!(service.serve(Stdio { awake }));
+    let mut serving = std::pin::pin!(service.serve(Stdio));
     let ended = tokio::select! {
         served = &mut serving => Some(served),
         () = signal => None,

@@ -43,7 +43,7 @@ impl Backend {
                 backend.workshop.resume_in_turns(kept, decision, &mut observer, &watch).await?;
             Ok::<_, Fault>(Evaluated::new(resumed.finished, resumed.limits))
         };
-        let run = self.run_in_turns(caller, false, run).await??;
+        let run = self.run_in_turns(caller, run).await??;
         caller.note(&run);
         tell(run, &self.config)
     }

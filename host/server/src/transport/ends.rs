@@ -1,11 +1,9 @@
 //! A transport and both ends of the connection that it opens.
 
-use std::sync::Arc;
 use std::{fmt, io};
 
 use tokio_util::sync::CancellationToken;
 
-use super::awake::Awake;
 use super::input::Input;
 use super::outlet::Outlet;
 
@@ -22,8 +20,6 @@ pub struct Ends {
     pub input: Input,
     /// The destination of lines.
     pub outlet: Outlet,
-    /// Notified when every request is answered.
-    pub awake: Arc<Awake>,
     /// Whether the other end is gone, and nobody can receive an answer.
     pub is_deserted: Deserted,
 }

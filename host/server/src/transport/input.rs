@@ -1,10 +1,6 @@
-//! Input cut into lines. It keeps no more of a line than a cap. A thread reads the input if nothing
-//! else can wait for it.
+//! Input cut into lines, by a thread that reads it. It keeps no more of a line than a cap.
 
-use std::fmt;
-use std::future::poll_fn;
 use std::io::{self, BufRead, BufReader, Read};
-use std::task::{Context, Poll};
 use std::{mem, thread};
 
 use rmcp::model::RequestId;
@@ -13,44 +9,23 @@ use tokio::sync::mpsc;
 use super::scan::IdScan;
 
 /// Lines of input.
-pub struct Input(Box<dyn Lines>);
-
-impl fmt::Debug for Input {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Input").finish_non_exhaustive()
-    }
-}
-
-/// A source of lines.
-pub(super) trait Lines: Send {
-    /// Returns the next line, or `None` at the end. No line is lost if the caller stops waiting.
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Line>>;
-}
+#[derive(Debug)]
+pub struct Input(mpsc::Receiver<Line>);
 
 impl Input {
     /// Reads any input on a thread of its own. A line has at most `longest` bytes.
     pub fn thread(input: impl Read + Send + 'static, longest: usize) -> io::Result<Self> {
-        Ok(Self(Box::new(read_lines(input, longest)?)))
-    }
-
-    pub(super) fn of(lines: impl Lines + 'static) -> Self {
-        Self(Box::new(lines))
+        Ok(Self(read_lines(input, longest)?))
     }
 
     /// Returns the next line, or `None` at the end. No line is lost if the caller stops waiting.
     pub(super) async fn next(&mut self) -> Option<Line> {
-        poll_fn(|context| self.0.poll_next(context)).await
-    }
-}
-
-impl Lines for mpsc::Receiver<Line> {
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Line>> {
-        self.poll_recv(context)
+        self.0.recv().await
     }
 }
 
 /// Bytes that are read at a time.
-pub(super) const CHUNK: usize = 64 << 10;
+const CHUNK: usize = 64 << 10;
 
 /// A line of input.
 #[derive(Debug, PartialEq)]

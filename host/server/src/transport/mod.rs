@@ -3,7 +3,6 @@
 //! still there, and how it ends. [`wire`] converts lines into messages. Standard input and output
 //! are one transport ([`stdio`]).
 
-mod awake;
 mod ends;
 mod handshake;
 pub mod http;
@@ -18,7 +17,6 @@ mod streams;
 mod window;
 mod wire;
 
-pub use self::awake::Awake;
 pub use self::ends::{Deserted, Ends, Transport};
 pub use self::input::Input;
 pub use self::outlet::Outlet;

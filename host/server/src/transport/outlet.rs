@@ -1,11 +1,10 @@
-//! The output of a connection, which writes whole lines. A short line is written directly if the
-//! pipe has room. A thread writes the others, because writing may have to wait for the client.
-//! Nothing else writes to the output.
+//! The output of a connection, which writes whole lines. A thread writes them, because writing may
+//! have to wait for the client. Nothing else writes to the output.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use pif_domain::text;
@@ -21,8 +20,8 @@ use super::id::Echo;
 use super::window::Ticket;
 
 /// Bytes that a ready pipe takes in one write without blocking: `PIPE_BUF` of Linux. Other systems
-/// guarantee less; a socket takes far more. No write is longer, so short lines are never split, and
-/// the progress of a slow client can be seen.
+/// guarantee less; a socket takes far more. No write is longer, so the progress of a slow client can
+/// be seen.
 const AT_ONCE: usize = if cfg!(target_os = "linux") { 4_096 } else { 512 };
 
 /// The most characters of an error's message.
@@ -34,16 +33,13 @@ const MOST_MESSAGE: usize = 1_000;
 pub struct Outlet {
     queue: mpsc::UnboundedSender<Parcel>,
     progress: Arc<Progress>,
-    /// Writes as many bytes as possible without waiting, and returns their number.
-    direct: Option<fn(&[u8]) -> usize>,
 }
 
 /// The progress of the thread.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
-    /// The number of parcels that the thread has not written yet. A direct write holds this lock
-    /// and requires the number to be 0.
-    queued: Mutex<usize>,
+    /// The number of parcels that the thread has not written yet.
+    queued: AtomicUsize,
     /// The number of bytes that the thread has written.
     written: AtomicUsize,
 }
@@ -51,16 +47,12 @@ pub(super) struct Progress {
 impl Progress {
     /// The number of messages that wait to be written.
     pub(super) fn waiting(&self) -> usize {
-        *self.queued()
+        self.queued.load(Ordering::Relaxed)
     }
 
     /// The number of bytes that the thread has written.
     pub(super) fn written(&self) -> usize {
         self.written.load(Ordering::Relaxed)
-    }
-
-    fn queued(&self) -> MutexGuard<'_, usize> {
-        self.queued.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -88,12 +80,7 @@ impl Outlet {
                 tracing::info!(%error, "the client does not read any more");
             }
         })?;
-        Ok(Self { queue, progress, direct: None })
-    }
-
-    /// Sets a function that writes short lines and never waits.
-    pub(super) fn directly(self, write: fn(&[u8]) -> usize) -> Self {
-        Self { direct: Some(write), ..self }
+        Ok(Self { queue, progress })
     }
 
     /// The progress of the thread.
@@ -111,30 +98,10 @@ impl Outlet {
         // The line replaces the message, whose memory is no longer needed.
         drop(message);
         let ticket = ticket.map(|ticket| ticket.carrying(line.len()));
-        match self.dispatch(line, ticket)? {
-            Some(written) => written.await.map_err(|_| broken()),
-            None => Ok(()),
-        }
-    }
-
-    /// Writes a line or queues it. Returns a receiver that completes when a queued line is written.
-    fn dispatch(
-        &self,
-        mut line: Vec<u8>,
-        ticket: Option<Ticket>,
-    ) -> io::Result<Option<oneshot::Receiver<()>>> {
-        let mut queued = self.progress.queued();
-        if let Some(write) = self.direct.filter(|_| *queued == 0 && line.len() <= AT_ONCE) {
-            let written = write(&line);
-            if written == line.len() {
-                return Ok(None);
-            }
-            line.drain(..written);
-        }
         let (written, wait) = oneshot::channel();
+        self.progress.queued.fetch_add(1, Ordering::Relaxed);
         self.queue.send(Parcel { line, ticket, written }).map_err(|_| broken())?;
-        *queued += 1;
-        Ok(Some(wait))
+        wait.await.map_err(|_| broken())
     }
 }
 
@@ -232,7 +199,7 @@ fn write_all(
             progress.written.fetch_add(chunk.len(), Ordering::Relaxed);
         }
         output.flush()?;
-        *progress.queued() -= sent.len();
+        progress.queued.fetch_sub(sent.len(), Ordering::Relaxed);
         for (ticket, written) in sent {
             drop(ticket);
             // A canceled sender does not wait any more.

@@ -1,11 +1,10 @@
 //! A transport over any two streams. Each is read or written on a thread of its own.
 
 use std::io::{self, Read, Write};
-use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Awake, Ends, Input, Outlet, Transport};
+use super::{Ends, Input, Outlet, Transport};
 
 /// The input and the output.
 #[derive(Debug)]
@@ -20,7 +19,6 @@ where
         Ok(Ends {
             input: Input::thread(self.0, longest)?,
             outlet: Outlet::open(self.1, broken)?,
-            awake: Arc::<Awake>::default(),
             // A stream does not reveal whether its reader is gone.
             is_deserted: Box::new(|| false),
         })

@@ -9,8 +9,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rmcp::model::{ProgressToken, RequestId};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
-use super::awake::Awake;
-
 /// Bytes of a request that take one unit of room.
 const UNIT: usize = 128 << 10;
 
@@ -37,7 +35,6 @@ pub(crate) struct Window {
     making: Arc<Semaphore>,
     waiting: Arc<Waiting>,
     state: Mutex<State>,
-    awake: Arc<Awake>,
 }
 
 #[derive(Debug, Default)]
@@ -53,8 +50,6 @@ struct Open {
     ticket: Option<Ticket>,
     /// The token that its progress is reported under.
     progress: Option<ProgressToken>,
-    /// Whether it calls a tool.
-    is_call: bool,
 }
 
 /// A place in the window, held until it is dropped.
@@ -118,13 +113,7 @@ impl Window {
             making: semaphore(MAKING),
             waiting: Arc::default(),
             state: Mutex::default(),
-            awake: Arc::default(),
         }
-    }
-
-    /// Makes the window notify `awake` when every request is answered.
-    pub(super) fn keeping(self, awake: Arc<Awake>) -> Self {
-        Self { awake, ..self }
     }
 
     /// Waits for a place and for the room of a request with this many bytes. It always returns a
@@ -167,17 +156,12 @@ impl Window {
     }
 
     /// Registers the id of a request. Returns false if another request has it.
-    pub(super) fn register(
-        &self,
-        id: &RequestId,
-        progress: Option<ProgressToken>,
-        is_call: bool,
-    ) -> bool {
+    pub(super) fn register(&self, id: &RequestId, progress: Option<ProgressToken>) -> bool {
         let mut state = self.state();
         if state.open.contains_key(id) || state.cancelled.contains(id) {
             return false;
         }
-        state.open.insert(id.clone(), Open { ticket: None, progress, is_call });
+        state.open.insert(id.clone(), Open { ticket: None, progress });
         true
     }
 
@@ -207,12 +191,7 @@ impl Window {
     pub(super) fn answer(&self, id: &RequestId) -> Answer {
         let mut state = self.state();
         match state.open.remove(id) {
-            Some(open) => {
-                if state.open.is_empty() {
-                    self.awake.begin();
-                }
-                Answer::Awaited(open.ticket)
-            }
+            Some(open) => Answer::Awaited(open.ticket),
             None if state.cancelled.contains(id) => Answer::Unwanted,
             None => Answer::Awaited(None),
         }
@@ -222,11 +201,6 @@ impl Window {
     /// answered or canceled.
     pub(super) fn expects(&self, token: &ProgressToken) -> bool {
         self.state().open.values().any(|open| open.progress.as_ref() == Some(token))
-    }
-
-    /// The number of tool calls that are not answered yet.
-    pub(crate) fn calls(&self) -> usize {
-        self.state().open.values().filter(|open| open.is_call).count()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -52,9 +52,8 @@ impl Wire {
         leave: CancellationToken,
     ) -> io::Result<Self> {
         let ended = CancellationToken::new();
-        let Ends { input, outlet, awake, is_deserted } =
-            transport.open(bounds.line, ended.clone())?;
-        let window = Window::new(requests, bounds.line).keeping(awake);
+        let Ends { input, outlet, is_deserted } = transport.open(bounds.line, ended.clone())?;
+        let window = Window::new(requests, bounds.line);
         let session = Session::new(window, ended, leave, outlet.progress(), is_deserted);
         let session = Arc::new(session);
         let (sender, messages) = mpsc::channel(HANDED_OVER);
@@ -141,10 +140,6 @@ fn progress_token(message: &ClientJsonRpcMessage) -> Option<ProgressToken> {
     }
 }
 
-fn is_call(message: &ClientJsonRpcMessage) -> bool {
-    matches!(message, JsonRpcMessage::Request(it) if matches!(it.request, ClientRequest::CallToolRequest(_)))
-}
-
 /// Reads lines and passes messages to the service as the window allows.
 struct Reader {
     bounds: Bounds,
@@ -213,7 +208,7 @@ impl Reader {
     }
 
     fn take_request(&mut self, id: RequestId, message: Box<ClientJsonRpcMessage>, bytes: usize) {
-        if self.session.window.register(&id, progress_token(&message), is_call(&message)) {
+        if self.session.window.register(&id, progress_token(&message)) {
             self.park(Pending::Request(id, message), bytes);
             return;
         }
