@@ -23,7 +23,8 @@
 //! [`Machine`] and resumes it with an answer to each [`request::Step`]. A machine stays in its
 //! thread. [`envelope`] is a run as JSON in and JSON out.
 //!
-//! [`analysis`] checks a program without running it, [`foresight`] tells what it takes and calls.
+//! [`analysis`] checks a program without running it, [`foresight`] tells what it takes and calls,
+//! [`rename`](mod@rename) gives a tool that it calls another name.
 //!
 //! # The map
 //!
@@ -77,7 +78,7 @@ pub use pif_core::{fault, hint, limits};
 use pif_language as language;
 pub use pif_notation as notation;
 
-pub use check::{analysis, foresight};
+pub use check::{analysis, foresight, rename};
 pub use edge::envelope;
 pub use edge::eval::{eval, run};
 pub use fault::Fault;

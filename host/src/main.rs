@@ -27,6 +27,7 @@ mod serve;
 mod session;
 mod settings;
 mod source;
+mod stage;
 mod top;
 
 use std::backtrace::{Backtrace, BacktraceStatus};
@@ -64,6 +65,7 @@ use self::restore::Restore;
 use self::run::Run;
 use self::serve::{Serve, serve_by_default};
 use self::session::Session;
+use self::stage::{Commit, Discard, Stage, Verify};
 use self::top::Top;
 
 /// A workshop for language models, served over MCP on stdin and stdout: a model evolves tools, as
@@ -145,6 +147,14 @@ enum Command {
     Replay(Replay),
     /// Decide runs that wait for an approval, or show them
     Approve(Approve),
+    /// Stage changes of tools and of the memory: they are tried before they count
+    Stage(Stage),
+    /// Run the examples of everything that a snapshot of staged changes touches
+    Verify(Verify),
+    /// Make the changes of a verified snapshot count
+    Commit(Commit),
+    /// Give up a snapshot
+    Discard(Discard),
     /// Print tools and everything they depend on, as one JSON file
     Export(Export),
     /// Import tools from an exported file: all of them, or none
@@ -178,8 +188,7 @@ enum Command {
 }
 
 /// Runs the command line.
-#[must_use]
-pub fn main() -> ExitCode {
+fn main() -> ExitCode {
     report_panics();
     let code = match config::parse::<Line>() {
         Ok(line) => execute(line).unwrap_or_else(|error| {
@@ -228,6 +237,10 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Journal(it)) => it.execute(options),
         Some(Command::Replay(it)) => it.execute(options),
         Some(Command::Approve(it)) => it.execute(options),
+        Some(Command::Stage(it)) => it.execute(options),
+        Some(Command::Verify(it)) => it.execute(options),
+        Some(Command::Commit(it)) => it.execute(options),
+        Some(Command::Discard(it)) => it.execute(options),
         Some(Command::Export(it)) => it.execute(options),
         Some(Command::Import(it)) => it.execute(options),
         Some(Command::Backup(it)) => it.execute(options),

@@ -16,6 +16,7 @@ mod endurance {
     mod pages;
     mod power;
     mod released;
+    mod staging;
     mod store;
     mod two;
 }

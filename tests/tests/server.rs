@@ -44,6 +44,7 @@ mod server {
     mod several;
     mod shelf;
     mod spellings;
+    mod staging;
     mod start;
     #[cfg(unix)]
     mod streams;

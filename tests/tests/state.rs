@@ -8,5 +8,6 @@ mod state {
     mod rows;
     mod sessions;
     pub(crate) mod shelf;
+    mod staging;
     mod tools;
 }

@@ -5,3 +5,4 @@ pub mod analysis;
 pub(crate) mod doubt;
 pub mod foresight;
 pub(crate) mod mismatch;
+pub mod rename;

@@ -6,6 +6,7 @@
 use crate::check::analysis;
 use crate::check::analysis::Mention;
 use crate::check::foresight::{self, Absent, Foreseen, Outlook, Parameter, Spot};
+use crate::check::rename;
 use crate::edge::envelope;
 use crate::machine;
 use crate::request::{
@@ -52,6 +53,12 @@ impl check::Guest for Component {
 
     fn notation(code: String) -> Result<String, types::Fault> {
         analysis::notation(&code).map_err(fault)
+    }
+
+    fn rename(code: String, tool: String, to: String) -> Result<check::Renamed, types::Fault> {
+        let renamed = rename::rename(&code, &tool, &to).map_err(fault)?;
+        let rename::Renamed { canonical, count, is_quoted: quoted, is_pinned: pinned } = renamed;
+        Ok(check::Renamed { canonical, count, quoted, pinned })
     }
 
     fn forms() -> String {

@@ -23,13 +23,21 @@ pub enum EntryKind {
     Import,
     /// A server was installed or removed.
     Install,
+    /// Changes were staged.
+    Stage,
+    /// Staged changes were verified.
+    Verify,
+    /// Staged changes count now.
+    Commit,
+    /// Staged changes were given up.
+    Discard,
     /// The server refused a call before doing anything.
     Refusal,
 }
 
 impl EntryKind {
     /// All kinds.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 13] = [
         Self::Evolve,
         Self::Rollback,
         Self::Retire,
@@ -38,6 +46,10 @@ impl EntryKind {
         Self::Session,
         Self::Import,
         Self::Install,
+        Self::Stage,
+        Self::Verify,
+        Self::Commit,
+        Self::Discard,
         Self::Refusal,
     ];
 
@@ -53,6 +65,10 @@ impl EntryKind {
             Self::Session => "session",
             Self::Import => "import",
             Self::Install => "install",
+            Self::Stage => "stage",
+            Self::Verify => "verify",
+            Self::Commit => "commit",
+            Self::Discard => "discard",
             Self::Refusal => "refusal",
         }
     }
@@ -85,7 +101,8 @@ pub enum EntryEnding {
     Stored,
     /// The memory no longer holds a value under the key, or a server is not installed any more.
     Forgotten,
-    /// A session was started or closed, or its bindings were saved or restored.
+    /// A session was started or closed, its bindings were saved or restored, or a snapshot was staged,
+    /// verified, committed or discarded.
     Done,
     /// Nobody knows: the server ended before a run did that called others.
     Unknown,

@@ -69,9 +69,16 @@ impl Scope {
                 | BuiltIn::SessionSave
                 | BuiltIn::SessionRestore
                 | BuiltIn::Approve
-                | BuiltIn::UkrSearch,
+                | BuiltIn::UkrSearch
+                | BuiltIn::Verify,
             ) => Self::Run,
-            Some(BuiltIn::Evolve | BuiltIn::Rollback) => Self::Evolve,
+            Some(
+                BuiltIn::Evolve
+                | BuiltIn::Rollback
+                | BuiltIn::Stage
+                | BuiltIn::Commit
+                | BuiltIn::Discard,
+            ) => Self::Evolve,
             Some(BuiltIn::InstallCapability | BuiltIn::UninstallCapability) => Self::Admin,
         }
     }

@@ -12,14 +12,16 @@ pub enum Toolset {
     Sessions,
     /// Works with tools of other servers.
     Capabilities,
+    /// Tries changes before they count.
+    Staging,
     /// Shows what is measured.
     Debug,
 }
 
 impl Toolset {
     /// All sets.
-    pub const ALL: [Self; 5] =
-        [Self::Core, Self::State, Self::Sessions, Self::Capabilities, Self::Debug];
+    pub const ALL: [Self; 6] =
+        [Self::Core, Self::State, Self::Sessions, Self::Capabilities, Self::Staging, Self::Debug];
 
     /// The name on the command line.
     #[must_use]
@@ -29,6 +31,7 @@ impl Toolset {
             Self::State => "state",
             Self::Sessions => "sessions",
             Self::Capabilities => "capabilities",
+            Self::Staging => "staging",
             Self::Debug => "debug",
         }
     }
@@ -41,6 +44,9 @@ impl Toolset {
             Self::State => "what lasts: revisions, memory and journal",
             Self::Sessions => "names that keep their values from call to call",
             Self::Capabilities => "tools of other servers, where some are configured",
+            Self::Staging => {
+                "changes that are tried before they count; off unless you switch it on"
+            }
             Self::Debug => "what the server measures; off unless you switch it on",
         }
     }
@@ -122,6 +128,10 @@ macro_rules! each_tool {
             UkrSearch ukr_search Capabilities Asks "Search other servers";
             InstallCapability install_capability Capabilities Writes "Install another server";
             UninstallCapability uninstall_capability Capabilities Destroys "Uninstall another server";
+            Stage stage Staging Adds "Stage changes";
+            Verify verify Staging Runs "Verify staged changes";
+            Commit commit Staging Writes "Commit staged changes";
+            Discard discard Staging Destroys "Discard staged changes";
             Debug debug Debug Reads "What the server measures";
         }
     };
@@ -190,7 +200,7 @@ impl BuiltIn {
 
 /// Names of an earlier server that clients may still call, each with the tool that it means now. They
 /// are accepted and not listed.
-pub const SPELLINGS: [(&str, &str); 17] = [
+pub const SPELLINGS: [(&str, &str); 21] = [
     ("memory-store", "memory_store"),
     ("memory-retrieve", "memory_retrieve"),
     ("journal-recent", "journal_recent"),
@@ -208,6 +218,10 @@ pub const SPELLINGS: [(&str, &str); 17] = [
     ("lisp_session_list", "session_list"),
     ("lisp_session_forget", "session_forget"),
     ("lisp_session_close", "session_close"),
+    ("overlay_execute", "stage"),
+    ("verify_changes", "verify"),
+    ("overlay_commit", "commit"),
+    ("overlay_discard", "discard"),
 ];
 
 /// Such names that are more than another spelling.

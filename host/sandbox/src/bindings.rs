@@ -19,6 +19,7 @@ mod generated {
 }
 
 pub(super) use generated::exports::pif::evaluator::analysis::GuestIndices as Analysis;
+pub use generated::exports::pif::evaluator::analysis::Renamed;
 pub(super) use generated::exports::pif::evaluator::machines::{
     Guest as Machines, GuestIndices as MachinesIndices, GuestMachine,
 };

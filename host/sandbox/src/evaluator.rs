@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use wasmtime::Store;
 
 use super::artifact::Origin;
-use super::bindings::{Limits, Outlook, Place, Program, Summary};
+use super::bindings::{Limits, Outlook, Place, Program, Renamed, Summary};
 use super::ceiling::{Allowance, Ceiling, Net};
 use super::error::Error;
 use super::instance::{Guest, Instance, Opened};
@@ -145,6 +145,29 @@ impl Sandbox {
                 analysis.call_notation(store, &code).await
             };
             instance.call(notation).await
+        })?;
+        told.map_err(Fault::from)
+    }
+
+    /// Gives a tool another name in a term that calls it.
+    pub fn rename(
+        &self,
+        code: &str,
+        tool: &str,
+        to: &str,
+        watch: &Watch,
+    ) -> Result<Renamed, Fault> {
+        let allowance = Allowance::for_text(self.net, code.len());
+        let opened = self.entrance()?;
+        let told = finish(async {
+            let mut instance = self.enter(allowance, watch).await?;
+            let rename = async |guest: &Guest, store: &mut Store<Ceiling>| {
+                let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
+                analysis
+                    .call_rename(store, &code.to_owned(), &tool.to_owned(), &to.to_owned())
+                    .await
+            };
+            instance.call(rename).await
         })?;
         told.map_err(Fault::from)
     }

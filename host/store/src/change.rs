@@ -6,6 +6,8 @@ use super::journal::Draft;
 use super::memory::{Error as MemoryError, Kept, Note};
 use super::registry::{Definition, Error as RegistryError, Evolution, Status};
 use super::session::{self, Error as SessionError, Session};
+use super::staging::{self, Area, Error as StagingError};
+use super::write::Committed;
 
 /// A requested change.
 #[derive(Debug, Clone)]
@@ -42,6 +44,8 @@ pub enum Change {
     },
     /// Changes sessions.
     Session(session::Change),
+    /// Changes staging areas.
+    Stage(staging::Change),
     /// Removes what belongs to an owner: sessions, saved states, memory, and runs that wait.
     Erase {
         /// The owner.
@@ -121,6 +125,8 @@ pub enum Effect {
     Kept(Kept),
     /// This session changed.
     Session(Box<Session>),
+    /// This staging area changed, or was committed: then with what has become of each tool.
+    Staged(Box<Area>, Vec<Committed>),
     /// So much of an owner was removed.
     Erased(Erased),
 }
@@ -132,6 +138,8 @@ pub struct Erased {
     pub sessions: u64,
     /// Keys of the memory.
     pub keys: u64,
+    /// Staging areas.
+    pub areas: u64,
     /// Runs that waited.
     pub runs: u64,
 }
@@ -148,6 +156,9 @@ pub enum Refusal {
     /// The sessions refuse.
     #[error(transparent)]
     Session(SessionError),
+    /// The staging areas refuse.
+    #[error(transparent)]
+    Staging(StagingError),
     /// The store fails.
     #[error(transparent)]
     Store(#[from] Error),
@@ -172,6 +183,15 @@ impl From<SessionError> for Refusal {
         match error {
             SessionError::Store(error) => Self::Store(error),
             error => Self::Session(error),
+        }
+    }
+}
+
+impl From<StagingError> for Refusal {
+    fn from(error: StagingError) -> Self {
+        match error {
+            StagingError::Store(error) => Self::Store(error),
+            error => Self::Staging(error),
         }
     }
 }

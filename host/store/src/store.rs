@@ -12,10 +12,11 @@ use super::journal::{
 use super::memory::{Memo, Search};
 use super::registry::{Definition, Past};
 use super::session::Rows;
+use super::staging;
 use super::transaction::Transaction;
 
 /// A store. Several processes may share its data.
-pub trait Store: Rows + Debug + Send + Sync {
+pub trait Store: Rows + staging::Rows + Debug + Send + Sync {
     /// Makes changes, each with its journal entry, in one transaction. If one is refused or fails,
     /// none is made. [`super::write::apply`] reads and writes the rows. Changes withstand a power
     /// failure once this returns. Entries without a change need only survive the end of this
@@ -80,12 +81,8 @@ pub trait Store: Rows + Debug + Send + Sync {
     fn history(&self, name: &str, most: usize) -> Result<Vec<Past>, Error>;
     /// The tools whose terms name this one, in the order of names.
     fn callers(&self, name: &str, most: usize) -> Result<Vec<Definition>, Error>;
-    /// The names of the tools that the term with this hash names.
-    fn uses(&self, hash: &str) -> Result<Vec<String>, Error>;
     /// The output schema that a change gave its tool, if there is one.
     fn output_schema(&self, change: i64) -> Result<Option<String>, Error>;
-    /// The stored source of the term with this hash.
-    fn source(&self, hash: &str) -> Result<Option<String>, Error>;
     /// The last name of the term with this hash.
     fn name_of(&self, hash: &str) -> Result<Option<String>, Error>;
 

@@ -3,8 +3,9 @@
 use super::error::Error;
 use super::journal::{Entry, Link};
 use super::memory::Memo;
-use super::registry::Definition;
+use super::registry::{Definition, Evolution};
 use super::session::{Binding, Rows, Session, Turn};
+use super::staging::{self, Area};
 
 /// A term to be kept.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +39,7 @@ pub struct Defined<'a> {
 
 /// A transaction of a store: it reads and writes rows and applies no rules. Its reads see its own
 /// writes.
-pub trait Transaction: Rows {
+pub trait Transaction: Rows + staging::Rows {
     /// See [`super::store::Store::last_change`].
     fn last_change(&self) -> Result<i64, Error>;
     /// See [`super::store::Store::find`].
@@ -84,6 +85,13 @@ pub trait Transaction: Rows {
     fn pin(&mut self, sha256: &str, entry: i64) -> Result<(), Error>;
     /// Removes a text that neither an entry nor a binding has.
     fn sweep(&mut self, sha256: &str) -> Result<(), Error>;
+
+    /// Writes a staging area with its operations. Returns its number, which the store makes if it is 0.
+    fn put_area(&mut self, area: &Area) -> Result<i64, Error>;
+    /// Removes a staging area.
+    fn remove_area(&mut self, id: i64) -> Result<(), Error>;
+    /// Keeps a term that no tool has yet. A term that is already kept does not change.
+    fn keep_source(&mut self, term: &Evolution) -> Result<(), Error>;
 
     /// See [`super::store::Store::memo`].
     fn memo(&self, owner: &str, key: &str) -> Result<Option<Memo>, Error>;

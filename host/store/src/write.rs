@@ -3,7 +3,10 @@
 
 mod kept;
 pub mod sessions;
+mod staging;
 mod tools;
+
+pub use self::staging::Committed;
 
 use std::borrow::Cow;
 
@@ -14,6 +17,7 @@ use super::change::{Change, Done, Effect, Erased, Refusal, Write};
 use super::journal::{Digest, Draft, Entry, Settings, surplus};
 use super::memory::Kept;
 use super::registry::Status;
+use super::staging::Area;
 use super::transaction::Transaction;
 
 /// Makes changes and writes their entries in an open transaction. After an error the store undoes
@@ -58,10 +62,15 @@ fn apply_one(
         Change::Session(change) => {
             Effect::Session(Box::new(sessions::change(db, change, &settings.sessions)?))
         }
+        Change::Stage(change) => {
+            let (area, committed) = staging::change(db, change, settings, number)?;
+            Effect::Staged(Box::new(area), committed)
+        }
         Change::Erase { owner, runs } => {
             let mut erased = Erased {
                 sessions: sessions::erase(db, owner)?,
                 keys: db.forget_all(owner)?,
+                areas: staging::erase(db, owner)?,
                 runs: 0,
             };
             for run in runs {
@@ -95,9 +104,12 @@ fn complete<'a>(draft: &'a Draft, change: &Change, effect: &Effect) -> Cow<'a, D
         Effect::RolledBack(tool, status) => (status.ending(), revision(&tool.hash, status)),
         Effect::Retired(tool) => (EntryEnding::Retired, json!({ "revision": tool.hash })),
         Effect::Kept(kept) => (kept.status, remembered(kept)),
-        Effect::Erased(Erased { sessions, keys, runs }) => {
-            (draft.ending, json!({ "sessions": sessions, "keys": keys, "runs": runs }))
+        Effect::Erased(Erased { sessions, keys, areas, runs }) => {
+            let told =
+                json!({ "sessions": sessions, "keys": keys, "snapshots": areas, "runs": runs });
+            (draft.ending, told)
         }
+        Effect::Staged(area, committed) => (draft.ending, staged(area, committed)),
     };
     Cow::Owned(Draft { ending, outcome, ..draft.clone() })
 }
@@ -113,6 +125,7 @@ fn hash(change: &Change) -> &str {
         | Change::Keep { .. }
         | Change::Forget { .. }
         | Change::Session(_)
+        | Change::Stage(_)
         | Change::Erase { .. } => "",
     }
 }
@@ -121,6 +134,28 @@ fn revision(hash: &str, status: &Status) -> Value {
     let mut told = json!({ "revision": hash });
     if let (Status::Changed(previous), Some(members)) = (status, told.as_object_mut()) {
         members.insert("previous".to_owned(), previous.as_str().into());
+    }
+    told
+}
+
+/// The outcome of a change of staging areas: the area, and what a commit has made of each tool.
+fn staged(area: &Area, committed: &[Committed]) -> Value {
+    let mut told = json!({ "snapshot": area.id, "version": area.version });
+    let changes: Vec<Value> = committed
+        .iter()
+        .map(|Committed { name, hash, status }| {
+            let mut change = match (hash, status) {
+                (Some(hash), Some(status)) => revision(hash, status),
+                _ => json!({ "retired": true }),
+            };
+            if let Some(members) = change.as_object_mut() {
+                members.insert("tool".to_owned(), name.as_str().into());
+            }
+            change
+        })
+        .collect();
+    if let (false, Some(members)) = (changes.is_empty(), told.as_object_mut()) {
+        members.insert("changes".to_owned(), changes.into());
     }
     told
 }

@@ -51,7 +51,7 @@ fn it_can_be_switched_off() -> Result<()> {
 
 #[test]
 fn it_is_logged() -> Result<()> {
-    let mut client = Client::legacy_with(&["--log", "mcp_pif=info"])?;
+    let mut client = Client::legacy_with(&["--log", "info"])?;
     client.ping()?;
     let errors = client.finish()?.errors;
     ensure!(errors.contains("hardened") && errors.contains("landlock="), "{errors}");

@@ -10,6 +10,7 @@ use pif_store::journal::{
 use pif_store::memory::{Memo, Search};
 use pif_store::registry::{Definition, Past, name};
 use pif_store::session::{self, Binding, Session, Standing, Turn};
+use pif_store::staging::{self, Area};
 use pif_store::{Done, Error, Refusal, Store, Transaction, Wait, Write, apply};
 
 use super::rows::Rows;
@@ -155,21 +156,10 @@ impl Store for Maps {
         Ok(callers.take(most).collect())
     }
 
-    fn uses(&self, hash: &str) -> Result<Vec<String>, Error> {
-        let mut tools = self.rows().terms.get(hash).map(|it| it.1.clone()).unwrap_or_default();
-        tools.sort();
-        tools.dedup();
-        Ok(tools)
-    }
-
     fn output_schema(&self, change: i64) -> Result<Option<String>, Error> {
         let rows = self.rows();
         let found = rows.changes.iter().find(|it| it.past.change == change);
         Ok(found.and_then(|it| it.output_schema.clone()))
-    }
-
-    fn source(&self, hash: &str) -> Result<Option<String>, Error> {
-        Ok(self.rows().terms.get(hash).map(|it| it.0.clone()))
     }
 
     fn name_of(&self, hash: &str) -> Result<Option<String>, Error> {
@@ -359,5 +349,27 @@ impl session::Rows for Maps {
         standing: Standing,
     ) -> Result<Option<Session>, Error> {
         self.rows().labelled(owner, label, standing)
+    }
+}
+
+impl staging::Rows for Maps {
+    fn area(&self, id: i64) -> Result<Option<Area>, Error> {
+        self.rows().area(id)
+    }
+
+    fn areas(&self, owner: &str) -> Result<Vec<Area>, Error> {
+        self.rows().areas(owner)
+    }
+
+    fn changed_since(&self, change: i64) -> Result<Vec<String>, Error> {
+        self.rows().changed_since(change)
+    }
+
+    fn uses(&self, hash: &str) -> Result<Vec<String>, Error> {
+        self.rows().uses(hash)
+    }
+
+    fn source(&self, hash: &str) -> Result<Option<String>, Error> {
+        self.rows().source(hash)
     }
 }

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use pif_domain::text::time;
 use pif_store::journal::{Entry, Hash, Link, Pending};
 use pif_store::memory::Memo;
-use pif_store::registry::{Definition, Past, name};
+use pif_store::registry::{Definition, Evolution, Past, name};
 use pif_store::session::{self, Binding, Session, Standing, Turn};
+use pif_store::staging::{self, Area};
 use pif_store::{Defined, Error, Term, Transaction};
 
 /// A change of a tool.
@@ -35,6 +36,8 @@ pub(super) struct Rows {
     sessions: (BTreeMap<i64, Session>, i64),
     bindings: BTreeMap<(i64, String), Binding>,
     turns: BTreeMap<(i64, i64), String>,
+    /// Staging areas by their numbers, and how many there ever were.
+    areas: (BTreeMap<i64, Area>, i64),
 }
 
 impl Default for Rows {
@@ -50,6 +53,7 @@ impl Default for Rows {
             sessions: (BTreeMap::new(), 0),
             bindings: BTreeMap::new(),
             turns: BTreeMap::new(),
+            areas: (BTreeMap::new(), 0),
         }
     }
 }
@@ -110,6 +114,24 @@ impl Rows {
 }
 
 impl Transaction for Rows {
+    fn put_area(&mut self, area: &Area) -> Result<i64, Error> {
+        let id = if area.id == 0 { self.areas.1 + 1 } else { area.id };
+        self.areas.1 = self.areas.1.max(id);
+        self.areas.0.insert(id, Area { id, ..area.clone() });
+        Ok(id)
+    }
+
+    fn remove_area(&mut self, id: i64) -> Result<(), Error> {
+        self.areas.0.remove(&id);
+        Ok(())
+    }
+
+    fn keep_source(&mut self, term: &Evolution) -> Result<(), Error> {
+        let kept = || (term.source.clone(), term.tools.clone());
+        self.terms.entry(term.hash.clone()).or_insert_with(kept);
+        Ok(())
+    }
+
     fn last_change(&self) -> Result<i64, Error> {
         Ok(self.changes.last().map_or(0, |it| it.past.change))
     }
@@ -269,6 +291,33 @@ impl Transaction for Rows {
         let before = self.memos.len();
         self.memos.retain(|(of, _), _| of != owner);
         Ok((before - self.memos.len()) as u64)
+    }
+}
+
+impl staging::Rows for Rows {
+    fn area(&self, id: i64) -> Result<Option<Area>, Error> {
+        Ok(self.areas.0.get(&id).cloned())
+    }
+
+    fn areas(&self, owner: &str) -> Result<Vec<Area>, Error> {
+        Ok(self.areas.0.values().filter(|it| it.owner == owner).cloned().collect())
+    }
+
+    fn changed_since(&self, change: i64) -> Result<Vec<String>, Error> {
+        let later = self.changes.iter().filter(|it| it.past.change > change);
+        let names: BTreeSet<String> = later.map(|it| it.name.clone()).collect();
+        Ok(names.into_iter().collect())
+    }
+
+    fn uses(&self, hash: &str) -> Result<Vec<String>, Error> {
+        let mut tools = self.terms.get(hash).map(|it| it.1.clone()).unwrap_or_default();
+        tools.sort();
+        tools.dedup();
+        Ok(tools)
+    }
+
+    fn source(&self, hash: &str) -> Result<Option<String>, Error> {
+        Ok(self.terms.get(hash).map(|it| it.0.clone()))
     }
 }
 

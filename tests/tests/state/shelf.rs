@@ -8,8 +8,8 @@ use pif_domain::{EntryEnding, EntryKind};
 use pif_store::journal::{Digest, Draft, Journal, Policy, Settings};
 use pif_store::memory::Capacity;
 use pif_store::registry::Evolution;
-use pif_store::session;
 use pif_store::{self, Change, Done, Effect, Place, Refusal, Store, Taken, Write};
+use pif_store::{session, staging};
 use tempfile::TempDir;
 
 use super::maps::Maps;
@@ -53,6 +53,7 @@ pub(crate) fn settings(most: u64) -> Settings {
     let (component, owner) = (Digest::of("evaluator").sha256, String::new());
     let memory = Capacity { keys: u64::MAX, bytes: u64::MAX };
     let sessions = session::Capacity::UNLIMITED;
+    let staging = staging::Capacity::UNLIMITED;
     let (policy, most_payload) = (Policy::Full, 1 << 10);
     Settings {
         policy,
@@ -60,6 +61,7 @@ pub(crate) fn settings(most: u64) -> Settings {
         most,
         memory,
         sessions,
+        staging,
         component,
         owner,
         principal: Arc::default(),
@@ -97,6 +99,7 @@ pub(crate) fn write(change: Change) -> Write {
         Change::Keep { note, .. } => (EntryKind::Memory, Some(note.key().to_owned())),
         Change::Forget { key } => (EntryKind::Memory, Some(key.clone())),
         Change::Session(_) => (EntryKind::Session, None),
+        Change::Stage(_) => (EntryKind::Stage, None),
         Change::Erase { owner, .. } => (EntryKind::Memory, Some(owner.clone())),
     };
     Write { change, entry: Draft::new(kind, subject.as_deref(), EntryEnding::Unchanged) }
@@ -109,6 +112,7 @@ pub(crate) fn status(done: &Done) -> &'static str {
         Effect::Retired(_) => "retired",
         Effect::Kept(kept) => kept.status.name(),
         Effect::Session(_) => "session",
+        Effect::Staged(..) => "staged",
         Effect::Erased(_) => "erased",
         Effect::None => "none",
     }

@@ -73,7 +73,7 @@ struct Service {
     )]
     profile: Profile,
     /// Sets of tools that clients see and can call, with commas between them: `core`, `state`,
-    /// `sessions`, `capabilities` (where other servers are configured), `debug`
+    /// `sessions`, `capabilities` (where other servers are configured), `staging`, `debug`
     #[arg(
         long,
         env = "MCP_PIF_TOOLSETS",
@@ -84,6 +84,10 @@ struct Service {
         global = true
     )]
     toolsets: Vec<Toolset>,
+    /// Take changes of existing tools only by `stage`, `verify` and `commit`. It switches the set
+    /// `staging` on
+    #[arg(long, env = "MCP_PIF_REQUIRE_STAGING", global = true)]
+    require_staging: bool,
     /// What stands before the names of tools, such as `pif_`, for clients that put nothing before them
     #[arg(long, env = "MCP_PIF_PREFIX", value_name = "PREFIX", value_parser = parse_prefix, global = true)]
     prefix: Option<Prefix>,
@@ -129,6 +133,8 @@ pub struct Config {
     pub no_color: bool,
     /// Tools that clients can call.
     pub toolsets: Vec<Toolset>,
+    /// Whether existing tools are changed by commits of snapshots only.
+    pub requires_staging: bool,
     /// What stands before the names of tools.
     pub prefix: Option<Prefix>,
     /// The place that keeps the state.
@@ -215,6 +221,7 @@ impl Options {
             profile: service.profile,
             no_color: std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()),
             toolsets: service.toolsets(capabilities.file().is_some()),
+            requires_staging: service.require_staging,
             prefix: service.prefix.clone(),
             capabilities: capabilities.file(),
             broker: capabilities.pipes(),
@@ -236,6 +243,9 @@ impl Service {
     fn toolsets(&self, has_servers: bool) -> Vec<Toolset> {
         let mut sets = self.toolsets.clone();
         sets.retain(|set| *set != Toolset::Capabilities || has_servers);
+        if self.require_staging && !sets.contains(&Toolset::Staging) {
+            sets.push(Toolset::Staging);
+        }
         sets
     }
 

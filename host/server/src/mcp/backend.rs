@@ -65,6 +65,11 @@ impl Backend {
         Arc::new(Self { workshop: self.workshop.of(principal), ..self.clone() })
     }
 
+    /// The server within a snapshot.
+    pub(super) fn within(&self, workshop: Workshop) -> Arc<Self> {
+        Arc::new(Self { workshop, ..self.clone() })
+    }
+
     /// For whom it works.
     pub(super) fn principal(&self) -> &Principal {
         self.workshop.principal()

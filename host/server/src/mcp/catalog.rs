@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 use std::sync::{Arc, LazyLock};
 
-use pif_domain::{BuiltIn, Effect, Toolset, each_tool, listed, named};
+use pif_domain::json::{Members, object as members_of};
+use pif_domain::{BuiltIn, Effect, Fault, Toolset, each_tool, listed, named};
 use rmcp::model::{Tool as Listed, ToolAnnotations};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::arguments::read;
+use super::arguments::{malformed, read};
 use super::backend::Backend;
 use super::call::Call;
 use super::instructions::calling;
@@ -60,7 +61,7 @@ struct Entry {
 macro_rules! dispatch {
     ($($tool:ident $name:ident $set:ident $effect:ident $title:literal;)*) => {
         static ENTRIES: LazyLock<Vec<Entry>> =
-            LazyLock::new(|| vec![$(entry::<tool::$name::Arguments>(),)*]);
+            LazyLock::new(|| vec![$(entry::<tool::$name::Arguments>(BuiltIn::$tool),)*]);
 
         /// Calls a tool.
         pub(super) async fn call(tool: BuiltIn, backend: &Arc<Backend>, call: Call) -> ToolResult {
@@ -76,18 +77,67 @@ macro_rules! dispatch {
 }
 each_tool!(dispatch);
 
-fn entry<T: Tool>() -> Entry {
-    Entry { text: T::TEXT, input: T::schema(), output: T::output }
+fn entry<T: Tool>(tool: BuiltIn) -> Entry {
+    let mut input = T::schema();
+    if VIEWERS.contains(&tool)
+        && let Some(members) = input["properties"].as_object_mut()
+    {
+        let shown = json!({"type": "integer", "description": "the number of a snapshot, to see its changes"});
+        members.insert(SNAPSHOT.to_owned(), shown);
+    }
+    Entry { text: T::TEXT, input, output: T::output }
 }
 
 async fn call_as<T: Tool>(tool: BuiltIn, backend: &Arc<Backend>, call: Call) -> ToolResult {
-    match read::<T>(&call.arguments, &listed(tool.name())) {
-        Ok(arguments) => arguments.call(backend, call).await,
+    let read = |text: &str| read::<T>(text, &listed(tool.name()));
+    let prepared = match within(tool, backend, &call) {
+        Ok(Some((backend, rest))) => read(&rest).map(|arguments| (backend, arguments)),
+        Ok(None) => read(&call.arguments).map(|arguments| (Arc::clone(backend), arguments)),
+        Err(fault) => Err(fault),
+    };
+    match prepared {
+        Ok((backend, arguments)) => arguments.call(&backend, call).await,
         Err(fault) if tool.effect().is_journaled() => {
             Err(backend.refuse(tool.name(), &call, fault).await)
         }
         Err(fault) => Err(fault.into()),
     }
+}
+
+/// The name of the argument that shows a tool the changes of a snapshot.
+const SNAPSHOT: &str = "snapshot";
+
+/// The tools that take it.
+const VIEWERS: [BuiltIn; 6] = [
+    BuiltIn::Run,
+    BuiltIn::Check,
+    BuiltIn::Inspect,
+    BuiltIn::List,
+    BuiltIn::SessionEval,
+    BuiltIn::MemoryRetrieve,
+];
+
+/// The server within the snapshot that a call names, and its other arguments; None: it names none.
+fn within(
+    tool: BuiltIn,
+    backend: &Arc<Backend>,
+    call: &Call,
+) -> Result<Option<(Arc<Backend>, String)>, Fault> {
+    if !VIEWERS.contains(&tool) {
+        return Ok(None);
+    }
+    let Ok(members) = Members::parse(&call.arguments) else { return Ok(None) };
+    let Some(raw) = members.raw(SNAPSHOT).filter(|raw| *raw != "null") else { return Ok(None) };
+    if !backend.config.toolsets.contains(&Toolset::Staging) {
+        let hint = "start the server with --toolsets core,state,sessions,staging";
+        let message = "`snapshot` belongs to the set `staging`, which is off";
+        return Err(malformed(message, Some(hint)));
+    }
+    let number: i64 = serde_json::from_str(raw)
+        .map_err(|_| malformed("`snapshot` is the number of a snapshot", None))?;
+    let workshop = backend.workshop.within(number)?;
+    let rest = members_of(members.iter().filter(|(name, _)| *name != SNAPSHOT));
+    Ok(Some((backend.within(workshop), rest)))
 }
 
 fn find(tool: BuiltIn) -> Option<&'static Entry> {
@@ -121,13 +171,16 @@ pub(super) enum Reach {
 }
 
 /// The entry of a tool in tools/list. With other servers to call, programs can reach them.
-pub(super) fn describe(tool: BuiltIn, is_open: bool, profile: Profile) -> Listed {
+pub(super) fn describe(tool: BuiltIn, is_open: bool, sets: &[Toolset], profile: Profile) -> Listed {
     let output = find(tool).map_or(Value::Null, |entry| (entry.output)(profile));
     let mut arguments = object(input(tool).clone());
     if let Some(Value::Object(members)) = arguments.get_mut("properties") {
         let closed = OPEN.iter().filter(|_| !is_open);
         for name in names(&UNLISTED, tool).iter().chain(closed) {
             members.remove(*name);
+        }
+        if VIEWERS.contains(&tool) && !sets.contains(&Toolset::Staging) {
+            members.remove(SNAPSHOT);
         }
         for name in names(&TOLD, tool) {
             let member = members.get_mut(*name).and_then(Value::as_object_mut);

@@ -61,7 +61,8 @@ impl Listing {
                 _ => true,
             };
             let built_in = catalog::offered(&config.toolsets).filter(is_allowed);
-            let built_in = built_in.map(|tool| catalog::describe(tool, is_open, profile));
+            let built_in =
+                built_in.map(|tool| catalog::describe(tool, is_open, &config.toolsets, profile));
             latest.tools = built_in.chain(evolved).collect();
             // What functions take is known once the sandbox is open.
             let as_of = workshop.sandbox.is_open().then(|| snapshot.as_of());

@@ -335,7 +335,9 @@ impl ServerHandler for Server {
             Some(evolved::describe(&found, &takes, Reach::Nowhere, profile))
         };
         let built_in = BuiltIn::find(name).filter(|tool| !self.is_off(*tool));
-        built_in.map(|tool| catalog::describe(tool, false, profile)).or_else(evolved)
+        built_in
+            .map(|tool| catalog::describe(tool, false, &self.backend.config.toolsets, profile))
+            .or_else(evolved)
     }
 
     async fn call_tool(

@@ -6,6 +6,7 @@ mod fault;
 mod outcome;
 mod record;
 mod reply;
+mod staging;
 mod summary;
 
 pub use self::approval::{question, waiting};
@@ -13,4 +14,5 @@ pub use self::fault::{excess, explain, made};
 pub use self::outcome::{cap, exact, outcome, show};
 pub use self::record::{Record, object, put};
 pub use self::reply::{Refusal, Reply, warn};
+pub use self::staging::{committed, snapshots, staged, verified};
 pub use self::summary::{describe, lines_of, notes};

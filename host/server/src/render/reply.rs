@@ -21,6 +21,12 @@ impl Reply {
         Self { text: text.into(), structured: object(structured), asides: Vec::new() }
     }
 
+    /// The text for people and models.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Adds notes.
     pub(crate) fn note(&mut self, notes: &[String]) {
         self.asides.extend(told_notes(&mut self.structured, notes));

@@ -7,14 +7,18 @@ use pif_domain::text::{self, quote_one};
 use pif_domain::{Excess, Fault, FaultCode, Limit, Mismatch, Mismatches, fault};
 use pif_sandbox::{Ending, Outcome, Watch, give_way};
 use pif_schema::{Refusal, Schema, Stop};
-use pif_store::journal::Answer;
-use pif_store::registry::Snapshot;
+use pif_store::Store;
+use pif_store::journal::{Answer, Digest};
+use pif_store::registry::{STAGED, Snapshot};
 
 use super::schemas::{recall, recall_in_turns};
 use super::world::Tools;
 
 /// The most characters of a JSON pointer in a message.
 const MOST_PLACE: usize = 200;
+
+/// What the journal records of a tool's schema, and its text if only the entry keeps it.
+type Recorded = (Answer, Option<String>);
 
 /// A schema and its name in messages.
 struct Used {
@@ -23,21 +27,23 @@ struct Used {
 }
 
 /// Compares the value of a run with the caller's schema and the tool's. Returns the answer that the
-/// journal records for the tool's schema. A continuation is not compared.
+/// journal records for the tool's schema, and the text of the schema if the tool is staged. A
+/// continuation is not compared.
 pub(super) async fn conform(
     outcome: &mut Outcome,
     asked: Option<Arc<Schema>>,
     tools: &Tools,
     watch: &Watch,
-) -> Option<Answer> {
+) -> (Option<Answer>, Option<String>) {
     let kept = match kept(outcome, tools).await {
         Ok(kept) => kept,
         Err(fault) => {
             outcome.ending = Err(fault);
-            return None;
+            return (None, None);
         }
     };
-    let (answer, kept) = kept.unzip();
+    let (recorded, kept) = kept.unzip();
+    let (answer, text) = recorded.unzip();
     let all = asked.iter().chain(kept.iter().map(|used| &used.schema));
     if let Ok(Ending::Value(value)) = &outcome.ending
         && all.into_iter().any(|schema| !schema.is_quick(&value.json))
@@ -45,42 +51,52 @@ pub(super) async fn conform(
         give_way().await;
     }
     judge(outcome, asked, kept, watch);
-    answer
+    (answer, text.flatten())
 }
 
 /// Like [`conform`], for a replay: uses the schema that the tool had at the recorded run.
 pub(super) fn conform_again(
     outcome: &mut Outcome,
     asked: Option<Arc<Schema>>,
-    recorded: Option<(&str, i64)>,
-    tools: &Snapshot,
+    recorded: Option<&Answer>,
+    (tools, store): (&Snapshot, &dyn Store),
     watch: &Watch,
 ) -> Result<Option<Answer>, String> {
     let is_value = matches!(outcome.ending, Ok(Ending::Value(_)));
-    let recorded = recorded.filter(|(name, _)| is_value && outcome.tool.as_deref() == Some(*name));
-    let Some((name, change)) = recorded else {
+    let found = recorded.and_then(|answer| match answer {
+        Answer::Schema(name, change) => Some((name, tools.output_schema(*change))),
+        Answer::StagedSchema(name, digest) => Some((name, store.text(&digest.sha256))),
+        _ => None,
+    });
+    let found = found.filter(|(name, _)| is_value && outcome.tool.as_ref() == Some(*name));
+    let Some((name, found)) = found else {
         judge(outcome, asked, None, watch);
         return Ok(None);
     };
-    let found = tools.output_schema(change).map_err(|error| error.to_string())?;
-    let text = found.ok_or_else(|| {
-        format!("the output schema of {} is not in the store (change {change})", quote_one(name))
-    })?;
+    let text = found
+        .map_err(|error| error.to_string())?
+        .ok_or_else(|| format!("the output schema of {} is not in the store", quote_one(name)))?;
     let schema = recall(&text).map_err(|fault| fault.message)?;
     let kept = of_tool(name, schema);
     judge(outcome, asked, Some(kept), watch);
-    Ok(Some(Answer::Schema(name.to_owned(), change)))
+    Ok(recorded.cloned())
 }
 
 /// The output schema of the tool that returned the value.
-async fn kept(outcome: &Outcome, tools: &Tools) -> Result<Option<(Answer, Used)>, Fault> {
+async fn kept(outcome: &Outcome, tools: &Tools) -> Result<Option<(Recorded, Used)>, Fault> {
     let (Ok(Ending::Value(_)), Some(name)) = (&outcome.ending, &outcome.tool) else {
         return Ok(None);
     };
     let Some(tool) = tools.find(name)? else { return Ok(None) };
     let Some(text) = tool.output_schema else { return Ok(None) };
     let schema = recall_in_turns(&text).await?;
-    Ok(Some((Answer::Schema(name.clone(), tool.change), of_tool(name, schema))))
+    // A staged tool has no change of the registry yet, so its schema is kept as a text.
+    let recorded = if tool.change == STAGED {
+        (Answer::StagedSchema(name.clone(), Digest::of(&text)), Some(text))
+    } else {
+        (Answer::Schema(name.clone(), tool.change), None)
+    };
+    Ok(Some((recorded, of_tool(name, schema))))
 }
 
 fn of_tool(name: &str, schema: Arc<Schema>) -> Used {

@@ -68,6 +68,25 @@ pub struct Prepared {
     notes: Vec<String>,
 }
 
+/// A change that is ready for its examples.
+struct Ready {
+    name: String,
+    description: String,
+    expected: Option<String>,
+    verify_dependents: bool,
+    schema: Option<Arc<Schema>>,
+    members: Option<String>,
+    summary: Summary,
+    tools: Tools,
+    current: Option<Definition>,
+}
+
+/// A change that was checked, to be staged.
+pub(super) struct Drafted {
+    pub(super) evolution: Evolution,
+    pub(super) notes: Vec<String>,
+}
+
 impl Workshop {
     /// Checks a change without running anything. A refusal is journaled. `arguments` is the text of
     /// the request.
@@ -142,9 +161,10 @@ impl Workshop {
 
     fn try_prepare(&self, proposal: Proposal, watch: &Watch) -> Result<Prepared, Refused> {
         let Proposal { name, description, code, output_schema, expected, .. } = &proposal;
-        self.registry.review(name, description, expected.as_deref()).map_err(refused)?;
+        let tools = self.tools()?.registered;
+        tools.review(name, description, expected.as_deref()).map_err(refused)?;
         // A store may hold a tool of this name from before the library had the prefix.
-        if self.tools()?.registered.find(name).map_err(refused)?.is_none() {
+        if tools.find(name).map_err(refused)?.is_none() {
             library::ensure_outside(name)?;
         }
         let schema = self.schema_of(name, output_schema.as_deref())?;
@@ -152,6 +172,9 @@ impl Workshop {
         let is_capability = proposal.capability.unwrap_or(before);
         if is_capability {
             self.ensure_nobody(name)?;
+        }
+        if tools.find(name).map_err(refused)?.is_some() {
+            self.ensure_unstaged()?;
         }
         let (summary, mut notes) = self.check_function(code, watch)?;
         let candidate = Candidate {
@@ -179,8 +202,56 @@ impl Workshop {
         arguments: &str,
         watch: &Watch,
     ) -> Result<Evolved, Refused> {
-        let Prepared { proposal, schema, is_capability, summary, mut tools, current, mut notes } =
+        let mut notes = Vec::new();
+        let (ready, examples) = self.ready(prepared, watch, &mut notes)?;
+        let Ready { name, current, tools, summary, .. } = &ready;
+        let kept = match examples {
+            Some(examples) => self.try_examples(name, examples, tools, watch, &mut notes)?,
+            None => self.carry_over(name, current.as_ref(), tools, watch, &mut notes)?,
+        };
+        if current.as_ref().is_some_and(|current| current.hash != summary.hash) {
+            let broken = self.broken_callers(name, tools, watch, &mut notes)?;
+            if let (true, Some(first)) = (ready.verify_dependents, broken.into_iter().next()) {
+                return Err(first);
+            }
+        }
+        let evolution = self.evolution(ready, &kept, &mut notes)?;
+        let hash = evolution.hash.clone();
+        let (status, entry) = self.commit_evolution(evolution, arguments).map_err(unwritten)?;
+        Ok(Evolved { hash, status, notes, entry })
+    }
+
+    /// Checks a change that is staged. An example that fails becomes a note.
+    pub(super) fn draft(&self, proposal: Proposal, watch: &Watch) -> Result<Drafted, Refused> {
+        let mut notes = Vec::new();
+        let prepared = self.try_prepare(proposal, watch)?;
+        let (ready, examples) = self.ready(prepared, watch, &mut notes)?;
+        let Ready { name, current, tools, .. } = &ready;
+        let kept = match (examples, current) {
+            (Some(examples), _) => examples,
+            (None, Some(current)) => from_json(&current.examples)?,
+            (None, None) => Vec::new(),
+        };
+        for (index, example) in kept.iter().enumerate() {
+            if let Err(fault) = self.try_example(name, example, tools, &watch.again()) {
+                let told = &fault.message;
+                notes.push(format!("warning: example {index} of `{name}` fails: {told}"));
+            }
+        }
+        let evolution = self.evolution(ready, &kept, &mut notes)?;
+        Ok(Drafted { evolution, notes })
+    }
+
+    /// The change with its functions, if it is a native capability, and the examples that it brings.
+    fn ready(
+        &self,
+        prepared: Prepared,
+        watch: &Watch,
+        notes: &mut Vec<String>,
+    ) -> Result<(Ready, Option<Vec<Example>>), Refused> {
+        let Prepared { proposal, schema, is_capability, summary, mut tools, current, .. } =
             prepared;
+        notes.extend(prepared.notes);
         let Proposal { name, description, examples, expected, verify_dependents, .. } = proposal;
         let mut members = None;
         if is_capability {
@@ -189,36 +260,45 @@ impl Workshop {
             tools = tools.with_members(&found);
             members = Some(found);
         }
-        let kept = match examples {
-            Some(examples) => self.try_examples(&name, examples, &tools, watch, &mut notes)?,
-            None => self.carry_over(&name, current.as_ref(), &tools, watch, &mut notes)?,
+        let ready = Ready {
+            name,
+            description,
+            expected,
+            verify_dependents,
+            schema,
+            members,
+            summary,
+            tools,
+            current,
         };
-        if current.as_ref().is_some_and(|current| current.hash != summary.hash) {
-            let broken = self.broken_callers(&name, &tools, watch, &mut notes)?;
-            if let (true, Some(first)) = (verify_dependents, broken.into_iter().next()) {
-                return Err(first);
-            }
-        }
+        Ok((ready, examples))
+    }
+
+    /// The request to the registry.
+    fn evolution(
+        &self,
+        ready: Ready,
+        kept: &[Example],
+        notes: &mut Vec<String>,
+    ) -> Result<Evolution, Refused> {
+        let Ready { name, description, expected, schema, members, summary, tools, .. } = ready;
         if let Some(other) = self.registry.lookalike(&name).map_err(stored)? {
             notes.push(format!(
                 "warning: `{name}` resembles the tool `{other}`: do not confuse them"
             ));
         }
-        let named = tools.named(&summary, self.effects.as_ref())?;
-        let (tools, Summary { canonical, hash, .. }) = (named, summary);
-        let evolution = Evolution {
+        let tools = tools.named(&summary, self.effects.as_ref())?;
+        Ok(Evolution {
             name,
             description,
-            source: canonical,
-            hash: hash.clone(),
+            source: summary.canonical,
+            hash: summary.hash,
             tools,
-            examples: to_json(&kept),
+            examples: to_json(kept),
             output_schema: schema.map(|schema| schema.text().to_owned()),
             members,
             expected,
-        };
-        let (status, entry) = self.commit(evolution, arguments).map_err(unwritten)?;
-        Ok(Evolved { hash, status, notes, entry })
+        })
     }
 
     /// The schema that the tool has after the change: the given text, or else the current schema.
@@ -234,7 +314,11 @@ impl Workshop {
     }
 
     /// Writes a change and its journal entry. Returns the status and the entry's number.
-    fn commit(&self, evolution: Evolution, arguments: &str) -> Result<(Status, i64), Refusal> {
+    fn commit_evolution(
+        &self,
+        evolution: Evolution,
+        arguments: &str,
+    ) -> Result<(Status, i64), Refusal> {
         let mut entry = Draft::of_change(EntryKind::Evolve, &evolution.name);
         entry.request = json!({ "arguments": arguments });
         let done = self.journal.commit_one(Write { change: Change::Evolve(evolution), entry })?;

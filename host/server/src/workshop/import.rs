@@ -171,7 +171,10 @@ impl Workshop {
             }
             if let Some(current) = before.find(&packed.name)? {
                 let may_stay = packed.pinned || replace;
-                evolution.ensure_replaced(&current, may_stay).map_err(refused)?;
+                let is_same = evolution.ensure_replaced(&current, may_stay).map_err(refused)?;
+                if !is_same && !packed.pinned {
+                    self.ensure_unstaged()?;
+                }
             }
         }
         Ok(())
@@ -180,7 +183,8 @@ impl Workshop {
     /// Checks a tool as far as possible without the other tools of the file.
     fn check_packed(&self, packed: Packed, watch: &Watch) -> Result<Checked, Refused> {
         let (name, quoted) = (&packed.name, packed.quoted());
-        self.registry.review(name, &packed.description, None).map_err(refused)?;
+        let tools = self.tools()?.registered;
+        tools.review(name, &packed.description, None).map_err(refused)?;
         if !name.starts_with(LIBRARY_PREFIX) {
             ensure_outside(name)?;
         }

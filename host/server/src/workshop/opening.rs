@@ -9,8 +9,9 @@ use pif_domain::{EntryEnding, EntryKind, Fault, Limit, Principal};
 use pif_sandbox::{Limits, Sandbox};
 use pif_store::journal::{self, Draft, Journal};
 use pif_store::memory::{Capacity, Memory};
-use pif_store::registry::{Registry, name};
+use pif_store::registry::{Registry, Snapshot, name};
 use pif_store::session::Capacity as Capacities;
+use pif_store::staging;
 use pif_store::{self, Store};
 
 use super::effects::{Allowed, Denied, Effects};
@@ -60,9 +61,15 @@ pub struct Workshop {
     /// How long a turn keeps others out of its session, unless it ends.
     pub(super) lease: Duration,
     /// Who calls tools of other servers.
-    broker: Option<Arc<Client>>,
+    pub(super) broker: Option<Arc<Client>>,
     /// The most bytes that a term may have.
     pub(super) most_code: usize,
+    /// The tools that it shows, if they are those of a snapshot.
+    pub(super) view: Option<Snapshot>,
+    /// The snapshot that it is within.
+    pub(super) snapshot: Option<i64>,
+    /// Whether existing tools are changed by commits only.
+    pub(super) requires_staging: bool,
 }
 
 /// The opened store, with the registry, the journal and the memory in it.
@@ -134,6 +141,9 @@ impl Workshop {
             },
             lease: time(Limit::WallClock).saturating_mul(2),
             most_code,
+            view: None,
+            snapshot: None,
+            requires_staging: config.requires_staging,
         }
     }
 
@@ -213,7 +223,10 @@ impl Workshop {
 
     /// A snapshot of the current tools.
     pub fn tools(&self) -> Result<Tools, Fault> {
-        let registered = self.registry.snapshot().map_err(stored)?;
+        let registered = match &self.view {
+            Some(view) => view.clone(),
+            None => self.registry.snapshot().map_err(stored)?,
+        };
         Ok(Tools { registered, candidates: Arc::default() })
     }
 
@@ -290,6 +303,11 @@ pub(super) fn settings(config: &Config, component: &str) -> journal::Settings {
             closed: Limit::ClosedSessions.fixed(),
             ttl: milliseconds(config, Limit::SessionTtl),
             idle: milliseconds(config, Limit::SessionIdle),
+        },
+        staging: staging::Capacity {
+            areas: config.values.get(Limit::Snapshots),
+            operations: config.values.get(Limit::SnapshotOperations),
+            life: milliseconds(config, Limit::SnapshotLife),
         },
         component: component.to_owned(),
         owner: journal::owner(),

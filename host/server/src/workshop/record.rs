@@ -43,6 +43,9 @@ pub(super) struct Recorded {
     step: u64,
     #[serde(default, skip_serializing_if = "is_nothing")]
     max_steps: u64,
+    /// The snapshot whose tools the run had.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    snapshot: Option<i64>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]

@@ -4,6 +4,7 @@ use pif_domain::{Excess, Fault, FaultCode, Limit, fault};
 use pif_store::memory::{Error as MemoryError, LONGEST_KEY, LONGEST_TAG, MOST_TAGS};
 use pif_store::registry::Error as RegistryError;
 use pif_store::session::Error as SessionError;
+use pif_store::staging::Error as StagingError;
 use pif_store::{Error as StoreError, Refusal};
 
 /// The reason why a change was not made.
@@ -54,6 +55,7 @@ pub(super) fn unwritten(refusal: Refusal) -> Fault {
         Refusal::Registry(error) => refused(error),
         Refusal::Memory(error) => unkept(error),
         Refusal::Session(error) => ended(error),
+        Refusal::Staging(error) => unstaged(error),
         Refusal::Store(error) => stored(error),
     }
 }
@@ -97,6 +99,29 @@ pub fn ended(error: SessionError) -> Fault {
         SessionError::Unsaved(_) => {
             (FaultCode::UnknownSession, "`session_list` shows them, `session_save` makes one")
         }
+    };
+    fault(code, message, Some(hint))
+}
+
+/// The fault that a caller gets when a snapshot cannot be changed or committed.
+fn unstaged(error: StagingError) -> Fault {
+    let message = error.to_string();
+    let (code, hint) = match error {
+        StagingError::Store(error) => return stored(error),
+        StagingError::Full { limit, used, most, .. } => {
+            let hint = "`commit` or `discard` ends a snapshot";
+            let excess = Excess { name: limit, used, limit: most };
+            return fault(FaultCode::SnapshotLimit, message, Some(hint)).by(Some(excess));
+        }
+        StagingError::Unknown(_) => (FaultCode::UnknownSnapshot, "`stage {}` lists your snapshots"),
+        StagingError::Unverified { .. } => {
+            (FaultCode::Unverified, "`verify` it, or give \"force\": true")
+        }
+        StagingError::Conflict { .. } => (
+            FaultCode::Conflict,
+            "`stage` with \"rebase\": true applies its operations on the registry of now",
+        ),
+        StagingError::Raced(_) => (FaultCode::Conflict, "call again"),
     };
     fault(code, message, Some(hint))
 }

@@ -132,10 +132,8 @@ impl Workshop {
         watch: &Watch,
     ) -> Result<Verdict, Fault> {
         let tools = self.registry.snapshot().map_err(stored)?;
-        let recorded = body.answers.iter().find_map(|answer| match answer {
-            Answer::Schema(name, change) => Some((name.as_str(), *change)),
-            _ => None,
-        });
+        let is_schema = |it: &&Answer| matches!(it, Answer::Schema(..) | Answer::StagedSchema(..));
+        let recorded = body.answers.iter().find(is_schema);
         let mut nobody = ();
         let mut witness = Witness::new(
             Recording::new(tools, Arc::clone(&self.store), &body.answers),
@@ -145,8 +143,8 @@ impl Workshop {
         let mut outcome = match request.output_schema.as_deref().map(schemas::recall).transpose() {
             Ok(asked) => {
                 let mut outcome = drive(&self.sandbox, request, &mut witness, watch);
-                let tools = &witness.oracle.tools;
-                match conform::conform_again(&mut outcome, asked, recorded, tools, watch) {
+                let kept = (&witness.oracle.tools, self.store.as_ref());
+                match conform::conform_again(&mut outcome, asked, recorded, kept, watch) {
                     Ok(answer) => schema = answer,
                     Err(reason) => return Ok(Verdict::Skipped(reason)),
                 }
@@ -241,7 +239,7 @@ impl Recording {
                 }
                 Answer::Binding(name, hash) => drop(bindings.insert(name, hash)),
                 // `conform_again` reads the schema.
-                Answer::Schema(..) => {}
+                Answer::Schema(..) | Answer::StagedSchema(..) => {}
             }
         }
         Self { tools, sources, similar, bindings, store, calls, obstacle: None }

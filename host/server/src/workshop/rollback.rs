@@ -27,6 +27,7 @@ impl Workshop {
         arguments: &str,
         watch: &Watch,
     ) -> Result<(Definition, Status, Vec<String>), Fault> {
+        self.ensure_unstaged()?;
         let mut notes = Vec::new();
         let tools = self.tools()?;
         if let Some(past) = tools.find(&format!("{name}@{prefix}"))? {
@@ -57,6 +58,7 @@ impl Workshop {
     /// Retires a tool: its name becomes free and its revisions stay. Gives the retired tool and
     /// notes.
     pub fn retire(&self, name: &str, arguments: &str) -> Result<(Definition, Vec<String>), Fault> {
+        self.ensure_unstaged()?;
         let callers = self.tools()?.registered.callers(name, MOST_CALLERS).map_err(stored)?;
         let change = Change::Retire { name: name.to_owned() };
         let effect = self.change(EntryKind::Retire, name, change, arguments)?;

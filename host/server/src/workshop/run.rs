@@ -151,7 +151,9 @@ impl Workshop {
                 let known = tools.clone();
                 let as_of = tools.registered.as_of();
                 let live = self.live(tools, Arc::clone(&self.effects), request.limits, watch);
-                let patience = before.bindings.is_none().then_some(self.patience);
+                // A run in a snapshot does not wait: the snapshot may be gone.
+                let waits = before.bindings.is_none() && self.snapshot.is_none();
+                let patience = waits.then_some(self.patience);
                 let live = live.after(before.past).binding(before.bindings.unwrap_or_default());
                 let keeper = (&self.journal, self.longest, patience);
                 let intent = Intent::new(keeper, request, &self.effects, watch);
@@ -164,8 +166,9 @@ impl Workshop {
                 }
                 written = witness.close();
                 outcome.usage.fuel = outcome.usage.fuel.saturating_add(fuel(&written.answers));
-                let conformed = conform::conform(&mut outcome, asked, &known, watch).await;
-                written.answers.extend(conformed);
+                let (answer, schema) = conform::conform(&mut outcome, asked, &known, watch).await;
+                written.answers.extend(answer);
+                written.texts.extend(schema);
                 outcome
             }
             Err(fault) => Outcome::before(fault),
@@ -176,7 +179,10 @@ impl Workshop {
         if let Err(fault) = &mut outcome.ending {
             fault.calls_made.clone_from(&made);
         }
-        let draft = record::run(request, answers, &outcome, elapsed);
+        let mut draft = record::run(request, answers, &outcome, elapsed);
+        if let (Some(snapshot), Some(request)) = (self.snapshot, draft.request.as_object_mut()) {
+            request.insert("snapshot".to_owned(), snapshot.into());
+        }
         Ok(Ran { outcome, elapsed, draft: Draft { texts, pins, pending, ..draft }, made })
     }
 }

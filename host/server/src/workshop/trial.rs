@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pif_domain::text::{self, quote};
 use pif_domain::{Fault, FaultCode, fault};
-use pif_sandbox::{Ending, Request, Watch, drive};
+use pif_sandbox::{Ending, Outcome, Request, Watch, drive};
 use pif_store::registry::Definition;
 use serde_json::Value;
 
@@ -96,7 +96,24 @@ impl Workshop {
         tools: &Tools,
         watch: &Watch,
     ) -> Result<(), Fault> {
-        let Some(expected) = &example.output else { return Ok(()) };
+        self.measure_example(name, example, tools, watch).0
+    }
+
+    /// Like [`Self::try_example`], with the fuel that the run took.
+    pub(super) fn measure_example(
+        &self,
+        name: &str,
+        example: &Example,
+        tools: &Tools,
+        watch: &Watch,
+    ) -> (Result<(), Fault>, u64) {
+        let Some(expected) = &example.output else { return (Ok(()), 0) };
+        let Outcome { ending, usage, .. } = self.run_example(name, example, tools, watch);
+        let judged = self.judge_example(name, example, expected.get(), ending, tools, watch);
+        (judged, usage.fuel)
+    }
+
+    fn run_example(&self, name: &str, example: &Example, tools: &Tools, watch: &Watch) -> Outcome {
         let (code, argument, context) = example.call(name);
         let request = Request {
             code,
@@ -114,20 +131,31 @@ impl Workshop {
         let script = Arc::new(example.script());
         let live = self.live(tools.clone(), script, self.limits, watch);
         let mut witness = Witness::new(live, &mut nobody);
-        let ending = drive(&self.sandbox, request, &mut witness, watch).ending;
+        drive(&self.sandbox, request, &mut witness, watch)
+    }
+
+    fn judge_example(
+        &self,
+        name: &str,
+        example: &Example,
+        expected: &str,
+        ending: Result<Ending, Fault>,
+        tools: &Tools,
+        watch: &Watch,
+    ) -> Result<(), Fault> {
         let told = |fault| self.explain(example.told(fault), tools, watch);
         let (found, kind, is_value) = match ending.map_err(told)? {
             Ending::Value(value) => (value.json, value.kind, true),
             Ending::Continuation(continuation) => (continuation.json, String::new(), false),
         };
-        if !is_same(&found, expected.get()) {
+        if !is_same(&found, expected) {
             let decoded = example.decoded();
             let hint = match &decoded {
                 _ if kind == "function" => MORE,
                 Some(hint) => hint,
                 None => "correct the code or the example",
             };
-            let [expected, found] = compared(expected.get(), [&found, &kind]);
+            let [expected, found] = compared(expected, [&found, &kind]);
             return Err(unexpected(&expected, &found, hint));
         }
         match tools.candidate_schema(name) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use pif_domain::text::time;
+use pif_domain::text::{quote_one, time};
 use pif_domain::{Fault, FaultCode, Limit, Part, fault};
 use pif_sandbox::{Argument, Binding, Code, Ending, Outcome, Request, Watch, finish, give_way};
 use pif_store::Store;
@@ -179,11 +179,29 @@ impl Workshop {
         let term = match &outcome.ending {
             Ok(Ending::Value(value)) => value.term.clone().map(|term| {
                 let term = term.map_err(Fault::from)?;
+                self.ensure_registered(&term, tools, watch)?;
                 Ok(Bound { name: name.to_owned(), kind: value.kind.clone(), term })
             }),
             _ => None,
         };
         (outcome, term)
+    }
+}
+
+impl Workshop {
+    /// Refuses a term that names a staged tool: the tool may never count.
+    fn ensure_registered(&self, term: &str, tools: &Tools, watch: &Watch) -> Result<(), Fault> {
+        if !tools.registered.is_view() {
+            return Ok(());
+        }
+        let Ok(summary) = self.sandbox.check(term, &watch.again()) else { return Ok(()) };
+        let mut names = summary.names().into_iter();
+        let Some(staged) = names.find(|name| tools.registered.is_staged(name)) else {
+            return Ok(());
+        };
+        let message = format!("the value names {}, which is only staged", quote_one(&staged));
+        let hint = "commit the snapshot first";
+        Err(Fault { at: "/value".to_owned(), ..fault(FaultCode::NotStorable, message, Some(hint)) })
     }
 }
 

@@ -112,6 +112,9 @@ pub enum Answer {
     /// The output schema of the tool that returned the value: the tool's name, and the registry
     /// change that holds the schema.
     Schema(String, i64),
+    /// The output schema of a staged tool that returned the value: the tool's name, and the digest of
+    /// the schema, whose text is kept beside the entry.
+    StagedSchema(String, Digest),
     /// The existing name that is closest to an unknown one.
     Similar(String, Option<String>),
     /// What came of calls of other servers' tools, in their order.

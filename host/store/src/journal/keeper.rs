@@ -77,9 +77,12 @@ impl Journal {
             Ok(done) => Ok(done.first().ok_or(StoreError::Confused)?.entry),
             Err(Refusal::Store(error)) => Err(error),
             // Without a change nothing can be refused.
-            Err(Refusal::Registry(_) | Refusal::Memory(_) | Refusal::Session(_)) => {
-                Err(StoreError::Confused)
-            }
+            Err(
+                Refusal::Registry(_)
+                | Refusal::Memory(_)
+                | Refusal::Session(_)
+                | Refusal::Staging(_),
+            ) => Err(StoreError::Confused),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::memory::Capacity;
-use crate::session;
+use crate::{session, staging};
 
 /// How entries keep requests and outcomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -29,6 +29,8 @@ pub struct Settings {
     pub memory: Capacity,
     /// The capacity of sessions.
     pub sessions: session::Capacity,
+    /// The capacity of staging areas.
+    pub staging: staging::Capacity,
     /// sha256 of the evaluator that makes the runs.
     pub component: String,
     /// The process that writes it.

@@ -145,6 +145,21 @@ pub struct Search {
     pub room: usize,
 }
 
+impl Search {
+    /// Whether an entry, with its value, is what the search is for.
+    #[must_use]
+    pub fn finds(&self, memo: &Memo) -> bool {
+        let has_tags = self.tags.iter().all(|tag| memo.tags.contains(tag));
+        let Some(words) = &self.words else { return has_tags };
+        let value = memo.value.as_deref().unwrap_or_default();
+        let text = format!("{} {} {value}", memo.key, memo.tags.join(" ")).to_lowercase();
+        let parts = text.split(|c: char| !c.is_alphanumeric());
+        let words = words.to_lowercase();
+        let mut wanted = words.split(|c: char| !c.is_alphanumeric()).filter(|it| !it.is_empty());
+        has_tags && wanted.any(|word| parts.clone().any(|part| part == word))
+    }
+}
+
 /// Refuses a value that exceeds the capacity. `keys` and `bytes` are the current sums; `old` is the
 /// replaced value.
 pub(crate) fn ensure_room(

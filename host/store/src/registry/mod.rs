@@ -9,7 +9,7 @@ mod shared;
 
 pub use self::error::Error;
 pub use self::evolution::{Evolution, Status};
-pub use self::revision::{Definition, Past, short};
+pub use self::revision::{Definition, Past, STAGED, short};
 pub use self::shared::{Registry, Snapshot};
 
 pub(super) use self::evolution::{ensure_distinct, ensure_expected};

@@ -9,6 +9,9 @@ use crate::error::Error as StoreError;
 /// The digits of a shortened hash.
 const SHORT: usize = 12;
 
+/// The number of the change of a revision that is staged: it has none yet.
+pub const STAGED: i64 = -1;
+
 /// A revision of a tool: a term, identified by its hash, with its description, examples and schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {

@@ -12,6 +12,7 @@ use super::name;
 use super::revision::{Definition, Past, ensure_prefix, is_named};
 use crate::error::Error as StoreError;
 use crate::recall::Recall;
+use crate::staging::{Area, Overlay};
 use crate::store::Store;
 
 /// The most tools in the cache, and the most bytes of their texts.
@@ -55,13 +56,27 @@ impl Registry {
         if latest.as_of != as_of {
             *latest = Latest::new(as_of);
         }
-        Ok(Snapshot { store: Arc::clone(&self.store), as_of, found: Arc::clone(&latest.found) })
+        let (store, found) = (Arc::clone(&self.store), Arc::clone(&latest.found));
+        Ok(Snapshot { store, as_of, found, overlay: None })
     }
 
     /// The registry after one of its earlier changes.
     #[must_use]
     pub fn snapshot_as_of(&self, as_of: i64) -> Snapshot {
-        Snapshot { store: Arc::clone(&self.store), as_of, found: Latest::new(as_of).found }
+        let (store, found) = (Arc::clone(&self.store), Latest::new(as_of).found);
+        Snapshot { store, as_of, found, overlay: None }
+    }
+
+    /// The registry with the changes of a staging area. It shows no later change of others.
+    pub fn staged(&self, area: &Area) -> Result<Snapshot, StoreError> {
+        let overlay = Overlay::of(self.store.as_ref(), area)?;
+        Ok(self.view(area.base, Arc::new(overlay)))
+    }
+
+    /// The registry after its change `base`, with an overlay.
+    #[must_use]
+    pub fn view(&self, base: i64, overlay: Arc<Overlay>) -> Snapshot {
+        Snapshot { overlay: Some(overlay), ..self.snapshot_as_of(base) }
     }
 
     /// A receiver that is notified of changes. One notification may cover several changes.
@@ -78,22 +93,6 @@ impl Registry {
         Ok(())
     }
 
-    /// Checks a change as far as possible without its term.
-    pub fn review(
-        &self,
-        name: &str,
-        description: &str,
-        expected: Option<&str>,
-    ) -> Result<(), Error> {
-        name::ensure_free(name)?;
-        ensure_plain(description).map_err(Error::Description)?;
-        let current = self.store.find(name, i64::MAX)?;
-        if current.is_none() {
-            ensure_distinct(self.store.twin(name)?, name)?;
-        }
-        ensure_expected(current.as_ref(), name, expected)
-    }
-
     /// Another name that a reader may confuse with this one.
     pub fn lookalike(&self, name: &str) -> Result<Option<String>, StoreError> {
         self.store.lookalike(name)
@@ -106,9 +105,27 @@ pub struct Snapshot {
     store: Arc<dyn Store>,
     as_of: i64,
     found: Arc<Recall<Option<Definition>>>,
+    /// What it shows instead of current tools, if it is that of a staging area.
+    overlay: Option<Arc<Overlay>>,
 }
 
 impl Snapshot {
+    /// Checks a change as far as possible without its term.
+    pub fn review(
+        &self,
+        name: &str,
+        description: &str,
+        expected: Option<&str>,
+    ) -> Result<(), Error> {
+        name::ensure_free(name)?;
+        ensure_plain(description).map_err(Error::Description)?;
+        let current = self.find(name)?;
+        if current.is_none() {
+            ensure_distinct(self.store.twin(name)?, name)?;
+        }
+        ensure_expected(current.as_ref(), name, expected)
+    }
+
     /// The number of the last change in the snapshot.
     #[must_use]
     pub fn as_of(&self) -> i64 {
@@ -121,9 +138,13 @@ impl Snapshot {
             return Ok(known);
         }
         let (name, pin) = name::split(reference);
-        let found = match pin {
-            None => Ok(self.store.find(name, self.as_of)?.map(Definition::intact).transpose()?),
-            Some(prefix) => self.find_pinned(name, prefix),
+        let shown = self.overlay.as_ref().filter(|_| pin.is_none()).and_then(|it| it.find(name));
+        let found = match (pin, shown) {
+            (None, Some(shown)) => Ok(shown.cloned()),
+            (None, None) => {
+                Ok(self.store.find(name, self.as_of)?.map(Definition::intact).transpose()?)
+            }
+            (Some(prefix), _) => self.find_pinned(name, prefix),
         };
         if let Ok(found) = &found {
             let size = found.as_ref().map_or(0, Definition::size);
@@ -134,18 +155,37 @@ impl Snapshot {
 
     /// The existing name that is closest to an unknown one.
     pub fn similar(&self, name: &str) -> Result<Option<String>, StoreError> {
-        let names = self.store.near(name)?;
+        let mut names = self.store.near(name)?;
+        if let Some(overlay) = &self.overlay {
+            names.retain(|name| overlay.find(name).is_none());
+            names.extend(overlay.tools().map(|tool| tool.name.clone()));
+        }
         Ok(similar(name, names.iter().map(String::as_str)).map(str::to_owned))
     }
 
     /// The number of current tools.
     pub fn count(&self) -> Result<u64, StoreError> {
-        self.store.count()
+        let Some(overlay) = &self.overlay else { return self.store.count() };
+        let hidden = self.current(overlay)?.len();
+        let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+        let rest = self.store.count()?.saturating_sub(count(hidden));
+        Ok(rest.saturating_add(count(overlay.tools().count())))
+    }
+
+    /// The current tools that an overlay hides.
+    fn current(&self, overlay: &Overlay) -> Result<Vec<Definition>, StoreError> {
+        let mut found = Vec::new();
+        for name in overlay.names() {
+            found.extend(self.store.find(name, i64::MAX)?);
+        }
+        Ok(found)
     }
 
     /// Current tools with names after `after`, in the order of names.
     pub fn page(&self, after: &str, most: usize) -> Result<Vec<Definition>, StoreError> {
-        self.store.page(after, most)
+        let Some(overlay) = &self.overlay else { return self.store.page(after, most) };
+        let found = self.store.page(after, most.saturating_add(overlay.len()))?;
+        Ok(overlay.merge(found, |tool| tool.name.as_str() > after, most))
     }
 
     /// Like [`Self::page`], for tools whose name or description contains all words; and the number
@@ -156,7 +196,18 @@ impl Snapshot {
         after: &str,
         most: usize,
     ) -> Result<(Vec<Definition>, u64), StoreError> {
-        self.store.search(words, after, most)
+        let Some(overlay) = &self.overlay else { return self.store.search(words, after, most) };
+        let has_all = |tool: &Definition| {
+            let text = format!("{} {}", tool.name, tool.description).to_lowercase();
+            words.iter().all(|word| text.contains(&word.to_lowercase()))
+        };
+        let (found, total) = self.store.search(words, after, most.saturating_add(overlay.len()))?;
+        let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+        let hidden = self.current(overlay)?.iter().filter(|tool| has_all(tool)).count();
+        let shown = overlay.tools().filter(|tool| has_all(tool)).count();
+        let total = total.saturating_sub(count(hidden)).saturating_add(count(shown));
+        let is_meant = |tool: &Definition| has_all(tool) && tool.name.as_str() > after;
+        Ok((overlay.merge(found, is_meant, most), total))
     }
 
     /// The tools with the latest changes, in the order of names.
@@ -166,7 +217,9 @@ impl Snapshot {
 
     /// Tools that are native capabilities, in the order of names.
     pub fn capabilities(&self, most: usize) -> Result<Vec<Definition>, StoreError> {
-        self.store.capabilities(most)
+        let Some(overlay) = &self.overlay else { return self.store.capabilities(most) };
+        let found = self.store.capabilities(most.saturating_add(overlay.len()))?;
+        Ok(overlay.merge(found, |tool| tool.members.is_some(), most))
     }
 
     /// The names with this prefix, in order.
@@ -186,7 +239,15 @@ impl Snapshot {
 
     /// The tools whose terms name this one, in the order of names.
     pub fn callers(&self, name: &str, most: usize) -> Result<Vec<Definition>, StoreError> {
-        self.store.callers(name, most)
+        let Some(overlay) = &self.overlay else { return self.store.callers(name, most) };
+        let found = self.store.callers(name, most.saturating_add(overlay.len()))?;
+        let mut calling = Vec::new();
+        for tool in overlay.tools().filter(|tool| tool.name != name) {
+            if self.uses(&tool.hash)?.iter().any(|used| used == name) {
+                calling.push(tool.name.as_str());
+            }
+        }
+        Ok(overlay.merge(found, |tool| calling.contains(&tool.name.as_str()), most))
     }
 
     /// The output schema that a change gave its tool, if there is one.
@@ -196,11 +257,29 @@ impl Snapshot {
 
     /// The names of the tools that the term with this hash names.
     pub fn uses(&self, hash: &str) -> Result<Vec<String>, StoreError> {
-        self.store.uses(hash)
+        match self.overlay.as_ref().and_then(|overlay| overlay.uses(hash)) {
+            Some(uses) => Ok(uses.to_vec()),
+            None => self.store.uses(hash),
+        }
+    }
+
+    /// Whether a tool is staged, and not registered yet.
+    #[must_use]
+    pub fn is_staged(&self, name: &str) -> bool {
+        self.overlay.as_ref().is_some_and(|overlay| overlay.is_staged(name))
+    }
+
+    /// Whether it is the view of a staging area.
+    #[must_use]
+    pub fn is_view(&self) -> bool {
+        self.overlay.is_some()
     }
 
     /// The source of the term with this hash.
     pub fn source(&self, hash: &str) -> Result<Option<String>, StoreError> {
+        if let Some(source) = self.overlay.as_ref().and_then(|overlay| overlay.source(hash)) {
+            return Ok(Some(source.to_owned()));
+        }
         match self.store.source(hash)? {
             Some(source) if !is_named(&source, hash) => {
                 let tool = match self.store.name_of(hash)? {
@@ -216,6 +295,10 @@ impl Snapshot {
     /// The latest revision of a name whose hash has this prefix.
     fn find_pinned(&self, name: &str, prefix: &str) -> Result<Option<Definition>, Error> {
         ensure_prefix(prefix)?;
+        let staged = self.overlay.as_ref();
+        if let Some(staged) = staged.and_then(|it| it.pinned(name, &prefix.to_ascii_lowercase())) {
+            return Ok(Some(staged.clone()));
+        }
         let found = self.store.find_pinned(name, &prefix.to_ascii_lowercase(), self.as_of)?;
         found.map(|found| Definition::only(found, prefix)).transpose()
     }

@@ -10,14 +10,15 @@ use rusqlite::Connection;
 
 use super::error::told;
 use super::presence::Presence;
-use super::{entries, filesystem, memos, open, sessions, tools};
+use super::{areas, entries, filesystem, memos, open, sessions, tools};
 use crate::change::Wait;
 use crate::error::Error;
 use crate::journal::{Entry, Link};
 use crate::memory::Memo;
 use crate::place::{FILE, Place};
-use crate::registry::Definition;
+use crate::registry::{Definition, Evolution};
 use crate::session::{self, Binding, Session, Standing, Turn};
+use crate::staging::{self, Area};
 use crate::transaction::{Defined, Transaction as Rows};
 
 /// An open store.
@@ -75,7 +76,7 @@ impl Sqlite {
     }
 
     /// Opens another connection for reads. Fails with `Gone` if the file was deleted or replaced.
-    fn reader(&self, path: &Path) -> Result<Connection, Error> {
+    pub(super) fn reader(&self, path: &Path) -> Result<Connection, Error> {
         let connection = open::reader(path, self.patience);
         self.presence.ensure()?;
         Ok(connection?)
@@ -283,6 +284,18 @@ impl Rows for Transaction<'_> {
         Ok(sessions::sweep(self, sha256)?)
     }
 
+    fn put_area(&mut self, area: &Area) -> Result<i64, Error> {
+        Ok(areas::put(self, area)?)
+    }
+
+    fn remove_area(&mut self, id: i64) -> Result<(), Error> {
+        Ok(areas::remove(self, id)?)
+    }
+
+    fn keep_source(&mut self, term: &Evolution) -> Result<(), Error> {
+        Ok(areas::keep_source(self, term)?)
+    }
+
     fn memo(&self, owner: &str, key: &str) -> Result<Option<Memo>, Error> {
         Ok(memos::find(self, owner, key)?)
     }
@@ -336,6 +349,28 @@ impl session::Rows for Transaction<'_> {
         standing: Standing,
     ) -> Result<Option<Session>, Error> {
         Ok(sessions::labelled(self, owner, label, standing)?)
+    }
+}
+
+impl staging::Rows for Transaction<'_> {
+    fn area(&self, id: i64) -> Result<Option<Area>, Error> {
+        Ok(areas::find(self, id)?)
+    }
+
+    fn areas(&self, owner: &str) -> Result<Vec<Area>, Error> {
+        Ok(areas::all(self, owner)?)
+    }
+
+    fn changed_since(&self, change: i64) -> Result<Vec<String>, Error> {
+        Ok(areas::changed_since(self, change)?)
+    }
+
+    fn uses(&self, hash: &str) -> Result<Vec<String>, Error> {
+        Ok(tools::uses(self, hash)?)
+    }
+
+    fn source(&self, hash: &str) -> Result<Option<String>, Error> {
+        Ok(tools::source(self, hash)?)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The store in SQLite: a file, shared by all processes that serve one data directory, or a
 //! database in memory. Only this folder depends on SQLite.
 
+mod areas;
 mod connections;
 mod copy;
 mod entries;

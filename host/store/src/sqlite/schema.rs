@@ -7,12 +7,13 @@ pub(super) const APPLICATION: i32 = 0x5049_4631;
 
 /// The migrations from an empty file to the current schema. A released migration never changes; a
 /// new version appends one.
-pub(super) const MIGRATIONS: [&str; 5] = [
+pub(super) const MIGRATIONS: [&str; 6] = [
     include_str!("1.sql"),
     include_str!("2.sql"),
     include_str!("3.sql"),
     include_str!("4.sql"),
     include_str!("5.sql"),
+    include_str!("6.sql"),
 ];
 
 /// Applies all migrations after the first `taken`.

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use super::connections::Durability;
 use super::error::told;
-use super::{Sqlite, entries, memos, open, sessions, tools};
+use super::{Sqlite, areas, entries, memos, open, sessions, tools};
 use crate::journal::{self, Digest, Entry, Filter, Link, Pending, Settings, Statistics, Verified};
 use crate::memory::{Memo, Search};
 use crate::registry::{Definition, Past};
 use crate::session::{Binding, Rows, Session, Standing, Turn};
+use crate::staging::{self, Area};
 use crate::{Done, Error, Refusal, Store, Transaction, Wait, Write, apply};
 
 impl Store for Sqlite {
@@ -34,10 +35,11 @@ impl Store for Sqlite {
         self.path.as_deref()
     }
 
-    /// Runs SQLite's check of the file: pages, trees and rows. It reads the whole file.
+    /// Runs SQLite's check of the file: pages, trees and rows. It reads the whole file, on a connection
+    /// of its own: one that has searched before a later write takes what it remembers for damage.
     fn check(&self) -> Result<(), Error> {
         let Some(path) = &self.path else { return Ok(()) };
-        self.read(|db| open::check(db, path)).map_err(|error| told(path, error))
+        self.reader(path).and_then(|db| open::check(&db, path)).map_err(|error| told(path, error))
     }
 
     fn last_change(&self) -> Result<i64, Error> {
@@ -110,16 +112,8 @@ impl Store for Sqlite {
         self.read(|db| Ok(tools::callers(db, name, most)?))
     }
 
-    fn uses(&self, hash: &str) -> Result<Vec<String>, Error> {
-        self.read(|db| Ok(tools::uses(db, hash)?))
-    }
-
     fn output_schema(&self, change: i64) -> Result<Option<String>, Error> {
         self.read(|db| Ok(tools::output_schema(db, change)?))
-    }
-
-    fn source(&self, hash: &str) -> Result<Option<String>, Error> {
-        self.read(|db| Ok(tools::source(db, hash)?))
     }
 
     fn name_of(&self, hash: &str) -> Result<Option<String>, Error> {
@@ -239,5 +233,27 @@ impl Rows for Sqlite {
         standing: Standing,
     ) -> Result<Option<Session>, Error> {
         self.read(|db| Ok(sessions::labelled(db, owner, label, standing)?))
+    }
+}
+
+impl staging::Rows for Sqlite {
+    fn area(&self, id: i64) -> Result<Option<Area>, Error> {
+        self.read(|db| Ok(areas::find(db, id)?))
+    }
+
+    fn areas(&self, owner: &str) -> Result<Vec<Area>, Error> {
+        self.read(|db| Ok(areas::all(db, owner)?))
+    }
+
+    fn changed_since(&self, change: i64) -> Result<Vec<String>, Error> {
+        self.read(|db| Ok(areas::changed_since(db, change)?))
+    }
+
+    fn uses(&self, hash: &str) -> Result<Vec<String>, Error> {
+        self.read(|db| Ok(tools::uses(db, hash)?))
+    }
+
+    fn source(&self, hash: &str) -> Result<Option<String>, Error> {
+        self.read(|db| Ok(tools::source(db, hash)?))
     }
 }

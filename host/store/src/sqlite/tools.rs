@@ -271,7 +271,7 @@ fn other(db: &Connection, look: &str, name: &str) -> rusqlite::Result<Option<Str
 }
 
 /// Keeps a term and the tools that it names. Returns the number of the revision.
-fn keep(db: &Connection, term: Term<'_>) -> rusqlite::Result<i64> {
+pub(super) fn keep(db: &Connection, term: Term<'_>) -> rusqlite::Result<i64> {
     let Term { hash, source, tools } = term;
     let known = db
         .prepare_cached("SELECT id FROM revision WHERE hash = ?1")?

@@ -100,7 +100,7 @@ fn look(
     let tools = backend.workshop.tools()?;
     let current = tools.registered.find(name).map_err(refused)?;
     let history = tools.registered.history(name, MOST_HISTORY).map_err(stored)?;
-    if history.is_empty() {
+    if history.is_empty() && current.is_none() {
         return look_in_library(backend, name, revision, &tools, watch);
     }
     let tool = match revision {

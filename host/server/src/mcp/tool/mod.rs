@@ -3,7 +3,9 @@
 pub(super) mod approve;
 pub(super) mod capabilities;
 pub(super) mod check;
+pub(super) mod commit;
 pub(super) mod debug;
+pub(super) mod discard;
 pub(super) mod evolve;
 pub(super) mod evolved;
 pub(super) mod help;
@@ -26,8 +28,10 @@ pub(super) mod session_restore;
 pub(super) mod session_save;
 pub(super) mod session_start;
 mod sessions;
+pub(super) mod stage;
 pub(super) mod ukr_search;
 pub(super) mod uninstall_capability;
+pub(super) mod verify;
 
 use std::sync::Arc;
 
@@ -63,4 +67,9 @@ pub(super) trait Tool: Arguments + Send {
 /// required, because a fault has a different record.
 fn reply(properties: &Value) -> Value {
     json!({"type": "object", "properties": properties})
+}
+
+/// The number of a snapshot. None has the greatest one.
+fn number(given: u64) -> i64 {
+    i64::try_from(given).unwrap_or(i64::MAX)
 }

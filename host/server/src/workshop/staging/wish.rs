@@ -1,0 +1,152 @@
+//! What is to be staged: one operation, as it is written in a request.
+
+use pif_domain::{Fault, FaultCode, fault};
+use pif_store::memory::Note;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::workshop::example::Example;
+use crate::workshop::refusal::unkept;
+use crate::workshop::{Proposal, Remember};
+
+/// An operation to stage.
+#[derive(Debug)]
+pub(super) enum Wish {
+    /// Makes or changes a tool.
+    Evolve(Box<Proposal>),
+    /// Makes an earlier revision of a tool current.
+    Rollback {
+        /// The tool.
+        tool: String,
+        /// The first digits of the revision's hash.
+        revision: String,
+    },
+    /// Hides a tool.
+    Retire(String),
+    /// Gives a tool another name, and changes its callers.
+    Rename {
+        /// The name that it has.
+        from: String,
+        /// The name that it gets.
+        to: String,
+    },
+    /// Changes the memory.
+    Memory(Remember),
+}
+
+/// What to write.
+const SHAPE: &str = "write {\"evolve\": {\"name\": …, \"description\": …, \"code\": …}}, \
+    {\"rollback\": {\"tool\": …, \"revision\": …}}, {\"retire\": NAME}, {\"rename\": [OLD, NEW]} or \
+    {\"memory\": {\"key\": …, \"value\": …}}";
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+enum Written {
+    Evolve(Evolve),
+    Rollback(Rollback),
+    Retire(String),
+    Rename((String, String)),
+    Memory(Memory),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Evolve {
+    name: String,
+    description: String,
+    code: Box<RawValue>,
+    #[serde(default)]
+    examples: Option<Vec<Example>>,
+    #[serde(default)]
+    output_schema: Option<Box<RawValue>>,
+    #[serde(default)]
+    capability: Option<bool>,
+    #[serde(default)]
+    expected_revision: Option<String>,
+    #[serde(default)]
+    #[expect(dead_code, reason = "taken and without effect: a verification runs all dependents")]
+    verify_dependents: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rollback {
+    tool: String,
+    #[serde(default)]
+    revision: Option<String>,
+    #[serde(default)]
+    retire: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Memory {
+    key: String,
+    #[serde(default)]
+    value: Option<Box<RawValue>>,
+    #[serde(default)]
+    tags: Option<Vec<String>>,
+    #[serde(default)]
+    forget: bool,
+}
+
+/// Reads an operation from JSON text.
+pub(super) fn read_wish(text: &str) -> Result<Wish, Fault> {
+    let written: Written = serde_json::from_str(text)
+        .map_err(|error| malformed(format!("it cannot be read: {error}"), SHAPE))?;
+    Ok(match written {
+        Written::Evolve(evolve) => Wish::Evolve(Box::new(evolve.proposal()?)),
+        Written::Rollback(Rollback { tool, revision: None, retire: true }) => Wish::Retire(tool),
+        Written::Rollback(Rollback { tool, revision: Some(revision), retire: false }) => {
+            Wish::Rollback { tool, revision }
+        }
+        Written::Rollback(_) => {
+            let message = "`rollback` has neither a revision nor `retire`, or both".to_owned();
+            return Err(malformed(message, SHAPE));
+        }
+        Written::Retire(tool) => Wish::Retire(tool),
+        Written::Rename((from, to)) => Wish::Rename { from, to },
+        Written::Memory(memory) => Wish::Memory(memory.change()?),
+    })
+}
+
+impl Evolve {
+    fn proposal(self) -> Result<Proposal, Fault> {
+        for (index, example) in self.examples.iter().flatten().enumerate() {
+            if let Some(reason) = example.complaint() {
+                let hint = "write {\"examples\": [{\"input\": 21, \"output\": 42}]}";
+                return Err(malformed(format!("example {index} {reason}"), hint));
+            }
+        }
+        Ok(Proposal {
+            name: self.name,
+            description: self.description,
+            code: self.code.get().to_owned(),
+            examples: self.examples,
+            output_schema: self.output_schema.map(|raw| raw.get().to_owned()),
+            capability: self.capability,
+            expected: self.expected_revision,
+            verify_dependents: false,
+        })
+    }
+}
+
+impl Memory {
+    fn change(self) -> Result<Remember, Fault> {
+        let Self { key, value, tags, forget } = self;
+        match (forget, value) {
+            (true, None) if tags.is_none() => Ok(Remember::Forget(key)),
+            (false, Some(value)) => {
+                Note::new(key, value.get(), tags).map(Remember::Keep).map_err(unkept)
+            }
+            _ => Err(malformed(
+                "`memory` has neither a value nor `forget`, or both".to_owned(),
+                "write {\"key\": …, \"value\": …} or {\"key\": …, \"forget\": true}",
+            )),
+        }
+    }
+}
+
+fn malformed(message: String, hint: &str) -> Fault {
+    fault(FaultCode::Malformed, message, Some(hint))
+}
