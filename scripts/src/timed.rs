@@ -31,8 +31,6 @@ pub(crate) fn timed(
     let limits = Limits { fuel: FUEL, depth: 1 << 20, memory, output: 16 << 20 };
     let watch = Watch::new(Duration::from_mins(1));
     let fault = |fault: pif_domain::Fault| anyhow::anyhow!("{fault:?}");
-    // An instance is made ahead, as a server does it.
-    sandbox.tidy();
     // What asking for the time on a core takes is in neither of the two.
     let (mut begun, mut start) = (on_core(), Instant::now());
     let mut machine = sandbox.start(program, limits, &watch).map_err(fault)?;

@@ -11,8 +11,8 @@ use pif_sandbox::COMPONENT;
 use pif_store::journal::{Digest, Draft, Journal, Policy, Settings};
 use pif_store::memory::Capacity;
 use pif_store::registry::Evolution;
-use pif_store::session;
 use pif_store::{self, Change, Place, Write};
+use pif_store::{session, staging};
 use serde_json::json;
 
 /// Changes of a transaction.
@@ -28,6 +28,7 @@ fn open(data: &Path) -> Result<Journal> {
         most: 1 << 30,
         memory,
         sessions: session::Capacity::UNLIMITED,
+        staging: staging::Capacity::UNLIMITED,
         component,
         owner: String::new(),
         principal: Arc::default(),

@@ -287,7 +287,7 @@ fn section(tool: BuiltIn, page: &mut String) {
 /// manifests.
 #[must_use]
 pub fn packaged_tools() -> Vec<(&'static str, &'static str)> {
-    let others = [Toolset::Capabilities, Toolset::Debug];
+    let others = [Toolset::Capabilities, Toolset::Staging, Toolset::Debug];
     let tools = BuiltIn::ALL.iter().filter(|tool| !others.contains(&tool.set()));
     tools.map(|tool| (tool.name(), tool.title())).collect()
 }

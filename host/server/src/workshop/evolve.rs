@@ -177,6 +177,11 @@ impl Workshop {
             self.ensure_unstaged()?;
         }
         let (summary, mut notes) = self.check_function(code, watch)?;
+        // Only examples show what was written.
+        let has_examples = match &proposal.examples {
+            Some(examples) => !examples.is_empty(),
+            None => tools.find(name).map_err(refused)?.is_some_and(|it| it.examples != "[]"),
+        };
         let candidate = Candidate {
             name: name.clone(),
             source: summary.canonical.clone(),
@@ -184,7 +189,7 @@ impl Workshop {
             is_pinned: false,
             output_schema: schema.clone(),
             members: None,
-            written: self.written(code, &summary, watch),
+            written: if has_examples { self.written(code, &summary, watch) } else { None },
         };
         let tools = Tools { candidates: Arc::new([candidate]), ..self.tools()? };
         let current = tools.find(name)?;
