@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 const SHOWN: usize = 50_000;
 
 #[test]
+#[ignore = "long"]
 fn attacks_come_to_the_same_natively() -> Result<()> {
     let (mut failures, mut count) = (Vec::new(), 0);
     for file in corpus()? {

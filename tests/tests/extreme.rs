@@ -66,6 +66,7 @@ fn recursion(again: &str, n: usize) -> Program {
 const NEXT: &str = r#"{"app":{"func":{"var":"go"},"args":[{"var":"go"},{"sub":[{"var":"n"},1]}]}}"#;
 
 #[test]
+#[ignore = "long"]
 fn a_million_nested_lists_are_quoted_and_printed() -> anyhow::Result<()> {
     let term = nested(MILLION);
     assert!(value(&Program::term(format!(r#"{{"quote":{term}}}"#)))? == term);
@@ -73,6 +74,7 @@ fn a_million_nested_lists_are_quoted_and_printed() -> anyhow::Result<()> {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_million_nested_lists_are_evaluated() -> anyhow::Result<()> {
     let term = nested(MILLION);
     assert!(value(&Program::term(term.clone()))? == term);
@@ -80,12 +82,14 @@ fn a_million_nested_lists_are_evaluated() -> anyhow::Result<()> {
 }
 
 #[test]
+#[ignore = "long"]
 fn more_nested_lists_than_the_depth_limit_are_too_deep() -> anyhow::Result<()> {
     assert_eq!(fault(&Program::term(nested(MILLION + 2)))?, "too-deep");
     Ok(())
 }
 
 #[test]
+#[ignore = "long"]
 fn a_million_nested_lists_compare() -> anyhow::Result<()> {
     let body = r#"{"eq":[{"var":"x"},{"var":"x"}]}"#;
     let mut program = Program::term(format!(r#"{{"lam":"x","body":{body}}}"#));
@@ -95,12 +99,14 @@ fn a_million_nested_lists_compare() -> anyhow::Result<()> {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_million_open_brackets_are_unparsable() -> anyhow::Result<()> {
     assert_eq!(fault(&Program::term("[".repeat(MILLION)))?, "unparsable");
     Ok(())
 }
 
 #[test]
+#[ignore = "long"]
 fn a_million_elements_are_summed() -> anyhow::Result<()> {
     let sum = r#"{"lam":"p","body":{"add":[{"fst":{"var":"p"}},{"snd":{"var":"p"}}]}}"#;
     let program = Program::term(format!(r#"{{"fold":[{sum},0,{}]}}"#, list(MILLION)));
@@ -109,6 +115,7 @@ fn a_million_elements_are_summed() -> anyhow::Result<()> {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_million_elements_of_data_go_in_and_out() -> anyhow::Result<()> {
     let mut program = Program::term(r#"{"lam":"x","body":{"var":"x"}}"#);
     program.argument = Argument::Data(list(MILLION));
@@ -118,6 +125,7 @@ fn a_million_elements_of_data_go_in_and_out() -> anyhow::Result<()> {
 
 /// What has been read stays whole when garbage around it is collected.
 #[test]
+#[ignore = "long"]
 fn a_hundred_thousand_integers_and_something_else_go_in_and_out() -> anyhow::Result<()> {
     let garbage = r#"{"reverse":{"take":[{"var":"x"},1000]}}"#;
     let code = format!(
@@ -141,6 +149,7 @@ fn a_hundred_thousand_integers_and_something_else_go_in_and_out() -> anyhow::Res
 }
 
 #[test]
+#[ignore = "long"]
 fn recursion_goes_deep() -> anyhow::Result<()> {
     let again = format!(r#"{{"add":[1,{NEXT}]}}"#);
     assert_eq!(value(&recursion(&again, MILLION - 10))?, (MILLION - 10).to_string());
@@ -149,12 +158,14 @@ fn recursion_goes_deep() -> anyhow::Result<()> {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_tail_call_goes_on_for_long() -> anyhow::Result<()> {
     assert_eq!(value(&recursion(NEXT, MILLION))?, "0");
     Ok(())
 }
 
 #[test]
+#[ignore = "long"]
 fn a_million_evals_one_after_another() -> anyhow::Result<()> {
     let again = r#"{"app":{"func":{"var":"go"},"args":[{"var":"go"},{"eval":{"quote":{"sub":[{"var":"n"},1]}}}]}}"#;
     assert_eq!(value(&recursion(again, MILLION))?, "0");
@@ -162,6 +173,7 @@ fn a_million_evals_one_after_another() -> anyhow::Result<()> {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_product_of_ten_thousand_digits() -> anyhow::Result<()> {
     let factor = "9".repeat(10_000);
     let product = value(&Program::term(format!(r#"{{"mul":[{factor},{factor}]}}"#)))?;

@@ -55,6 +55,7 @@ fn the_machine_agrees_with_the_definition() -> Result<()> {
 }
 
 #[test]
+#[ignore = "long"]
 fn limits_of_memory_change_no_value() -> Result<()> {
     try_again("memory")
 }

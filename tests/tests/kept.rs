@@ -19,6 +19,7 @@ const ARGUMENTS: &[&str] =
     &["0", "7", "null", r#""text""#, "[3,1,2]", r#"{"a":1,"k":[1.5]}"#, "[[1,2],[3]]", "true"];
 
 #[test]
+#[ignore = "long"]
 #[expect(clippy::print_stderr, reason = "how many values were compared is the result")]
 fn random_values_bound_again_are_the_same() -> Result<()> {
     let count = std::env::var("PIF_RANDOM_TERMS").map_or(Ok(20_000), |text| text.parse())?;
@@ -39,6 +40,7 @@ fn random_values_bound_again_are_the_same() -> Result<()> {
 }
 
 #[test]
+#[ignore = "long"]
 #[expect(clippy::print_stderr, reason = "how many values were compared is the result")]
 fn values_of_the_corpus_bound_again_are_the_same() -> Result<()> {
     let mut counts = Counts::new();

@@ -11,6 +11,7 @@ use pif_tests::{component, native};
 use std::env;
 
 #[test]
+#[ignore = "long"]
 #[expect(clippy::print_stderr, reason = "how much was tried is the result")]
 fn a_limit_changes_nothing_but_whether_there_is_enough() -> Result<()> {
     let (first, count) = (setting("PIF_RANDOM_SEED", 0)?, setting("PIF_RANDOM_FILLINGS", 100)?);
@@ -31,6 +32,7 @@ fn a_limit_changes_nothing_but_whether_there_is_enough() -> Result<()> {
 
 /// Not only what comes of a run is equal, but also how much memory it has taken.
 #[test]
+#[ignore = "long"]
 fn memory_is_taken_alike_in_the_component() -> Result<()> {
     let (first, count) = (setting("PIF_RANDOM_SEED", 0)?, setting("PIF_RANDOM_FILLINGS", 30)?);
     let sandbox = component::open()?;

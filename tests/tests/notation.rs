@@ -65,6 +65,7 @@ fn terms_of_the_corpus_are_written_and_read_back() -> Result<()> {
 }
 
 #[test]
+#[ignore = "long"]
 #[expect(clippy::print_stderr, reason = "how many terms were tried is the result")]
 fn random_terms_are_written_and_read_back() -> Result<()> {
     let first = setting("PIF_RANDOM_SEED", 0)?;
@@ -145,6 +146,7 @@ fn text((before, middle, behind, part): (&str, &str, &str, usize), count: usize)
 
 /// Wasm instructions are counted, so the machine's load does not matter.
 #[test]
+#[ignore = "long"]
 fn a_text_of_twice_the_length_takes_twice_the_instructions() -> Result<()> {
     const LIMITS: Limits = Limits { depth: 1_000_000, fuel: 100_000_000, ..case::LIMITS };
     let sandbox = component::open()?;
@@ -162,6 +164,7 @@ fn a_text_of_twice_the_length_takes_twice_the_instructions() -> Result<()> {
 
 /// A check reads the text and prints its term. Its instructions are bounded by the text's length.
 #[test]
+#[ignore = "long"]
 fn long_texts_are_checked_and_printed() -> Result<()> {
     let sandbox = component::open()?;
     for kind in KINDS {

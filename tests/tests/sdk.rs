@@ -17,6 +17,7 @@ fn older_protocol() -> Result<()> {
 }
 
 #[test]
+#[ignore = "long"]
 fn negotiated_protocol() -> Result<()> {
     passes(python::MODES[1], binary::path()?)
 }
@@ -27,6 +28,7 @@ fn stateless_protocol() -> Result<()> {
 }
 
 #[test]
+#[ignore = "long"]
 #[cfg(unix)]
 fn every_protocol_over_http() -> Result<()> {
     for mode in python::MODES {

@@ -213,6 +213,7 @@ fn tables_and_data_are_read_the_same() -> anyhow::Result<()> {
 }
 
 #[test]
+#[ignore = "long"]
 fn dates_are_read_and_written_the_same() -> anyhow::Result<()> {
     const LETTERS: &[&str] = &[
         "%Y", "%m", "%d", "%H", "%M", "%S", "%f", "%z", "%F", "%T", "%j", "%a", "%A", "%b", "%B",
@@ -247,6 +248,7 @@ fn dates_are_read_and_written_the_same() -> anyhow::Result<()> {
 }
 
 #[test]
+#[ignore = "long"]
 fn parts_of_texts_are_the_same() -> anyhow::Result<()> {
     const PIECES: &[&str] =
         &["a", "b", "ab", "é", "日", "👍", "\n", "\r\n", "\r", " ", "\u{3000}", "Σ"];

@@ -83,6 +83,7 @@ fn add_bytes(value: &Value, bytes: &mut u64) {
 /// Two servers from their registry: one reads files, one remembers. The page tells how many bytes they
 /// answer, and how many of them reach the model.
 #[test]
+#[ignore = "needs npm"]
 fn the_worked_example_reduces_what_it_fetches() -> Result<()> {
     let Some(commands) = node()? else { return Ok(()) };
     let shop = Shop::new(&json!({"mcpServers": {}}))?;

@@ -5,16 +5,11 @@ use anyhow::Result;
 use pif_tests::sdk::environment;
 use pif_tests::server::binary::target;
 use std::fs::{self, File};
-use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/upstreams")
-}
-
-fn skip(why: &str) -> Result<()> {
-    Ok(writeln!(io::stderr(), "skipped: {why}")?)
 }
 
 /// The folder with the commands of the packages of npm; None: they cannot be installed.
@@ -34,7 +29,7 @@ pub(super) fn node() -> Result<Option<PathBuf>> {
     npm.args(["install", "--no-package-lock", "--no-audit", "--no-fund"]).current_dir(&folder);
     let status = npm.stdout(Stdio::null()).stderr(Stdio::null()).status();
     if !status.is_ok_and(|it| it.success()) {
-        skip("npm cannot install the servers of tests/clients/upstreams/package.json")?;
+        pif_tests::skip("npm cannot install the servers of tests/clients/upstreams/package.json")?;
         return Ok(None);
     }
     fs::write(installed, wanted)?;
@@ -46,7 +41,7 @@ pub(super) fn python() -> Result<Option<PathBuf>> {
     match environment::python(&target()?, "upstreams-python", &sources().join("requirements.txt")) {
         Ok(python) => Ok(Some(python)),
         Err(error) => {
-            skip(&format!("{error:#}"))?;
+            pif_tests::skip(&format!("{error:#}"))?;
             Ok(None)
         }
     }

@@ -78,7 +78,7 @@ fn other_servers_cost_the_sealed_one_two_pipes() -> Result<()> {
         }
         assert_eq!(of_threads(id, "NoNewPrivs")?, BTreeSet::from(["1".to_owned()]));
         let Ok(files) = files(id) else {
-            writeln!(io::stderr(), "skipped: only root sees the files of a sealed process")?;
+            pif_tests::skip("only root sees the files of a sealed process")?;
             return Ok(());
         };
         all.push(files);
@@ -151,11 +151,11 @@ fn after_it_is_sealed_it_runs_nobody_and_opens_no_socket() -> Result<()> {
         strace.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
         strace.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let Ok(child) = strace.spawn() else {
-            writeln!(io::stderr(), "skipped: there is no strace")?;
+            pif_tests::skip("there is no strace")?;
             return Ok(());
         };
         let Ok(mut running) = Running::of(child) else {
-            writeln!(io::stderr(), "skipped: strace may not trace here")?;
+            pif_tests::skip("strace may not trace here")?;
             return Ok(());
         };
         let code = if with_servers { "call(\"s.echo\", {n: 42}).n" } else { "40 + 2" };

@@ -117,6 +117,7 @@ fn answers_that_are_no_metadata_are_refused() -> Result<()> {
 }
 
 #[test]
+#[ignore = "long"]
 fn metadata_that_never_comes_ends_the_login() -> Result<()> {
     let guarded = Guarded::start()?;
     let shop = shop(&guarded)?;

@@ -38,6 +38,7 @@ fn a_server_says_something_before_its_first_message() -> Result<()> {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_server_that_takes_long_to_start_is_waited_for() -> Result<()> {
     // Longer than it may keep silent about the newer era.
     first_call(&json!({"start_ms": 3_500}))?;
@@ -172,6 +173,7 @@ fn an_answer_that_cannot_be_read_ends_the_call_at_once() -> Result<()> {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_server_that_hangs_keeps_no_other_from_starting() -> Result<()> {
     let hangs = json!({"start_ms": 100_000});
     let mut servers: serde_json::Map<String, Value> =

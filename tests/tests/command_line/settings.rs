@@ -70,6 +70,7 @@ fn placeholders_are_refused_by_the_name_of_the_variable() -> Result<()> {
 }
 
 #[test]
+#[ignore = "long"]
 fn booleans_are_true_or_false_or_refused() -> Result<()> {
     let shell = Shell::new()?;
     let flags = variables(&shell)?;

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 const LEAST: usize = 2_000;
 
 #[test]
+#[ignore = "long"]
 fn programs_give_the_bytes_that_they_give_on_stdio() -> Result<()> {
     let corpus = case::corpus()?;
     let programs: Vec<String> =

@@ -16,6 +16,7 @@ const PATIENCE: [&str; 2] = ["--wall-clock", "300s"];
 const ID: &str = "attack";
 
 #[test]
+#[ignore = "long"]
 fn numbers() -> Result<()> {
     attack("numbers")
 }
@@ -26,36 +27,43 @@ fn texts() -> Result<()> {
 }
 
 #[test]
+#[ignore = "long"]
 fn nesting() -> Result<()> {
     attack("nesting")
 }
 
 #[test]
+#[ignore = "long"]
 fn width() -> Result<()> {
     attack("width")
 }
 
 #[test]
+#[ignore = "long"]
 fn recursion() -> Result<()> {
     attack("recursion")
 }
 
 #[test]
+#[ignore = "long"]
 fn growth() -> Result<()> {
     attack("growth")
 }
 
 #[test]
+#[ignore = "long"]
 fn caps() -> Result<()> {
     attack("caps")
 }
 
 #[test]
+#[ignore = "long"]
 fn messages() -> Result<()> {
     attack("messages")
 }
 
 #[test]
+#[ignore = "long"]
 fn floods() -> Result<()> {
     attack("floods")
 }

@@ -253,6 +253,7 @@ fn debug_of_a_session_goes_to_standard_error_only() -> Result<()> {
 /// The first start compiles the evaluator and keeps it; the next one loads it. Without a place
 /// to keep it a server works as well.
 #[test]
+#[ignore = "long"]
 fn the_compiled_evaluator_is_kept() -> Result<()> {
     let folder = Folder::new()?;
     let cache = folder.path().join("cache");

@@ -48,6 +48,7 @@ fn the_end_of_input_stops_a_run_that_does_not_end() -> Result<()> {
 }
 
 #[test]
+#[ignore = "long"]
 fn the_end_of_input_ends_a_server_whose_output_nobody_reads() -> Result<()> {
     let mut client = Client::start(&[])?;
     client.send(request(&json!("first"), "initialize", &initialize()))?;

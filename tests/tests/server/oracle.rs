@@ -18,6 +18,7 @@ const MADE_A_FUNCTION: (&str, &str) = ("docs.readme/016", "42");
 const PIPELINED: usize = 64;
 
 #[test]
+#[ignore = "long"]
 fn the_server_answers_as_the_original_did() -> Result<()> {
     let (divergences, cases) = (divergences()?, cases()?);
     let mut client = Client::legacy_with(LIMITS)?;

@@ -100,7 +100,7 @@ fn people_talk_with_a_session() -> Result<()> {
     let folder = Folder::new()?;
     let flags = "--fuel-ceiling 1000000G --fuel 1000000G --wall-clock 300s";
     let Some(mut terminal) = Terminal::open(folder.path(), &[], flags)? else {
-        println!("skipped: `script` of util-linux is not there");
+        pif_tests::skip("`script` of util-linux is not there")?;
         return Ok(());
     };
     terminal.expect("pif> ")?;
@@ -190,7 +190,7 @@ fn a_session_that_is_not_there_is_told_at_once() -> Result<()> {
 fn pastes_are_turns_and_long_values_come_in_pages() -> Result<()> {
     let folder = Folder::new()?;
     let Some(mut terminal) = Terminal::open(folder.path(), &[("NO_COLOR", "1")], "")? else {
-        println!("skipped: `script` of util-linux is not there");
+        pif_tests::skip("`script` of util-linux is not there")?;
         return Ok(());
     };
     terminal.expect("pif> ")?;

@@ -143,6 +143,7 @@ fn calls_at_the_same_time_do_not_mix() -> Result<()> {
 
 /// More than any queue holds, with answers that fill the pipe at once.
 #[test]
+#[ignore = "long"]
 fn requests_of_a_client_that_does_not_read_are_held_back() -> Result<()> {
     const REQUESTS: usize = 20_000;
     let mut client = Client::start(&[])?;
@@ -185,6 +186,7 @@ fn requests_of_a_client_that_does_not_read_are_held_back() -> Result<()> {
 /// Requests with long answers, none of which is read: what waits to be written is bounded by its
 /// bytes.
 #[test]
+#[ignore = "long"]
 #[cfg(target_os = "linux")]
 fn long_answers_that_nobody_reads_take_little_memory() -> Result<()> {
     let long = json!({"code": {"repeat": ["x", 40_000]}});

@@ -21,6 +21,7 @@ fn files(folder: &Folder) -> Result<usize> {
 }
 
 #[test]
+#[ignore = "long"]
 fn what_runs_nothing_is_answered_before_the_evaluator_is_compiled() -> Result<()> {
     let folder = Folder::new()?;
     let mut client = Client::start(&["--cache", path(&folder)?])?;
@@ -45,6 +46,7 @@ fn what_runs_nothing_is_answered_before_the_evaluator_is_compiled() -> Result<()
 }
 
 #[test]
+#[ignore = "long"]
 fn what_was_sent_before_the_end_of_input_is_answered_after_compiling() -> Result<()> {
     let folder = Folder::new()?;
     let mut client = Client::start(&["--cache", path(&folder)?])?;
@@ -57,6 +59,7 @@ fn what_was_sent_before_the_end_of_input_is_answered_after_compiling() -> Result
 }
 
 #[test]
+#[ignore = "long"]
 fn many_that_start_at_once_compile_once() -> Result<()> {
     const SERVERS: usize = 6;
     let folder = Folder::new()?;
@@ -118,6 +121,7 @@ fn little_address_space_is_enough() -> Result<()> {
 
 #[cfg(target_os = "linux")]
 #[test]
+#[ignore = "long"]
 fn a_server_with_little_address_space_works() -> Result<()> {
     let folder = Folder::new()?;
     // The machine may be busy.

@@ -107,7 +107,7 @@ fn the_repl_goes_so() -> Result<()> {
     let folder = Folder::new()?;
     let plain = [("NO_COLOR", "1")];
     let Some(mut terminal) = Terminal::open(folder.path(), &plain, "")? else {
-        println!("skipped: `script` of util-linux is not there");
+        pif_tests::skip("`script` of util-linux is not there")?;
         return Ok(());
     };
     terminal.expect(REPL_PROMPT)?;
