@@ -10,6 +10,8 @@ export interface Draft {
 }
 
 const TOOLS = "mcp-pif.tools";
+const STAGED = "mcp-pif.staged";
+const TRYING = "mcp-pif.trying";
 const DRAFT = "mcp-pif.draft";
 const BESIDE = "mcp-pif.beside";
 
@@ -37,24 +39,67 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The tools by name, in order. */
-export function tools(): Record<string, string> {
-  const found: Record<string, string> = {};
-  const stored = read(TOOLS);
+/** The texts under valid names, in order; a null only if it means something. */
+function named<T>(key: string, isValid: (value: unknown) => value is T): Record<string, T> {
+  const found: Record<string, T> = {};
+  const stored = read(key);
   if (!isObject(stored)) return found;
   for (const name of Object.keys(stored).sort()) {
-    const code = stored[name];
-    if (NAME.test(name) && typeof code === "string") found[name] = code;
+    const value = stored[name];
+    if (NAME.test(name) && isValid(value)) found[name] = value;
   }
   return found;
 }
 
-/** Keeps a tool, or forgets it; whether the browser did so. */
+const isText = (value: unknown): value is string => typeof value === "string";
+
+/** The tools that count, by name. */
+function committed(): Record<string, string> {
+  return named(TOOLS, isText);
+}
+
+/** The changes that are tried before they count: the code of a tool, or null where it is deleted. */
+export function staged(): Record<string, string | null> {
+  return named(STAGED, (value): value is string | null => value === null || isText(value));
+}
+
+/** The tools by name, in order, with the changes that are tried. */
+export function tools(): Record<string, string> {
+  const all = { ...committed() };
+  for (const [name, code] of Object.entries(staged())) {
+    if (code === null) delete all[name];
+    else all[name] = code;
+  }
+  return Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Keeps a tool, or forgets it; whether the browser did so. While changes are tried it is staged. */
 export function keep(name: string, code: string | undefined): boolean {
-  const all = tools();
+  if (isTrying()) return write(STAGED, { ...staged(), [name]: code ?? null });
+  const all = committed();
   if (code === undefined) delete all[name];
   else all[name] = code;
   return write(TOOLS, all);
+}
+
+/** Whether changes of tools are tried before they count. */
+export function isTrying(): boolean {
+  return read(TRYING) === true;
+}
+
+export function setTrying(isOn: boolean): void {
+  write(TRYING, isOn);
+}
+
+/** Makes the staged changes count, all of them or none; whether the browser did so. */
+export function commit(): boolean {
+  const all = tools();
+  return write(TOOLS, all) && write(STAGED, {});
+}
+
+/** Gives up the staged changes. */
+export function discard(): boolean {
+  return write(STAGED, {});
 }
 
 /** A draft out of whatever this is. */

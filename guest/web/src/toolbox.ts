@@ -8,13 +8,47 @@ export interface Actions {
   changed: (message: string) => void;
 }
 
+/** The switch "try first", and what becomes of the changes. */
+function staging(list: HTMLElement, actions: Actions): HTMLElement {
+  const names = Object.keys(store.staged());
+  const trying = h("input", { type: "checkbox", id: "try-first" });
+  trying.checked = store.isTrying();
+  trying.addEventListener("change", () => {
+    store.setTrying(trying.checked);
+    toolbox(list, actions);
+  });
+  const end = (label: string, act: () => boolean, message: string) => {
+    const button = h("button", { type: "button", id: `staged-${label.toLowerCase()}` }, label);
+    button.disabled = names.length === 0;
+    button.addEventListener("click", () => {
+      actions.changed(act() ? message : "The browser does not keep it: its storage is full or closed.");
+      toolbox(list, actions);
+    });
+    return button;
+  };
+  const count = names.length === 1 ? "1 change is tried" : `${names.length} changes are tried`;
+  return h(
+    "li",
+    { class: "staging" },
+    h("label", {}, trying, " Try first: changes of tools count when you commit them"),
+    h("span", { class: "preview" }, names.length === 0 ? "" : `${count}: ${names.join(", ")}`),
+    h(
+      "span",
+      { class: "buttons" },
+      end("Commit", store.commit, "The changes count now."),
+      end("Discard", store.discard, "The changes are gone."),
+    ),
+  );
+}
+
 export function toolbox(list: HTMLElement, actions: Actions): void {
   const entries = Object.entries(store.tools());
   if (entries.length === 0) {
     const text = "None yet. Give the term a name and save it; other terms can then call it by ";
-    return list.replaceChildren(h("li", { class: "empty" }, text, h("code", {}, "@name(…)"), "."));
+    const none = h("li", { class: "empty" }, text, h("code", {}, "@name(…)"), ".");
+    return list.replaceChildren(staging(list, actions), none);
   }
-  list.replaceChildren(...entries.map(([name, code]) => row(list, name, code, actions)));
+  list.replaceChildren(staging(list, actions), ...entries.map(([name, code]) => row(list, name, code, actions)));
 }
 
 function row(list: HTMLElement, name: string, code: string, actions: Actions): HTMLElement {

@@ -198,6 +198,32 @@ async function tools(page) {
     assert.equal(await page.locator('[data-tool="double"]').count(), 0);
     assert.equal(await page.evaluate(() => localStorage.getItem("mcp-pif.tools")), "{}");
   });
+  await test("changes of tools are tried before they count", async () => {
+    const kept = () => page.evaluate(() => localStorage.getItem("mcp-pif.tools"));
+    await page.check("#try-first");
+    await page.fill("#name", "triple");
+    await write(page, "term", "x => x * 3");
+    await page.click("#save");
+    assert.equal(await page.locator('[data-tool="triple"]').count(), 1);
+    assert.equal(await kept(), "{}");
+    await page.fill("#name", "");
+    await write(page, "term", "@triple(14)");
+    await choose(page, "none");
+    assert.equal((await run(page)).value, "42");
+    await page.click("#tab-toolbox");
+    await page.click("#staged-discard");
+    assert.equal(await page.locator('[data-tool="triple"]').count(), 0);
+    await page.fill("#name", "triple");
+    await write(page, "term", "x => x * 3");
+    await page.click("#save");
+    await page.click("#tab-toolbox");
+    await page.click("#staged-commit");
+    assert.equal(await kept(), '{"triple":"x => x * 3"}');
+    await page.uncheck("#try-first");
+    await page.getByRole("button", { name: "Delete triple" }).click();
+    assert.equal(await kept(), "{}");
+    await page.fill("#name", "");
+  });
 }
 
 async function sharing(browser, page) {

@@ -35,4 +35,4 @@ pub use self::part::Part;
 pub use self::prefix::{Prefix, bare, listed, named, prefix};
 pub use self::principal::{Principal, Scope};
 pub use self::section::Section;
-pub use self::tool::{BuiltIn, Effect, LEGACY, SPELLINGS, Toolset};
+pub use self::tool::{BuiltIn, Effect, LEGACY, SPELLINGS, Toolset, scope_of};

@@ -4,8 +4,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::tool::BuiltIn;
-
 /// The rights of a principal. Each includes those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
@@ -38,49 +36,6 @@ impl Scope {
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scope| scope.name() == name)
-    }
-
-    /// The scope that a call of a tool needs. Tools that were evolved are run.
-    #[must_use]
-    pub fn of(tool: Option<BuiltIn>) -> Self {
-        match tool {
-            Some(
-                BuiltIn::List
-                | BuiltIn::Help
-                | BuiltIn::Inspect
-                | BuiltIn::Check
-                | BuiltIn::MemoryRetrieve
-                | BuiltIn::JournalRecent
-                | BuiltIn::ServerInfo
-                | BuiltIn::Capabilities
-                | BuiltIn::Debug,
-            ) => Self::Read,
-            None
-            | Some(
-                BuiltIn::Run
-                | BuiltIn::Replay
-                | BuiltIn::MemoryStore
-                | BuiltIn::SessionStart
-                | BuiltIn::SessionEval
-                | BuiltIn::SessionInspect
-                | BuiltIn::SessionList
-                | BuiltIn::SessionForget
-                | BuiltIn::SessionClose
-                | BuiltIn::SessionSave
-                | BuiltIn::SessionRestore
-                | BuiltIn::Approve
-                | BuiltIn::UkrSearch
-                | BuiltIn::Verify,
-            ) => Self::Run,
-            Some(
-                BuiltIn::Evolve
-                | BuiltIn::Rollback
-                | BuiltIn::Stage
-                | BuiltIn::Commit
-                | BuiltIn::Discard,
-            ) => Self::Evolve,
-            Some(BuiltIn::InstallCapability | BuiltIn::UninstallCapability) => Self::Admin,
-        }
     }
 }
 

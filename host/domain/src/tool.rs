@@ -1,6 +1,8 @@
 //! The built-in tools. A row of the table and a file in `mcp/tool/` define a tool. The table
 //! supplies its name for reserving, listing, calling, documenting and packaging.
 
+use super::principal::Scope;
+
 /// A set of tools that the operator turns on or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Toolset {
@@ -97,48 +99,48 @@ impl Effect {
     }
 }
 
-/// Passes the table to a macro: tool, name, set, effect, title. The rows are in the order in which
+/// Passes the table to a macro: tool, name, set, effect, scope, title. The rows are in the order in which
 /// clients see the tools.
 #[macro_export]
 macro_rules! each_tool {
     ($then:ident) => {
         $then! {
-            Evolve evolve Core Writes "Make a tool";
-            Run run Core Runs "Run a program";
-            List list Core Reads "List tools";
-            Help help Core Reads "Help";
-            Inspect inspect Core Reads "Show a tool";
-            Check check Core Reads "Check a program";
-            Rollback rollback State Writes "Roll back";
-            MemoryStore memory_store State Destroys "Remember";
-            MemoryRetrieve memory_retrieve State Reads "Recall";
-            JournalRecent journal_recent State Reads "Journal";
-            Replay replay State Reads "Replay";
-            ServerInfo server_info State Reads "Server";
-            SessionStart session_start Sessions Adds "Start session";
-            SessionEval session_eval Sessions Turns "Run in a session";
-            SessionInspect session_inspect Sessions Reads "Show session";
-            SessionList session_list Sessions Reads "Sessions";
-            SessionForget session_forget Sessions Destroys "Forget";
-            SessionClose session_close Sessions Destroys "Close session";
-            SessionSave session_save Sessions Writes "Save session";
-            SessionRestore session_restore Sessions Destroys "Restore session";
-            Capabilities capabilities Capabilities Reads "Tools of other servers";
-            Approve approve Capabilities Runs "Approve a waiting run";
-            UkrSearch ukr_search Capabilities Asks "Search other servers";
-            InstallCapability install_capability Capabilities Writes "Install another server";
-            UninstallCapability uninstall_capability Capabilities Destroys "Uninstall another server";
-            Stage stage Staging Adds "Stage changes";
-            Verify verify Staging Runs "Verify staged changes";
-            Commit commit Staging Writes "Commit staged changes";
-            Discard discard Staging Destroys "Discard staged changes";
-            Debug debug Debug Reads "What the server measures";
+            Evolve evolve Core Writes Evolve "Make a tool";
+            Run run Core Runs Run "Run a program";
+            List list Core Reads Read "List tools";
+            Help help Core Reads Read "Help";
+            Inspect inspect Core Reads Read "Show a tool";
+            Check check Core Reads Read "Check a program";
+            Rollback rollback State Writes Evolve "Roll back";
+            MemoryStore memory_store State Destroys Run "Remember";
+            MemoryRetrieve memory_retrieve State Reads Read "Recall";
+            JournalRecent journal_recent State Reads Read "Journal";
+            Replay replay State Reads Run "Replay";
+            ServerInfo server_info State Reads Read "Server";
+            SessionStart session_start Sessions Adds Run "Start session";
+            SessionEval session_eval Sessions Turns Run "Run in a session";
+            SessionInspect session_inspect Sessions Reads Run "Show session";
+            SessionList session_list Sessions Reads Run "Sessions";
+            SessionForget session_forget Sessions Destroys Run "Forget";
+            SessionClose session_close Sessions Destroys Run "Close session";
+            SessionSave session_save Sessions Writes Run "Save session";
+            SessionRestore session_restore Sessions Destroys Run "Restore session";
+            Capabilities capabilities Capabilities Reads Read "Tools of other servers";
+            Approve approve Capabilities Runs Run "Approve a waiting run";
+            UkrSearch ukr_search Capabilities Asks Run "Search other servers";
+            InstallCapability install_capability Capabilities Writes Admin "Install another server";
+            UninstallCapability uninstall_capability Capabilities Destroys Admin "Uninstall another server";
+            Stage stage Staging Adds Evolve "Stage changes";
+            Verify verify Staging Runs Run "Verify staged changes";
+            Commit commit Staging Writes Evolve "Commit staged changes";
+            Discard discard Staging Destroys Evolve "Discard staged changes";
+            Debug debug Debug Reads Read "What the server measures";
         }
     };
 }
 
 macro_rules! built_in {
-    ($($tool:ident $name:ident $set:ident $effect:ident $title:literal;)*) => {
+    ($($tool:ident $name:ident $set:ident $effect:ident $scope:ident $title:literal;)*) => {
         /// A built-in tool, which is always available.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum BuiltIn {
@@ -165,6 +167,12 @@ macro_rules! built_in {
             #[must_use]
             pub fn effect(self) -> Effect {
                 match self { $(Self::$tool => Effect::$effect,)* }
+            }
+
+            /// The scope that a call needs.
+            #[must_use]
+            pub fn scope(self) -> Scope {
+                match self { $(Self::$tool => Scope::$scope,)* }
             }
 
             /// The name shown to people.
@@ -196,6 +204,12 @@ impl BuiltIn {
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|tool| tool.name() == name)
     }
+}
+
+/// The scope that a call of a tool needs. Tools that were evolved are run.
+#[must_use]
+pub fn scope_of(tool: Option<BuiltIn>) -> Scope {
+    tool.map_or(Scope::Run, BuiltIn::scope)
 }
 
 /// Names of an earlier server that clients may still call, each with the tool that it means now. They

@@ -163,9 +163,7 @@ impl Sandbox {
             let mut instance = self.enter(allowance, watch).await?;
             let rename = async |guest: &Guest, store: &mut Store<Ceiling>| {
                 let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
-                analysis
-                    .call_rename(store, &code.to_owned(), &tool.to_owned(), &to.to_owned())
-                    .await
+                analysis.call_rename(store, &code.to_owned(), tool, to).await
             };
             instance.call(rename).await
         })?;

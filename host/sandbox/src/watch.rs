@@ -214,6 +214,7 @@ impl Watch {
 }
 
 /// A duration in milliseconds, the unit of limits.
+#[must_use]
 pub fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

@@ -18,11 +18,13 @@ impl<'a> Members<'a> {
     }
 
     /// The text of the member with this name.
+    #[must_use]
     pub fn raw(&self, name: &str) -> Option<&'a str> {
         self.iter().find(|(key, _)| *key == name).map(|(_, value)| value)
     }
 
     /// Whether a member has this name.
+    #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.raw(name).is_some()
     }
@@ -33,6 +35,7 @@ impl<'a> Members<'a> {
     }
 
     /// Returns a name that occurs more than once.
+    #[must_use]
     pub fn duplicate(&self) -> Option<&str> {
         let mut names: Vec<&str> = self.iter().map(|(key, _)| key).collect();
         names.sort_unstable();

@@ -27,11 +27,13 @@ impl Scanner {
     }
 
     /// The number of open lists and objects.
+    #[must_use]
     pub fn level(&self) -> usize {
         self.level
     }
 
     /// Whether the position is inside a string.
+    #[must_use]
     pub fn is_in_text(&self) -> bool {
         self.in_text
     }
@@ -43,6 +45,7 @@ impl Scanner {
 }
 
 /// The number of levels of lists and objects in a text.
+#[must_use]
 pub fn depth(text: &[u8]) -> usize {
     let mut scanner = Scanner::default();
     let levels = text.iter().map(|byte| {
@@ -53,6 +56,7 @@ pub fn depth(text: &[u8]) -> usize {
 }
 
 /// The number of members in all objects of a text, including duplicates.
+#[must_use]
 pub fn count_members(text: &[u8]) -> usize {
     let mut scanner = Scanner::default();
     let is_member = |byte: &&u8| {
@@ -63,6 +67,7 @@ pub fn count_members(text: &[u8]) -> usize {
 }
 
 /// The number of parts of a text: items and members. An object counts as four.
+#[must_use]
 pub fn count_parts(text: &[u8]) -> usize {
     let mut scanner = Scanner::default();
     let parts = text.iter().map(|byte| {
@@ -78,6 +83,7 @@ pub fn count_parts(text: &[u8]) -> usize {
 }
 
 /// Removes the blanks between the tokens of a text. The tokens stay as they are written.
+#[must_use]
 pub fn compact(text: &str) -> String {
     let mut scanner = Scanner::default();
     let is_kept = |c: &char| {
@@ -88,12 +94,14 @@ pub fn compact(text: &str) -> String {
 }
 
 /// Removes the blanks between the tokens of a value.
+#[must_use]
 pub fn compact_value(value: Box<RawValue>) -> Box<RawValue> {
     RawValue::from_string(compact(value.get())).unwrap_or(value)
 }
 
 /// The length in bytes of the string at the start of a text. Returns the length of the text if the
 /// string does not end.
+#[must_use]
 pub fn text_length(text: &str) -> usize {
     let mut scanner = Scanner::default();
     let end = text.bytes().position(|byte| {
@@ -105,6 +113,7 @@ pub fn text_length(text: &str) -> usize {
 
 /// The text or the word that a member of the outermost object has. The object may be broken: its other
 /// members need not be JSON.
+#[must_use]
 pub fn member<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let mut scanner = Scanner::default();
     let mut key = None;
@@ -153,6 +162,7 @@ pub fn has_wide_number(text: &str) -> bool {
 
 /// The first integer of a text that a client may have rounded: it is beyond ±2^53, and a double is
 /// written so in JavaScript.
+#[must_use]
 pub fn rounded_integer(text: &str) -> Option<&str> {
     const FEWEST: usize = 16;
     let mut run = 0;

@@ -46,6 +46,7 @@ pub enum Oddity {
 
 impl Oddity {
     /// The message about a text that `subject` names.
+    #[must_use]
     pub fn told_of(&self, subject: &str) -> String {
         match self {
             Self::Hidden { code, index } => format!(

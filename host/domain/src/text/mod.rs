@@ -50,6 +50,7 @@ pub fn quote(names: &[impl AsRef<str>]) -> String {
 }
 
 /// Quotes a text of a program in backticks. Backticks in the text are escaped.
+#[must_use]
 pub fn quote_one(name: &str) -> String {
     format!("`{}`", line(&name.replace('`', "\\u0060"), MOST_NAME))
 }
@@ -58,6 +59,7 @@ pub fn quote_one(name: &str) -> String {
 pub const FENCE: &str = "```";
 
 /// Removes surrounding white space and a code fence around the text.
+#[must_use]
 pub fn unfence(text: &str) -> &str {
     let text = text.trim();
     let Some(inner) = text.strip_prefix(FENCE) else { return text };
@@ -71,6 +73,7 @@ pub fn unfence(text: &str) -> &str {
 }
 
 /// Whether a character is a line break or a tab, which need no escape.
+#[must_use]
 pub fn is_layout(c: char) -> bool {
     matches!(c, '\n' | '\t')
 }

@@ -59,7 +59,7 @@ struct Entry {
 }
 
 macro_rules! dispatch {
-    ($($tool:ident $name:ident $set:ident $effect:ident $title:literal;)*) => {
+    ($($tool:ident $name:ident $set:ident $effect:ident $scope:ident $title:literal;)*) => {
         static ENTRIES: LazyLock<Vec<Entry>> =
             LazyLock::new(|| vec![$(entry::<tool::$name::Arguments>(BuiltIn::$tool),)*]);
 

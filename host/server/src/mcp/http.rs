@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use pif_domain::{BuiltIn, Limit, Scope, bare};
+use pif_domain::{BuiltIn, Limit, Scope, bare, scope_of};
 use pif_system::harden::Hardening;
 use tokio_util::sync::CancellationToken;
 
@@ -70,14 +70,14 @@ impl Handlers for HttpHandlers {
     fn needed(&self, tool: &str, arguments: &str) -> Scope {
         let tool = bare(tool);
         if let Some(tool) = BuiltIn::find(tool) {
-            return Scope::of(Some(tool));
+            return tool.scope();
         }
         let nesting = self.backend.config.values.size(Limit::Nesting);
         let meant = match alias::resolve(tool, arguments, nesting) {
             Some(Ok(Meant { name, .. })) => BuiltIn::find(bare(&name)),
             _ => None,
         };
-        Scope::of(meant)
+        scope_of(meant)
     }
 
     fn ready(&self) -> Result<(), String> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::request::Parts;
 use pif_domain::text;
-use pif_domain::{BuiltIn, Fault, FaultCode, Principal, Scope, bare, fault, listed};
+use pif_domain::{BuiltIn, Fault, FaultCode, Principal, Scope, bare, fault, listed, scope_of};
 use rmcp::model::{Extensions, Tool};
 
 use crate::transport::RawArguments;
@@ -31,7 +31,7 @@ pub(super) fn seen_by(principal: &Principal, listed: Arc<[Tool]>) -> Arc<[Tool]>
     if principal.sees_all() {
         return listed;
     }
-    let may = |tool: &&Tool| principal.may(Scope::of(BuiltIn::find(bare(&tool.name))));
+    let may = |tool: &&Tool| principal.may(scope_of(BuiltIn::find(bare(&tool.name))));
     listed.iter().filter(may).cloned().collect()
 }
 

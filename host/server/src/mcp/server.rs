@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use pif_domain::text;
 use pif_domain::text::similar::similar;
-use pif_domain::{BuiltIn, FaultCode, Limit, Scope, bare, fault, listed, named};
+use pif_domain::{BuiltIn, FaultCode, Limit, bare, fault, listed, named, scope_of};
 use pif_sandbox::Watch;
 use pif_store::registry::name;
 use rmcp::model::{
@@ -172,7 +172,7 @@ impl Server {
                 Err(fault) => return Ok(Err(fault.into())),
             },
         };
-        let needed = Scope::of(built_in);
+        let needed = scope_of(built_in);
         if !backend.principal().may(needed) {
             let fault = forbidden(name, needed);
             return Ok(Err(backend.refuse(name, &call, fault).await));

@@ -70,11 +70,13 @@ impl Draft {
     }
 
     /// The texts that are kept beside its entry.
+    #[must_use]
     pub fn texts(&self, settings: &Settings) -> &[String] {
         if settings.policy == Policy::Full { &self.texts } else { &[] }
     }
 
     /// The hashes of the terms that stay as long as its entry.
+    #[must_use]
     pub fn pins(&self, settings: &Settings) -> &[String] {
         if settings.policy == Policy::Full { &self.pins } else { &[] }
     }

@@ -167,6 +167,7 @@ pub fn owner() -> String {
 }
 
 /// Whether a process is known to be gone. Of one elsewhere nobody knows.
+#[must_use]
 pub fn is_gone(owner: &str) -> bool {
     let mut parts = owner.splitn(3, ' ');
     let (Some(id), Some(start), Some(place)) = (parts.next(), parts.next(), parts.next()) else {

@@ -96,6 +96,7 @@ pub(crate) fn ensure_prefix(prefix: &str) -> Result<(), Error> {
 }
 
 /// Whether a text is a valid prefix of a hash.
+#[must_use]
 pub fn is_prefix(prefix: &str, hash: &str) -> bool {
     ensure_prefix(prefix).is_ok() && hash.starts_with(&prefix.to_ascii_lowercase())
 }
