@@ -5,7 +5,7 @@ use pif_core::fault::{Code, Fault};
 use pif_core::json::tape::{Tape, Token, TokenId};
 use pif_language::form::Form;
 use pif_language::hint;
-use pif_language::parse::{Notation, Parsed, explain, read_all};
+use pif_language::parse::{Notation, Parsed, explain, first, read_all};
 use pif_language::term::{Origin, TermId, Terms};
 
 /// Reads submitted code, and goes on after what is wrong, which has no place in the term: up to so
@@ -24,7 +24,7 @@ pub fn code(
     if !text.trim_start().starts_with(['{', '[']) {
         return read_text(terms, text, Origin::Code, free, most);
     }
-    let (first, bytes) = (terms.tape.len(), terms.tape.text.len());
+    let (tokens, bytes) = (terms.tape.len(), terms.tape.text.len());
     let wrong = match terms.tape.parse(text) {
         Ok(root) if !is_plain_data(&terms.tape, root) => {
             terms.add_origin(root, Origin::Code);
@@ -35,7 +35,7 @@ pub fn code(
         Err(fault) if fault.code == Code::DuplicateKey => return Err(vec![explain(fault, text)]),
         Err(fault) => Some(fault),
     };
-    terms.tape.cut(first, bytes);
+    terms.tape.cut(tokens, bytes);
     let looks_like_json = looks_like_json(text);
     match read_text(terms, text, Origin::Code, free, most) {
         Ok(parsed) if looks_like_json && is_form_in_disguise(terms, parsed.root) => {
@@ -51,8 +51,7 @@ pub fn code(
 /// Reads submitted code.
 #[inline(never)]
 pub fn parse(terms: &mut Terms, text: &str, free: &[&str]) -> Result<Parsed, Fault> {
-    let defect = || Fault::defect("code was refused without a reason");
-    code(terms, text, free, 1).map_err(|faults| faults.into_iter().next().unwrap_or_else(defect))
+    first(code(terms, text, free, 1))
 }
 
 /// Tells whether JSON has objects, and none with a key that is a form's or could be meant for one.

@@ -164,6 +164,11 @@ impl<'s> Tree<'s> {
         }
     }
 
+    /// The characters of the first operand, if that is a text.
+    pub(crate) fn operand_text(&self, id: Id) -> Option<&str> {
+        self.literal(*self.operands(id).first()?)
+    }
+
     /// The digits of a number.
     pub(crate) fn digits(&self, id: Id) -> Option<&str> {
         match &self.node(id).what {

@@ -3,7 +3,6 @@
 
 use crate::check::advice::{Walk, schedule};
 use pif_core::fault::{Fault, Place};
-use pif_core::json::tape::{Token, TokenId};
 use pif_language::form::Form;
 use pif_language::infer;
 use pif_language::kinds::{self, BOOLEAN, Kinds, LIST, NUMBER, STRING, UNKNOWN};
@@ -91,22 +90,8 @@ pub fn foresee(code: &str) -> Result<Outlook, Fault> {
 pub fn locate(code: &str, at: &str) -> Option<Place> {
     let mut terms = Terms::default();
     let root = submitted(&mut terms, code, &["data", "input"]).ok()?.root;
-    let mut token = terms.node(root).token;
-    for step in at.split('/').skip(1) {
-        let step = step.replace("~1", "/").replace("~0", "~");
-        let Some(inner) = inner(&terms, token, &step) else { break };
-        token = inner;
-    }
-    terms.note("", token, String::new(), None).place.map(|place| *place)
-}
-
-fn inner(terms: &Terms, token: TokenId, step: &str) -> Option<TokenId> {
-    match terms.tape.token(token) {
-        Token::Object { .. } => terms.tape.member(token, step),
-        Token::Array { .. } => terms.tape.items(token).nth(step.parse().ok()?),
-        // The only operand needs no brackets.
-        _ => None,
-    }
+    let term = terms.follow(root, at);
+    terms.text_place(terms.node(term).token).map(|place| *place)
 }
 
 /// What the function of a term takes, and whether these are members of one record.
