@@ -1,13 +1,13 @@
 //! What a term says of itself before it runs: what its function takes, the calls that it writes out,
 //! and the names that nothing binds.
 
-use crate::check::advice::{Walk, schedule};
 use pif_core::fault::{Fault, Place};
 use pif_language::form::Form;
 use pif_language::infer;
 use pif_language::kinds::{self, BOOLEAN, Kinds, LIST, NUMBER, STRING, UNKNOWN};
 use pif_language::print;
 use pif_language::term::{NameId, TermId, Terms};
+use pif_language::walk::{Step, schedule};
 use pif_notation::submitted;
 
 /// Most names and calls of each kind that are told.
@@ -225,25 +225,30 @@ fn absent(terms: &Terms, bound: &[Scope], (object, key): (TermId, TermId)) -> Op
     (!is_there).then(|| Absent { member: spot(terms, key, name), kind: kinds::name(kinds) })
 }
 
-enum Step {
-    Inner(Walk),
+enum Work {
+    Step(Step),
     /// The operand of a `try` ends.
     Caught,
+}
+
+/// A term that is evaluated.
+fn enter(term: TermId) -> Work {
+    Work::Step(Step::Enter(term, 0))
 }
 
 fn walk(terms: &Terms, root: TermId, out: &mut Outlook) {
     let unbound = || Scope { count: 0, given: UNKNOWN };
     let mut bound: Vec<Scope> = (0..terms.count_names()).map(|_| unbound()).collect();
     let mut seen = vec![false; terms.count_names()];
-    let (mut open, mut caught) = (vec![Step::Inner(Walk::Term(root))], 0_usize);
+    let (mut open, mut caught) = (vec![enter(root)], 0_usize);
     let mut scopes = Vec::new();
     while let Some(step) = open.pop() {
-        let term = match step {
-            Step::Caught => {
+        let (term, level) = match step {
+            Work::Caught => {
                 caught -= 1;
                 continue;
             }
-            Step::Inner(Walk::Bind(name, binder)) => {
+            Work::Step(Step::Bind(name, binder)) => {
                 let given = given_of(terms, &bound, (name, binder));
                 if let Some(scope) = bound.get_mut(name as usize) {
                     scopes.push((name, scope.given));
@@ -251,7 +256,7 @@ fn walk(terms: &Terms, root: TermId, out: &mut Outlook) {
                 }
                 continue;
             }
-            Step::Inner(Walk::Unbind) => {
+            Work::Step(Step::Unbind(_)) => {
                 if let Some((name, given)) = scopes.pop()
                     && let Some(scope) = bound.get_mut(name as usize)
                 {
@@ -259,9 +264,10 @@ fn walk(terms: &Terms, root: TermId, out: &mut Outlook) {
                 }
                 continue;
             }
-            Step::Inner(Walk::Term(term)) => term,
+            Work::Step(Step::Enter(term, level)) => (term, level),
         };
         match (terms.form(term), terms.operands(term)) {
+            _ if level > 0 => {}
             (Form::Var, _) => {
                 let name = terms.only_name(term);
                 let is_free = bound.get(name as usize).is_some_and(|it| it.count == 0);
@@ -275,12 +281,12 @@ fn walk(terms: &Terms, root: TermId, out: &mut Outlook) {
             }
             (Form::If, [test, yes, no]) if terms.form(*test) == Form::Boolean => {
                 let taken = if terms.boolean(*test) { *yes } else { *no };
-                open.push(Step::Inner(Walk::Term(taken)));
+                open.push(enter(taken));
                 continue;
             }
             (Form::Try, [body, handler @ ..]) => {
-                open.extend(handler.iter().map(|it| Step::Inner(Walk::Term(*it))));
-                open.extend([Step::Caught, Step::Inner(Walk::Term(*body))]);
+                open.extend(handler.iter().map(|it| enter(*it)));
+                open.extend([Work::Caught, enter(*body)]);
                 caught += 1;
                 continue;
             }
@@ -302,8 +308,8 @@ fn walk(terms: &Terms, root: TermId, out: &mut Outlook) {
             _ => {}
         }
         let mut inner = Vec::new();
-        schedule(terms, term, &mut inner);
-        open.extend(inner.into_iter().map(Step::Inner));
+        schedule(terms, (term, level), &mut inner);
+        open.extend(inner.into_iter().map(Work::Step));
     }
     out.calls.truncate(MOST);
 }

@@ -22,9 +22,9 @@ mod trace;
 
 use crate::code::Image;
 use pif_core::fault::{Code, Fault, Limit};
+use pif_core::ids::IdMap;
 use pif_core::json::number::literal;
 use pif_core::json::tape::{Token, TokenId};
-use pif_core::numbers::Numbers;
 
 use crate::data::values::{self, Meaning, Stop, Value};
 use crate::machine::tools::Sources;
@@ -67,7 +67,7 @@ enum Phase {
 pub struct Machine {
     image: Image,
     state: State,
-    literals: Numbers,
+    literals: IdMap,
     limits: Limits,
     program: Option<TermId>,
     tool: Option<String>,
@@ -98,7 +98,7 @@ impl Machine {
         let mut machine = Self {
             image: Image { sources: program.keep.then(Vec::new), ..Image::new() },
             state: State::new(&limits, program.step),
-            literals: Numbers::default(),
+            literals: IdMap::default(),
             limits,
             program: None,
             tool: None,

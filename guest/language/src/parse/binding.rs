@@ -6,9 +6,9 @@ use crate::form::Form;
 use crate::term::{NameId, Terms};
 use pif_core::fault::{Code, Fault};
 use pif_core::hint::Hint;
+use pif_core::ids::IdSet;
 use pif_core::json::tape::{Token, TokenId};
 use pif_core::limits::{MOST_PARAMETERS, to_u32};
-use pif_core::numbers::Numbers;
 use pif_core::text::quote::shorten;
 
 impl Parser<'_, '_> {
@@ -102,7 +102,7 @@ pub fn ensure_few(names: &[NameId]) -> Result<(), Fault> {
 /// Makes sure that the names of parameters or functions differ. Fails with the index of the first that
 /// stands twice.
 pub fn ensure_different(terms: &Terms, form: Form, names: &[NameId]) -> Result<(), (usize, Fault)> {
-    let mut seen = Numbers::default();
+    let mut seen = IdSet::default();
     let Some(index) = names.iter().position(|name| !seen.add(*name)) else { return Ok(()) };
     let name = names.get(index).map_or("", |name| terms.name(*name));
     let what = if form == Form::Lam { "parameter" } else { "function" };

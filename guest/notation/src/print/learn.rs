@@ -7,8 +7,8 @@
 use crate::print::facts::Facts;
 use crate::print::printer::{Ask, Printer, block_names};
 use crate::table::callback;
+use pif_core::ids::IdSet;
 use pif_core::limits::to_u32;
-use pif_core::numbers::Numbers;
 use pif_language::form::Form;
 use pif_language::term::{NameId, TermId, Terms};
 
@@ -37,7 +37,7 @@ struct Walk {
     /// Of each open term, how long the log was.
     marks: Vec<usize>,
     /// Bodies of bindings.
-    bodies: Numbers,
+    bodies: IdSet,
 }
 
 impl Printer<'_> {
@@ -60,7 +60,7 @@ impl Printer<'_> {
             current: vec![0; count],
             log: Vec::new(),
             marks: Vec::new(),
-            bodies: Numbers::default(),
+            bodies: IdSet::default(),
         };
         // Names that the program finds bound.
         for (name, scope) in walk.scopes.iter_mut().enumerate() {

@@ -2,8 +2,8 @@
 
 use super::function::{Function, Functions, Held, Variables, sorted};
 use super::obstacle::Obstacle;
+use pif_core::ids::IdMap;
 use pif_core::limits::{MOST_PARAMETERS, to_u32};
-use pif_core::numbers::Numbers;
 use pif_language::term::{NameId, Terms};
 
 /// Functions that refer to one another.
@@ -20,7 +20,7 @@ pub(super) struct Knot {
 pub(super) struct Knots {
     all: Vec<Knot>,
     /// The place of the knot of each function.
-    of: Numbers,
+    of: IdMap,
 }
 
 impl Knots {
