@@ -17,7 +17,7 @@ mod table;
 mod tree;
 mod words;
 
-pub use code::{code as submission, parse as submitted};
+pub use code::{check_code, read_code};
 pub use hint::{called, fault_in_notation, note_in_notation, spelling, subject};
 pub use print::term as print;
 pub use read::parse;

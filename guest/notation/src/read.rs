@@ -6,7 +6,7 @@ use crate::lower::lower;
 use crate::syntax;
 use pif_core::fault::{Code, Fault};
 use pif_language::parse::builder::Builder;
-use pif_language::parse::{Parsed, first};
+use pif_language::parse::{Parsed, first, within};
 use pif_language::term::{Origin, Terms};
 
 /// Bytes of the longest text.
@@ -39,7 +39,10 @@ pub(crate) fn read_text(
     let lowered = syntax::parse(text).and_then(|ast| lower(text, ast, free));
     let (tree, root) = match lowered {
         Ok(lowered) => lowered,
-        Err(wrong) => return Err(wrong.into_iter().take(most.max(1)).map(|it| *it).collect()),
+        Err(wrong) => {
+            let faults = wrong.into_iter().take(most.max(1));
+            return Err(faults.map(|fault| within(*fault, &origin)).collect());
+        }
     };
     if terms.begin_program(text, origin).is_none() {
         return Err(vec![too_long()]);

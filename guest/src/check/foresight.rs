@@ -1,14 +1,15 @@
 //! What a term says of itself before it runs: what its function takes, the calls that it writes out,
 //! and the names that nothing binds.
 
+use crate::check::analysis::GIVEN;
 use pif_core::fault::{Fault, Place};
 use pif_language::form::Form;
 use pif_language::infer;
 use pif_language::kinds::{self, BOOLEAN, Kinds, LIST, NUMBER, STRING, UNKNOWN};
 use pif_language::print;
-use pif_language::term::{NameId, TermId, Terms};
+use pif_language::term::{NameId, Origin, TermId, Terms};
 use pif_language::walk::{Step, schedule};
-use pif_notation::submitted;
+use pif_notation::read_code;
 
 /// Most names and calls of each kind that are told.
 const MOST: usize = 200;
@@ -76,9 +77,9 @@ pub struct Foreseen {
 
 /// Parses a term and looks at it. Names and calls in places that are never reached, and what a `try`
 /// may catch, are left out.
-pub fn foresee(code: &str) -> Result<Outlook, Fault> {
+pub fn foresee(code: &str) -> Result<Outlook, Box<Fault>> {
     let mut terms = Terms::default();
-    let root = submitted(&mut terms, code, &["data", "input"])?.root;
+    let root = read_code(&mut terms, code, Origin::Code, &GIVEN)?.root;
     let mut outlook = Outlook::default();
     (outlook.parameters, outlook.takes_record) = parameters(&terms, root);
     walk(&terms, root, &mut outlook);
@@ -89,7 +90,7 @@ pub fn foresee(code: &str) -> Result<Outlook, Fault> {
 #[must_use]
 pub fn locate(code: &str, at: &str) -> Option<Place> {
     let mut terms = Terms::default();
-    let root = submitted(&mut terms, code, &["data", "input"]).ok()?.root;
+    let root = read_code(&mut terms, code, Origin::Code, &GIVEN).ok()?.root;
     let term = terms.follow(root, at);
     terms.text_place(terms.node(term).token).map(|place| *place)
 }
@@ -375,7 +376,7 @@ mod tests {
     use super::{foresee, locate};
     use pif_core::fault::Fault;
 
-    fn told(code: &str) -> Result<(String, bool), Fault> {
+    fn told(code: &str) -> Result<(String, bool), Box<Fault>> {
         let outlook = foresee(code)?;
         let told = |it: &super::Parameter| match (&it.default, it.is_optional) {
             (Some(default), _) => format!("{}={default}", it.name),
@@ -387,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn a_function_says_what_it_takes() -> Result<(), Fault> {
+    fn a_function_says_what_it_takes() -> Result<(), Box<Fault>> {
         let told = |code| told(code);
         assert_eq!(
             told("({folder, month = 1}) => [folder, month]")?,
@@ -401,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_and_names_are_foreseen() -> Result<(), Fault> {
+    fn calls_and_names_are_foreseen() -> Result<(), Box<Fault>> {
         let outlook =
             foresee(r#"[call("a.b", {x: 1, y: data}), try(call("c.d", {}), e => foo), @t(1)]"#)?;
         let calls: Vec<_> =

@@ -77,7 +77,7 @@ impl Evaluator {
         names.extend(["data", "input"].map(str::to_owned));
         names.extend(program.bindings.iter().map(|(name, _)| name.clone()));
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let parsed = pif::notation::submitted(&mut self.terms, text, &names);
+        let parsed = pif::notation::read_code(&mut self.terms, text, Origin::Code, &names);
         if let Ok(parsed) = &parsed {
             self.warnings.parsed(&parsed.notes);
         }

@@ -29,7 +29,9 @@ impl Evaluator {
         let bare = name.split('@').next().unwrap_or_default();
         let text = self.sources.get(name).or_else(|| self.sources.get(bare));
         let text = text.cloned().ok_or(Code::UnknownTool)?;
-        let term = self.parse(&text, Origin::Tool(name.to_owned()), Notation::Code)?;
+        let origin = Origin::Tool(name.to_owned());
+        let parsed = pif::notation::read_code(&mut self.terms, &text, origin, &[]);
+        let term = parsed.map(|parsed| parsed.root).map_err(|Fault { code, .. }| code)?;
         self.parsed.insert(name.to_owned(), term);
         Ok(term)
     }

@@ -7,7 +7,7 @@ use pif::form::Form;
 use pif::json::{Tape, Token, TokenId};
 use pif::limits::Limits;
 use pif::machine::Machine;
-use pif::notation::submitted;
+use pif::notation::read_code;
 use pif::parse::{Notation, parse};
 use pif::print;
 use pif::request::{Answer, Argument, Program, Step};
@@ -41,7 +41,7 @@ fn check_text(text: &str) -> Result<()> {
 fn check_term(text: &str, notation: Notation) -> Result<()> {
     let mut terms = Terms::default();
     let parsed = match notation {
-        Notation::Code => submitted(&mut terms, text, &FREE),
+        Notation::Code => read_code(&mut terms, text, Origin::Code, &FREE),
         Notation::Input => parse(&mut terms, text, Origin::Code, notation),
     };
     if notation == Notation::Code {

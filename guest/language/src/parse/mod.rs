@@ -37,7 +37,7 @@ pub fn parse(
 ) -> Result<Parsed, Fault> {
     let root = match terms.tape.parse(text) {
         Ok(root) => root,
-        Err(fault) => return Err(locate_text_fault(explain(fault, text), &origin)),
+        Err(fault) => return Err(within(explain(fault, text), &origin)),
     };
     terms.add_origin(root, origin);
     read(terms, root, notation)
@@ -49,7 +49,9 @@ pub fn explain(fault: Fault, text: &str) -> Fault {
     if fault.code == Code::Unparsable { fault.hint(hint::for_text(text)) } else { fault }
 }
 
-fn locate_text_fault(fault: Fault, origin: &Origin) -> Fault {
+/// Adds the origin of a text to its fault.
+#[must_use]
+pub fn within(fault: Fault, origin: &Origin) -> Fault {
     match origin {
         Origin::Argument(member) => fault.within(&format!("/{member}")),
         Origin::Binding(name) => fault.within(&format!("/bindings/{name}")),
