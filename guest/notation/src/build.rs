@@ -11,7 +11,7 @@ use pif_language::parse::attempt::codes;
 use pif_language::parse::binding::{ensure_different, ensure_few};
 use pif_language::parse::builder::{Builder, Open, ensure_shallow};
 use pif_language::parse::shape::{ensure_tool_name, literal};
-use pif_language::parse::{Notation, read_into};
+use pif_language::parse::{Reading, read_into};
 use pif_language::term::{NameId, Origin};
 
 /// The work left, the next piece last.
@@ -95,7 +95,7 @@ fn add_json(builder: &mut Builder<'_>, place: TokenId, text: &str) {
     match builder.terms.tape.parse(text) {
         Ok(root) => {
             builder.terms.add_origin(root, Origin::Decoded(place));
-            read_into(builder, root, Notation::Code);
+            read_into(builder, root, Reading::Code);
         }
         Err(fault) => builder.refuse(place, fault),
     }

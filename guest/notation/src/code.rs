@@ -5,7 +5,7 @@ use pif_core::fault::{Code, Fault};
 use pif_core::json::tape::{Tape, Token, TokenId};
 use pif_language::form::Form;
 use pif_language::hint;
-use pif_language::parse::{Notation, Parsed, explain, first, read_all, within};
+use pif_language::parse::{Parsed, Reading, explain, first, read_all, within};
 use pif_language::term::{Origin, TermId, Terms};
 
 /// Reads code in which these names are variables.
@@ -39,7 +39,7 @@ pub fn check_code(
     let wrong = match terms.tape.parse(text) {
         Ok(root) if !is_plain_data(&terms.tape, root) => {
             terms.add_origin(root, origin);
-            return read_all(terms, root, Notation::Code, most);
+            return read_all(terms, root, Reading::Code, most);
         }
         Ok(_) => None,
         Err(fault) if is_too_long(&fault) || fault.code == Code::DuplicateKey => {

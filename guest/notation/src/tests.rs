@@ -29,7 +29,7 @@ fn programs_mean_terms() {
                 &mut terms,
                 term,
                 Origin::Code,
-                pif_language::parse::Notation::Code,
+                pif_language::parse::Reading::Code,
             );
             let wanted =
                 wanted.map(|it| print::term(&terms, it.root)).map_err(|fault| fault.to_string());

@@ -6,7 +6,7 @@ use pif_core::json::escape;
 use pif_core::json::tape::TokenId;
 use pif_language::form::Form;
 use pif_language::forms::FORMS;
-use pif_language::parse::{Notation, parse};
+use pif_language::parse::{Reading, parse};
 use pif_language::print;
 use pif_language::survey::{count_forms, needs_named, tools_named};
 use pif_language::term::{Origin, Terms};
@@ -98,7 +98,7 @@ pub fn check(code: &str) -> Result<Summary, Vec<Fault>> {
 /// Writes a term in the notation.
 pub fn notation(code: &str) -> Result<String, Box<Fault>> {
     let mut terms = Terms::default();
-    let root = parse(&mut terms, code, Origin::Code, Notation::Code)?.root;
+    let root = parse(&mut terms, code, Origin::Code, Reading::Code)?.root;
     Ok(pif_notation::print(&terms, root))
 }
 

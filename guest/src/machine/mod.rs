@@ -32,7 +32,7 @@ use crate::memory::word::Word;
 use crate::request::{Answer, Argument, Program, Source, Step};
 use crate::run::state::State;
 use pif_core::limits::{Limits, Usage};
-use pif_language::parse::{Notation, read};
+use pif_language::parse::{Reading, read};
 use pif_language::term::{NameId, Origin, TermId, Terms};
 use pif_notation::{fault_in_notation, note_in_notation, read_code};
 use std::rc::Rc;
@@ -218,7 +218,7 @@ impl Machine {
                     return Ok(self.ready(value.word, value.nodes));
                 }
                 let root = self.plain_json(&text, "input")?;
-                let parsed = read(self.terms(), root, Notation::Input)?;
+                let parsed = read(self.terms(), root, Reading::Input)?;
                 self.warnings.extend(parsed.notes.iter().map(ToString::to_string));
                 Ok(Input::Term(parsed.root))
             }

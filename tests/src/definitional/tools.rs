@@ -5,7 +5,7 @@ use super::value::{Context, Environment, Value};
 use super::{Evaluated, Evaluator, SUBMITTED, evolved};
 use pif::fault::{Code, Fault};
 use pif::limits::EVAL_DEPTH;
-use pif::parse::{self, Notation};
+use pif::parse::{self, Reading};
 use pif::term::{Origin, TermId};
 
 impl Evaluator {
@@ -69,9 +69,9 @@ impl Evaluator {
         &mut self,
         text: &str,
         origin: Origin,
-        notation: Notation,
+        reading: Reading,
     ) -> Result<TermId, Code> {
-        let parsed = parse::parse(&mut self.terms, text, origin, notation);
+        let parsed = parse::parse(&mut self.terms, text, origin, reading);
         parsed.map(|parsed| parsed.root).map_err(|Fault { code, .. }| code)
     }
 }

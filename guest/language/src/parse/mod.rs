@@ -21,7 +21,7 @@ use builder::{Builder, Open, ensure_shallow};
 
 /// The reading of objects without a form key, and of strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Notation {
+pub enum Reading {
     /// Code: such an object is a fault.
     Code,
     /// `input`: a record; strings that hold JSON are decoded, as PIF does.
@@ -33,14 +33,14 @@ pub fn parse(
     terms: &mut Terms,
     text: &str,
     origin: Origin,
-    notation: Notation,
+    reading: Reading,
 ) -> Result<Parsed, Fault> {
     let root = match terms.tape.parse(text) {
         Ok(root) => root,
         Err(fault) => return Err(within(explain(fault, text), &origin)),
     };
     terms.add_origin(root, origin);
-    read(terms, root, notation)
+    read(terms, root, reading)
 }
 
 /// Adds a hint to the fault of code that is not JSON.
@@ -61,8 +61,8 @@ pub fn within(fault: Fault, origin: &Origin) -> Fault {
 }
 
 /// Makes a term of the JSON at `root`, whose origin is noted.
-pub fn read(terms: &mut Terms, root: TokenId, notation: Notation) -> Result<Parsed, Fault> {
-    first(read_all(terms, root, notation, 1))
+pub fn read(terms: &mut Terms, root: TokenId, reading: Reading) -> Result<Parsed, Fault> {
+    first(read_all(terms, root, reading, 1))
 }
 
 /// Returns the first of the faults.
@@ -75,17 +75,17 @@ pub fn first(read: Result<Parsed, Vec<Fault>>) -> Result<Parsed, Fault> {
 pub fn read_all(
     terms: &mut Terms,
     root: TokenId,
-    notation: Notation,
+    reading: Reading,
     most: usize,
 ) -> Result<Parsed, Vec<Fault>> {
     let mut builder = Builder::new(terms, most);
-    read_into(&mut builder, root, notation);
+    read_into(&mut builder, root, reading);
     builder.end()
 }
 
 /// Adds the term of the JSON at `root`.
-pub fn read_into(builder: &mut Builder<'_>, root: TokenId, notation: Notation) {
-    Parser { notation, work: vec![Work::Term(root)], builder }.run(root);
+pub fn read_into(builder: &mut Builder<'_>, root: TokenId, reading: Reading) {
+    Parser { reading, work: vec![Work::Term(root)], builder }.run(root);
 }
 
 /// A fault and its token.
@@ -106,7 +106,7 @@ enum Work {
 
 struct Parser<'b, 't> {
     builder: &'b mut Builder<'t>,
-    notation: Notation,
+    reading: Reading,
     work: Vec<Work>,
 }
 
@@ -151,7 +151,7 @@ impl Parser<'_, '_> {
                 let n = number::literal(self.tape().str(span)).map_err(wrong)?;
                 self.builder.number(token, n);
             }
-            Token::Text(span) if self.notation == Notation::Input => self.decode(token, span)?,
+            Token::Text(span) if self.reading == Reading::Input => self.decode(token, span)?,
             Token::Text(span) => self.builder.text(token, span),
             Token::Array { count, .. } => {
                 self.build(Form::List, token, count, &[]);
@@ -214,7 +214,7 @@ impl Parser<'_, '_> {
     fn object(&mut self, token: TokenId) -> Result<(), Wrong> {
         match self.form_of(token) {
             Some((form, value)) => self.form(token, form, value),
-            None if self.notation == Notation::Input => {
+            None if self.reading == Reading::Input => {
                 self.fields(Form::Record, token, token);
                 Ok(())
             }
@@ -224,7 +224,7 @@ impl Parser<'_, '_> {
 
     /// Returns the form of an object, and the value at its key.
     fn form_of(&self, object: TokenId) -> Option<(Form, TokenId)> {
-        let input = self.notation == Notation::Input;
+        let input = self.reading == Reading::Input;
         let Token::Object { .. } = self.tape().token(object) else { return None };
         let forms = self.tape().members(object).filter_map(|(key, value)| {
             let form = Form::of_key(self.tape().str(key))?;
@@ -256,7 +256,7 @@ impl Parser<'_, '_> {
     /// Warns, in an input, of a value in `self` or `nil` that may matter, such as a link.
     fn warn_held(&mut self, token: TokenId, form: Form, held: TokenId) {
         let is_flag = matches!(self.tape().token(held), Token::Null | Token::Boolean(_));
-        if self.notation != Notation::Input || is_flag {
+        if self.reading != Reading::Input || is_flag {
             return;
         }
         let message = format!("the value of `{}` is ignored; pass data as `data`", form.name());
@@ -273,7 +273,7 @@ impl Parser<'_, '_> {
         let ignored = { keys }.find(|key| !known(key)).map(shorten);
         if let Some(key) = ignored {
             let mut message = format!("`{key}` is not part of `{}`", form.name());
-            if self.notation == Notation::Input {
+            if self.reading == Reading::Input {
                 message.push_str("; if the object is data, pass it as `data`");
             }
             self.builder.note("ignored-key", token, message, hint::syntax("write ", form));
