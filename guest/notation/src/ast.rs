@@ -196,7 +196,7 @@ pub(crate) struct Element {
     pub(crate) default: Option<ExprId>,
 }
 
-/// What a value is bound to, or assigned to.
+/// The target of a binding or an assignment.
 #[derive(Debug)]
 pub(crate) struct Pattern<'s> {
     pub(crate) what: Target<'s>,
@@ -422,7 +422,7 @@ impl<'s> Ast<'s> {
     }
 }
 
-/// What an id that no arena has stands for; there is none in a program.
+/// The stand-in for an id that no arena has; no program has one.
 static NOTHING: Expr<'static> = Expr { what: What::Null, span: (0, 0), in_parentheses: false };
 static EMPTY: Stmt<'static> = Stmt { what: Statement::Empty, span: (0, 0) };
 static UNNAMED: Pattern<'static> = Pattern { what: Target::Name(""), span: (0, 0) };

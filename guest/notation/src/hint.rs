@@ -39,7 +39,7 @@ pub(crate) fn in_notation(hint: Hint) -> Hint {
 /// Most terms and characters of a part of a program that a message quotes.
 const MOST_QUOTED: usize = 40;
 
-/// What a form is called in a program: its operator, else its name.
+/// Returns what a program writes for a form: its operator, else its name.
 #[must_use]
 pub fn called(form: Form) -> &'static str {
     operator(form).map_or(form.name(), |row| row.mark)
@@ -130,7 +130,7 @@ mod tests {
         assert!(tried > 120, "{tried}");
     }
 
-    /// What a name of another language is answered with is read.
+    /// The hint for a name of another language is read.
     #[test]
     fn names_of_other_languages_are_answered() {
         let mut tried = 0;

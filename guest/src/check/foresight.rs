@@ -1,4 +1,4 @@
-//! What a term says of itself before it runs: what its function takes, the calls that it writes out,
+//! Facts about a term before it runs: the parameters of its function, the calls that are written out,
 //! and the names that nothing binds.
 
 use crate::check::analysis::GIVEN;
@@ -11,13 +11,13 @@ use pif_language::term::{NameId, Origin, TermId, Terms};
 use pif_language::walk::{Step, schedule};
 use pif_notation::read_code;
 
-/// Most names and calls of each kind that are told.
+/// Most names and calls of each kind that are reported.
 const MOST: usize = 200;
 
-/// What a term says of itself.
+/// Facts about a term.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outlook {
-    /// What its function takes, if it is one.
+    /// The parameters of its function, if it is one.
     pub parameters: Vec<Parameter>,
     /// Whether they are members of the record that is its only argument.
     pub takes_record: bool,
@@ -45,9 +45,9 @@ pub struct Absent {
 pub struct Parameter {
     /// Its name.
     pub name: String,
-    /// Whether the function has something else where it is missing.
+    /// Whether it may be missing.
     pub is_optional: bool,
-    /// What that is, as JSON, where it is a literal.
+    /// Its default as JSON, where that is a literal.
     pub default: Option<String>,
 }
 
@@ -58,7 +58,7 @@ pub struct Spot {
     pub name: String,
     /// JSON Pointer to it.
     pub at: String,
-    /// What stands there.
+    /// The excerpt there.
     pub excerpt: String,
     /// Where it is in the text, if that was the notation.
     pub place: Option<Box<Place>>,
@@ -95,7 +95,7 @@ pub fn locate(code: &str, at: &str) -> Option<Place> {
     terms.text_place(terms.node(term).token).map(|place| *place)
 }
 
-/// What the function of a term takes, and whether these are members of one record.
+/// Returns the parameters of a term's function, and whether these are members of one record.
 fn parameters(terms: &Terms, root: TermId) -> (Vec<Parameter>, bool) {
     let mut body = root;
     while matches!(terms.form(body), Form::Let | Form::Letrec) {
@@ -126,12 +126,12 @@ fn parameters(terms: &Terms, root: TermId) -> (Vec<Parameter>, bool) {
     (names.iter().map(parameter).collect(), false)
 }
 
-/// What the bindings at the head of a body read of a variable.
+/// A read of a variable in the bindings at the head of a body.
 struct Read {
     of: NameId,
     /// The key of its member; none where it is the variable itself, or its default.
     key: Option<TermId>,
-    /// What stands for what is absent.
+    /// The default for what is absent.
     default: Option<TermId>,
 }
 
@@ -187,7 +187,7 @@ fn literal(terms: &Terms, id: TermId) -> Option<String> {
 /// Types whose members are known: they have places, and `length`.
 const SIMPLE: Kinds = LIST | STRING | NUMBER | BOOLEAN;
 
-/// What is bound where a walk is: of each name how often it is, and the type of its value.
+/// The bindings of a name where a walk is: how many, and the type of the innermost value.
 struct Scope {
     count: usize,
     given: Kinds,

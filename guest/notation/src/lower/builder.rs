@@ -9,7 +9,7 @@ use pif_language::form::Form;
 /// Where something is in the text.
 pub(crate) type Span = (u32, u32);
 
-/// What makes terms.
+/// Builds the tree.
 pub(crate) struct Builder<'s> {
     pub(crate) source: &'s str,
     pub(crate) tree: Tree<'s>,

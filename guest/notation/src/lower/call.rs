@@ -9,7 +9,7 @@ use crate::lower::flow::ALL;
 use crate::lower::function::Use;
 use crate::lower::library;
 use crate::lower::names::{changes_in_place, is_callback_member};
-use crate::tree::{Id, Manner, Words};
+use crate::tree::{Id, Syntax, Words};
 use pif_language::form::Form;
 
 impl<'a, 's> Cx<'a, 's> {
@@ -295,7 +295,7 @@ impl<'a, 's> Cx<'a, 's> {
             let mut b = self.b();
             let key = b.text(name, span);
             let member = b.form(Form::Get, &[subject, key], span);
-            b.tree.set_manner(member, Manner::Member);
+            b.tree.set_syntax(member, Syntax::Member);
             member
         };
         self.call_value(id, function, arguments).await

@@ -10,7 +10,7 @@ use pif_language::term::{Origin, Terms};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// What is wrong with how a term in JSON is printed; nothing if it is no term.
+/// Returns what is wrong with the printed text of a term in JSON; `None` if it is no term.
 fn fault(json: &str) -> Option<String> {
     let mut terms = Terms::default();
     let parsed = parse(&mut terms, json, Origin::Code, Reading::Code).ok()?;

@@ -8,7 +8,7 @@ use super::work::{Made, Work};
 use crate::lexer::Wrong;
 use crate::lower::builder::{Argument, Builder, Call, Span};
 use crate::table::{self, callback, is_called, subject};
-use crate::tree::{Id, Manner, Words};
+use crate::tree::{Id, Syntax, Words};
 use pif_core::fault::Code;
 use pif_language::form::{Callback as FormCallback, Form, Shape};
 use pif_language::mistakes::names;
@@ -67,7 +67,7 @@ pub(super) fn as_function<'s>(b: &mut Builder<'s>, name: &str, span: Span) -> Op
     }
     let body = b.form(form, &operands, span);
     let id = b.function(names, body, span);
-    b.tree.set_manner(id, Manner::Named);
+    b.tree.set_syntax(id, Syntax::Named);
     Some(id)
 }
 
