@@ -33,24 +33,22 @@ impl<'s> Cx<'_, 's> {
     ) -> Lowered {
         let span = self.span(id);
         match &self.ast.pattern(target).what {
-            Target::Name(name) => match self.target(target) {
-                Some(var) => {
+            Target::Name(name) => {
+                if let Some(var) = self.target(target) {
                     self.assign_place(id, target, (var, Vec::new()), operator, value, is_wanted)
                         .await
-                }
-                None => {
+                } else {
                     let hint = format!("declare it first: let {name} = 0");
                     Ok(self.refuse(span.0, &format!("`{name}` is no variable"), &hint))
                 }
-            },
-            Target::Path(path) => match self.place_of(*path) {
-                Some(place) => {
+            }
+            Target::Path(path) => {
+                if let Some(place) = self.place_of(*path) {
                     let keys = self.place_keys(&place).await?;
                     let (operator, value) = self.default_of(&place, operator, value);
                     self.assign_place(id, target, (place.root, keys), operator, value, is_wanted)
                         .await
-                }
-                None => {
+                } else {
                     let hint =
                         "bind the value to a name and change that, or make a new one: {...r, k: v}";
                     Ok(self.refuse(
@@ -59,7 +57,7 @@ impl<'s> Cx<'_, 's> {
                         hint,
                     ))
                 }
-            },
+            }
             Target::List { .. } | Target::Record { .. } => {
                 self.assign_parts(target, value, span).await
             }
@@ -138,8 +136,8 @@ impl<'s> Cx<'_, 's> {
                 let right = self.expr(value).await?;
                 self.operation(operator, [before, right], span, false)
             }
-            _ => match &alias {
-                Some(place) => {
+            _ => {
+                if let Some(place) = &alias {
                     let place_keys = self.place_keys(place).await?;
                     let whole = self.variable(place.root, span);
                     let read = self.read(whole, &place_keys, true, span);
@@ -163,8 +161,7 @@ impl<'s> Cx<'_, 's> {
                     flow.add_alias(var, alias);
                     drop(flow);
                     return Ok(self.variable(var, span));
-                }
-                None => {
+                } else {
                     let tested = keys.is_empty() && self.known.var(var).is_tested;
                     let new =
                         if tested { self.lenient(value).await? } else { self.expr(value).await? };
@@ -173,7 +170,7 @@ impl<'s> Cx<'_, 's> {
                     }
                     new
                 }
-            },
+            }
         };
         let is_back = operator.is_none() && self.is_put_back(value, var, &keys);
         let own = if is_back {
@@ -247,28 +244,26 @@ impl<'s> Cx<'_, 's> {
     ) -> Result<(), Wrong> {
         let span = self.ast.pattern(pattern).span;
         match &self.ast.pattern(pattern).what {
-            Target::Name(name) => match self.target(pattern) {
-                Some(var) => {
+            Target::Name(name) => {
+                if let Some(var) = self.target(pattern) {
                     self.rebind(var, value, span);
                     self.flow.borrow_mut().detach(var);
                     self.set_own(var, 0);
                     self.step_companion(var, None, span);
-                }
-                None => {
+                } else {
                     let hint = format!("declare it first: let {name} = 0");
                     self.refuse(span.0, &format!("`{name}` is no variable"), &hint);
                 }
-            },
-            Target::Path(path) => match self.place_of(*path) {
-                Some(place) => {
+            }
+            Target::Path(path) => {
+                if let Some(place) = self.place_of(*path) {
                     let keys = self.place_keys(&place).await?;
                     self.store(place.root, &keys, value, 0, span, Change::Assignment);
-                }
-                None => {
+                } else {
                     let hint = "bind the value to a name and change that";
                     self.refuse(span.0, "this value has no name under which it could change", hint);
                 }
-            },
+            }
             Target::List { elements, rest } => {
                 let start = work.len();
                 for (at, element) in elements.iter().enumerate() {

@@ -8,7 +8,7 @@ use crate::tree::Id;
 use pif_language::form::Form;
 use std::rc::Rc;
 
-impl<'a, 's> Cx<'a, 's> {
+impl<'s> Cx<'_, 's> {
     /// Lowers `test ? then : otherwise`.
     pub(super) async fn conditional(
         &self,

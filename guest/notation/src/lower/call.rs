@@ -12,7 +12,7 @@ use crate::lower::names::{changes_in_place, is_callback_member};
 use crate::tree::{Id, Syntax, Words};
 use pif_language::form::Form;
 
-impl<'a, 's> Cx<'a, 's> {
+impl<'s> Cx<'_, 's> {
     /// Lowers a call whose value is used.
     pub(super) async fn call(&self, id: ExprId, lenient: bool) -> Lowered {
         self.call_any(id, lenient, true).await
@@ -49,12 +49,13 @@ impl<'a, 's> Cx<'a, 's> {
             }
             What::Name(name) => match self.var_of(callee) {
                 Some(var) => {
-                    match self.known.var(var).function.filter(|_| !self.known.var(var).is_changed) {
-                        Some(function) => self.call_local(id, var, function, arguments).await,
-                        None => {
-                            let value = self.expr(callee).await?;
-                            self.call_value(id, value, arguments).await
-                        }
+                    if let Some(function) =
+                        self.known.var(var).function.filter(|_| !self.known.var(var).is_changed)
+                    {
+                        self.call_local(id, var, function, arguments).await
+                    } else {
+                        let value = self.expr(callee).await?;
+                        self.call_value(id, value, arguments).await
                     }
                 }
                 None => self.call_library(id, (*name).into(), arguments).await,

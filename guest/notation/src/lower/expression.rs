@@ -285,12 +285,11 @@ impl<'s> Cx<'_, 's> {
                     let id = if at < last { self.fixed(id, self.span(*value)) } else { id };
                     // The last of equal names counts, in the place of the first.
                     let place = places.get(name).copied().and_then(|place| named.get_mut(place));
-                    match place {
-                        Some(place) => place.1 = id,
-                        None => {
-                            places.insert(name.clone(), named.len());
-                            named.push((name.clone(), id));
-                        }
+                    if let Some(place) = place {
+                        place.1 = id;
+                    } else {
+                        places.insert(name.clone(), named.len());
+                        named.push((name.clone(), id));
                     }
                     at += 1;
                 }

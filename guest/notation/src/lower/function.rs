@@ -18,7 +18,7 @@ pub(super) struct Use {
     pub(super) own: u8,
 }
 
-impl<'a, 's> Cx<'a, 's> {
+impl<'s> Cx<'_, 's> {
     /// Lowers a function to a value that may be kept.
     pub(super) async fn function_value(&self, function: FunctionId) -> Lowered {
         if !self.is_inline(function) && self.plan(function).is_lifted() {

@@ -22,7 +22,7 @@ struct Guard<'s> {
     flow: Rc<RefCell<Option<Flow>>>,
 }
 
-impl<'a, 's> Cx<'a, 's> {
+impl<'s> Cx<'_, 's> {
     /// Lowers a `try`. The result is none if the statements behind it still are to be lowered.
     pub(super) async fn try_statement(
         &self,
@@ -44,7 +44,7 @@ impl<'a, 's> Cx<'a, 's> {
                 return Ok(None);
             }
             let mut all = list.to_vec();
-            all.splice(at + 1..at + 1, finally.iter().copied());
+            all.splice((at + 1)..=at, finally.iter().copied());
             let rest = After::Rest(all.into(), at + 1, Rc::new(after.clone()));
             let inner = self.tried(body, handler.as_ref(), &vars, rest, span).await?;
             return Ok(Some(inner));

@@ -10,7 +10,7 @@ use crate::tree::Id;
 use pif_language::form::Form;
 use std::rc::Rc;
 
-impl<'a, 's> Cx<'a, 's> {
+impl<'s> Cx<'_, 's> {
     /// Takes a loop statement apart. The result is none for any other statement.
     fn parts(&self, id: StmtId) -> Option<Parts> {
         let none = |body| Parts {

@@ -109,12 +109,11 @@ impl<'s> Cx<'_, 's> {
                 self.alias_stored(place.root, &stored, (value.value, before_kept));
             }
         }
-        Ok(Some(match value {
-            Some(value) => value,
-            None => {
-                let whole = self.variable(place.root, span);
-                self.read(whole, &keys, false, span)
-            }
+        Ok(Some(if let Some(value) = value {
+            value
+        } else {
+            let whole = self.variable(place.root, span);
+            self.read(whole, &keys, false, span)
         }))
     }
 
@@ -228,15 +227,12 @@ impl<'s> Cx<'_, 's> {
                 let start = self.index_from(before, start, span);
                 let mut b = self.b();
                 let zero = b.number("0", span);
-                let end = match parts.get(1) {
-                    Some((count, _)) => {
-                        let count = b.form(Form::Max, &[*count, zero], span);
-                        b.form(Form::Add, &[start, count], span)
-                    }
-                    None => {
-                        let length = b.text("length", span);
-                        b.form(Form::Get, &[before, length], span)
-                    }
+                let end = if let Some((count, _)) = parts.get(1) {
+                    let count = b.form(Form::Max, &[*count, zero], span);
+                    b.form(Form::Add, &[start, count], span)
+                } else {
+                    let length = b.text("length", span);
+                    b.form(Form::Get, &[before, length], span)
                 };
                 drop(b);
                 let end = self.fixed(end, span);

@@ -28,7 +28,7 @@ impl Look {
     }
 }
 
-impl<'s> Cx<'_, 's> {
+impl Cx<'_, '_> {
     /// Counts the levels of an expression's value that nobody else sees.
     pub(super) fn own_of(&self, id: ExprId) -> u8 {
         self.own_within(id, Look { left: DEEPEST, function: None })

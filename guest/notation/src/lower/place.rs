@@ -259,8 +259,8 @@ impl<'s> Cx<'_, 's> {
     /// Makes an index of a list. A negative index counts from the end.
     fn index_at(&self, list: Id, index: Id, span: Span) -> Id {
         let literal = self.b().tree.digits(index).map(str::to_owned);
-        let index = match literal {
-            Some(digits) => match digits.strip_prefix('-') {
+        let index = if let Some(digits) = literal {
+            match digits.strip_prefix('-') {
                 None => return index,
                 Some(digits) => {
                     let mut b = self.b();
@@ -269,16 +269,15 @@ impl<'s> Cx<'_, 's> {
                     let digits = b.number(digits.to_owned(), span);
                     b.form(Form::Sub, &[length, digits], span)
                 }
-            },
-            None => {
-                let mut b = self.b();
-                let zero = b.number("0", span);
-                let test = b.form(Form::Lt, &[index, zero], span);
-                let length = b.text("length", span);
-                let length = b.form(Form::Get, &[list, length], span);
-                let from_end = b.form(Form::Add, &[length, index], span);
-                b.form(Form::If, &[test, from_end, index], span)
             }
+        } else {
+            let mut b = self.b();
+            let zero = b.number("0", span);
+            let test = b.form(Form::Lt, &[index, zero], span);
+            let length = b.text("length", span);
+            let length = b.form(Form::Get, &[list, length], span);
+            let from_end = b.form(Form::Add, &[length, index], span);
+            b.form(Form::If, &[test, from_end, index], span)
         };
         self.fixed(index, span)
     }

@@ -18,7 +18,7 @@ pub(super) struct Saved {
     bound: Vec<bool>,
 }
 
-impl<'a, 's> Cx<'a, 's> {
+impl<'s> Cx<'_, 's> {
     /// Lowers a loop to a `reduce` of one variable.
     pub(super) async fn reduced(
         &self,

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// Variables of the largest program in which all are tracked.
 const MOST_TRACKED: usize = 4096;
 
-impl<'s> Cx<'_, 's> {
+impl Cx<'_, '_> {
     /// Tells whether the flow tracks a variable: its value changes in place, or may become a part
     /// of a value that does. A program of very many variables tracks only the first kind.
     fn is_tracked(&self, var: VarId) -> bool {

@@ -10,7 +10,7 @@ use crate::tree::Id;
 use pif_language::form::Form;
 use std::rc::Rc;
 
-impl<'a, 's> Cx<'a, 's> {
+impl<'s> Cx<'_, 's> {
     /// Lowers the statements of a list from one on, in tail position.
     pub(super) async fn statements(&self, list: List, at: usize, after: After<'s>) -> Lowered {
         self.stack.call(self.clone().run_of_statements(list, at, after)).await

@@ -8,7 +8,7 @@ use crate::lower::resolve::{Origin, VarId};
 use crate::tree::Id;
 use pif_language::form::Form;
 
-impl<'s> Cx<'_, 's> {
+impl Cx<'_, '_> {
     /// Binds a variable anew.
     pub(super) fn rebind(&self, var: VarId, value: Id, span: Span) {
         let name = self.name_of(var);

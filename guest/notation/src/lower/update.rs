@@ -7,7 +7,7 @@ use crate::lower::place::Place;
 use crate::lower::store::Change;
 use pif_language::form::Form;
 
-impl<'s> Cx<'_, 's> {
+impl Cx<'_, '_> {
     /// Lowers `x++` or `--x` whose value is used.
     pub(super) async fn update(
         &self,

@@ -192,9 +192,10 @@ impl Printer<'_> {
         }
         // A value of a `let` would be one of a `letrec`, or stand behind the function.
         let is_value = terms.form(binder) != Form::Letrec;
-        let captured = match is_value {
-            false => binder,
-            true => terms.operands(binder).get(current as usize).copied().unwrap_or_default(),
+        let captured = if is_value {
+            terms.operands(binder).get(current as usize).copied().unwrap_or_default()
+        } else {
+            binder
         };
         if let Some(count) = self.facts.counted(is_value).get_mut(captured as usize) {
             *count += 1;

@@ -63,7 +63,8 @@ impl<'t> Printer<'t> {
                     | Spelling::Call(_)
                     | Spelling::Application
                     | Spelling::Rounded(_)
-            ) | Some(Spelling::Strict)
+                    | Spelling::Strict
+            )
         );
         if is_call && !is_asked {
             out.extend_from_slice(&[text("("), Work::Term(root, 0, inner), text(")")]);

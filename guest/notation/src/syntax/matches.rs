@@ -4,7 +4,7 @@
 use crate::ast::{Binary, ExprId, Item, PatternId, Statement, StmtId, Target, What};
 use crate::syntax::parser::Reader;
 
-impl<'s> Reader<'_, 's> {
+impl Reader<'_, '_> {
     /// The loop over all matches that a `while` is, unless its body, whose first expression is
     /// `from`, names the regular expression or assigns to the text.
     pub(super) fn loop_over_matches(

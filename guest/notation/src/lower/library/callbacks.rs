@@ -143,21 +143,18 @@ fn of_pair<'s>(
 
 /// A function applied to values: a literal as names for them.
 fn applied(w: &mut Work<'_, '_>, f: Callback, values: Vec<Id>) -> Id {
-    match w.literal(f.id) {
-        Some((names, body)) => {
-            let is_test = f.kind == Kind::Test && w.is_named(f.id);
-            let body = if is_test { truth(w, body) } else { body };
-            let mut bindings: Vec<_> = names.into_iter().zip(values).collect();
-            // The list may have a name that is also the element's.
-            if bindings.len() > 2 {
-                bindings.reverse();
-            }
-            w.b.bind(bindings, body, w.span)
+    if let Some((names, body)) = w.literal(f.id) {
+        let is_test = f.kind == Kind::Test && w.is_named(f.id);
+        let body = if is_test { truth(w, body) } else { body };
+        let mut bindings: Vec<_> = names.into_iter().zip(values).collect();
+        // The list may have a name that is also the element's.
+        if bindings.len() > 2 {
+            bindings.reverse();
         }
-        None => {
-            let value = w.b.apply(f.id, &values, w.span);
-            if f.kind == Kind::Test { truth(w, value) } else { value }
-        }
+        w.b.bind(bindings, body, w.span)
+    } else {
+        let value = w.b.apply(f.id, &values, w.span);
+        if f.kind == Kind::Test { truth(w, value) } else { value }
     }
 }
 

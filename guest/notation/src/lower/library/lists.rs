@@ -135,12 +135,11 @@ fn concat_lists(w: &mut Work<'_, '_>, subject: Id, rest: Option<&[(Id, bool)]>) 
     }
     let mut whole = w.list(&[subject]);
     for part in rest.chunk_by(|a, b| !a.1 && !b.1) {
-        let next = match *part {
-            [(id, true)] => w.elements(id),
-            _ => {
-                let ids: Vec<Id> = part.iter().map(|(id, _)| *id).collect();
-                w.list(&ids)
-            }
+        let next = if let [(id, true)] = *part {
+            w.elements(id)
+        } else {
+            let ids: Vec<Id> = part.iter().map(|(id, _)| *id).collect();
+            w.list(&ids)
         };
         let before = w.b.tree.operands(whole).to_vec();
         let after = w.b.tree.operands(next).to_vec();

@@ -43,7 +43,7 @@ pub(super) const FUNCTIONS: &[Row] = &[
     make("Math.sqrt", (1, 1), |w| Ok(w.form(Form::Sqrt, &[w.argument(0)])), "Math.sqrt(n)"),
     make("Math.pow", (2, 2), |w| Ok(w.form(Form::Pow, &w.operands())), "Math.pow(a, b)"),
     spread("Math.hypot", (0, MANY), hypot, "Math.hypot(a, b)"),
-    make("Math.atan2", (2, 2), |w| math(w), "Math.atan2(y, x)"),
+    make("Math.atan2", (2, 2), math, "Math.atan2(y, x)"),
     make("Math.imul", (2, 2), |w| bits(w, "imul"), "Math.imul(a, b)"),
     make("Math.clz32", (1, 1), |w| bits(w, "clz32"), "Math.clz32(n)"),
     make("Math.exp", (1, 1), math, "Math.exp(n)"),

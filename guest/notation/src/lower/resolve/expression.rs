@@ -120,7 +120,7 @@ impl Walk<'_, '_> {
             .iter()
             .any(|item| matches!(self.ast.expr(item.value).what, What::Function(_)));
         let elements = member.filter(|_| has_function).map_or((2, None), |(object, name)| {
-            let place = if matches!(name, "reduce" | "reduceRight") { 1 } else { 0 };
+            let place = usize::from(matches!(name, "reduce" | "reduceRight"));
             (place, self.source_of(object).map(|(var, gap)| (var, gap + 1)))
         });
         let calls_at_once = member.is_some_and(|(_, name)| is_callback_member(name))
