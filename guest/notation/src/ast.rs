@@ -235,6 +235,9 @@ pub(crate) struct Stmt<'s> {
     pub(crate) span: Span,
 }
 
+/// A case of a `switch`, without a test the default, and its statements.
+pub(crate) type Case = (Option<ExprId>, Vec<StmtId>);
+
 /// The content of a statement.
 #[derive(Debug)]
 pub(crate) enum Statement<'s> {
@@ -292,7 +295,7 @@ pub(crate) enum Statement<'s> {
     /// The value, and each case with its test, or none for `default`.
     Switch {
         value: ExprId,
-        cases: Vec<(Option<ExprId>, Vec<StmtId>)>,
+        cases: Vec<Case>,
     },
     Block(Vec<StmtId>),
     Labeled(&'s str, StmtId),

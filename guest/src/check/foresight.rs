@@ -292,27 +292,33 @@ fn walk(terms: &Terms, root: TermId, out: &mut Outlook) {
                 continue;
             }
             _ if caught > 0 => {}
-            (Form::Get, [object, key]) if out.absent.len() < MOST => {
-                out.absent.extend(absent(terms, &bound, (*object, *key)));
-            }
-            (Form::Tool | Form::CodeOf, [name]) if terms.form(*name) == Form::Text => {
-                push(&mut out.tools, spot(terms, *name, terms.text(*name)));
-            }
-            (Form::Call | Form::Perform, [name, arguments, ..]) => {
-                out.calls.extend(foreseen(terms, *name, Some(*arguments)));
-            }
-            (Form::Calls, [list, ..]) => {
-                out.calls.extend(
-                    records(terms, *list).into_iter().filter_map(|it| of_record(terms, it)),
-                );
-            }
-            _ => {}
+            _ => note(terms, &bound, term, out),
         }
         let mut inner = Vec::new();
         schedule(terms, (term, level), &mut inner);
         open.extend(inner.into_iter().map(Work::Step));
     }
     out.calls.truncate(MOST);
+}
+
+/// Notes a member that is read, and what a term names or calls.
+fn note(terms: &Terms, bound: &[Scope], term: TermId, out: &mut Outlook) {
+    match (terms.form(term), terms.operands(term)) {
+        (Form::Get, [object, key]) if out.absent.len() < MOST => {
+            out.absent.extend(absent(terms, bound, (*object, *key)));
+        }
+        (Form::Tool | Form::CodeOf, [name]) if terms.form(*name) == Form::Text => {
+            push(&mut out.tools, spot(terms, *name, terms.text(*name)));
+        }
+        (Form::Call | Form::Perform, [name, arguments, ..]) => {
+            out.calls.extend(foreseen(terms, *name, Some(*arguments)));
+        }
+        (Form::Calls, [list, ..]) => {
+            out.calls
+                .extend(records(terms, *list).into_iter().filter_map(|it| of_record(terms, it)));
+        }
+        _ => {}
+    }
 }
 
 fn push(spots: &mut Vec<Spot>, spot: Spot) {

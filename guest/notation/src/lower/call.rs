@@ -101,7 +101,7 @@ impl<'s> Cx<'_, 's> {
         let parts = self.items_for(arguments, Some(function)).await?;
         if !self.is_inline(function) {
             let callee = self.lambda(function, Use::default()).await?;
-            return self.call_function(callee, function, &parts, span);
+            return Ok(self.call_function(callee, function, &parts, span));
         }
         let gives = self.changed(self.ast.function(function).span);
         let callee = self.lambda(function, Use::default()).await?;
@@ -387,7 +387,7 @@ impl<'s> Cx<'_, 's> {
             None => self.lambda(function, Use::default()).await?,
         };
         self.open();
-        let call = self.call_function(callee, function, &parts, span)?;
+        let call = self.call_function(callee, function, &parts, span);
         let call = self.close(call, span);
         Ok(self.b().function(names, call, span))
     }

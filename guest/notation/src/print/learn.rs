@@ -239,8 +239,15 @@ fn tested(terms: &Terms, root: TermId) -> Vec<bool> {
         for (at, operand) in terms.operands(id).iter().enumerate() {
             let is_test = match form {
                 Form::If => at == 0 || inherits,
-                Form::Or | Form::And | Form::Either | Form::Both | Form::Coalesce => true,
-                Form::Eq | Form::Not | Form::Truth | Form::Typeof => true,
+                Form::Or
+                | Form::And
+                | Form::Either
+                | Form::Both
+                | Form::Coalesce
+                | Form::Eq
+                | Form::Not
+                | Form::Truth
+                | Form::Typeof => true,
                 Form::GetIn => at == 0,
                 _ => false,
             };

@@ -300,13 +300,12 @@ impl Variables {
     /// Sets the value of a variable.
     fn set(&mut self, name: NameId, held: Held) {
         let known = self.places.get(name).and_then(|at| self.list.get_mut(at as usize));
-        match known {
-            Some(known) => known.1 = held,
-            None => {
-                self.places.insert(name, to_u32(self.list.len()));
-                self.list.push((name, held));
-            }
+        if let Some(known) = known {
+            known.1 = held;
+            return;
         }
+        self.places.insert(name, to_u32(self.list.len()));
+        self.list.push((name, held));
     }
 
     /// Returns the value of a variable, which is this one if it has none yet.

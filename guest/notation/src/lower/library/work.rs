@@ -379,7 +379,7 @@ impl<'b, 's> Work<'b, 's> {
     }
 
     /// An index from the start, of one that counts from the end if it is negative.
-    pub(super) fn from_start(&mut self, once: &mut Once<'s>, list: Id, index: Id) -> Id {
+    pub(super) fn index_from_start(&mut self, once: &mut Once<'s>, list: Id, index: Id) -> Id {
         match self.whole(index) {
             Some(0..) => index,
             Some(_) => {
