@@ -31,7 +31,6 @@ const ROUNDS: [&str; 12] = [
 
 impl<'s> Cx<'_, 's> {
     /// Lowers a call of such a member to a loop. The result is none if the loop cannot be made.
-    #[expect(clippy::too_many_lines, reason = "it fills one record, part by part")]
     pub(super) async fn callback_loop(
         &self,
         id: ExprId,

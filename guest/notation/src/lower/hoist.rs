@@ -97,7 +97,6 @@ impl Cx<'_, '_> {
 
     /// Binds a function after the functions that it needs. Functions that need one another are
     /// strongly connected components (R. Tarjan, 1972).
-    #[expect(clippy::too_many_lines, reason = "one loop with its work list")]
     pub(super) async fn hoist_function(&self, function: FunctionId) -> Result<(), Wrong> {
         if self.is_bound(function) {
             return Ok(());

@@ -48,7 +48,6 @@ impl Cx<'_, '_> {
     }
 
     /// Notes that the value of an expression is kept under another name.
-    #[expect(clippy::too_many_lines, reason = "one match over all expressions")]
     pub(super) fn share(&self, id: ExprId) {
         // Values, and how many levels below them others see.
         let mut work = vec![(id, 0_u8)];

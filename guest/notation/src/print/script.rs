@@ -61,7 +61,6 @@ impl Printer<'_> {
         (name.starts_with("new ") || !self.is_bound(name)).then_some(found)
     }
 
-    #[expect(clippy::too_many_lines, reason = "one match over the forms of JavaScript's functions")]
     fn script_call(&self, id: TermId, form: Form) -> Option<Spelling> {
         let terms = self.terms;
         let operands = terms.operands(id);

@@ -1,8 +1,6 @@
 //! The library: what the functions, members and constants of JavaScript mean as terms. Names of
 //! JavaScript go first; what has none is a form by its own name, or by that of another language.
 
-#![expect(clippy::unnecessary_wraps, reason = "the functions of a table have one type")]
-
 mod aliases;
 mod callbacks;
 mod dates;

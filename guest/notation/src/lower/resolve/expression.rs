@@ -6,7 +6,6 @@ use crate::lower::resolve::walk::{Walk, Work};
 
 impl Walk<'_, '_> {
     /// Walks an expression. `tested` tells whether its value may be absent.
-    #[expect(clippy::too_many_lines, reason = "one match over all expressions")]
     pub(super) fn expr(&mut self, id: ExprId, tested: bool) {
         let expr = self.ast.expr(id);
         let work = match &expr.what {

@@ -225,7 +225,6 @@ impl<'a> Pass<'a, '_> {
     }
 
     /// The paths that lead to the value of an expression, without their beginnings.
-    #[expect(clippy::too_many_lines, reason = "one match over all expressions")]
     fn paths(&self, id: ExprId) -> Vec<Vec<Step<'a>>> {
         let ast = self.ast;
         let mut found = Vec::new();

@@ -9,7 +9,6 @@ pub(crate) type VarId = u32;
 
 /// A variable.
 #[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Var<'s> {
     pub(crate) name: &'s str,
     /// The byte of its declaration; 0 for a name that the program finds bound.
@@ -79,7 +78,6 @@ pub(crate) struct Event {
 
 /// The ways in which a statement may be left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a way of its own")]
 pub(crate) struct Exits {
     pub(crate) returns: bool,
     pub(crate) breaks: bool,

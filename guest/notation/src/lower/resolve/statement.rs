@@ -32,7 +32,6 @@ impl Walk<'_, '_> {
     }
 
     /// Walks a statement.
-    #[expect(clippy::too_many_lines, reason = "one match over all statements")]
     pub(super) fn stmt(&mut self, id: StmtId) {
         let stmt = self.ast.stmt(id);
         if stmt.what.is_loop() {
