@@ -12,7 +12,7 @@
 //! use pif::{Limits, Program, run};
 //!
 //! let program = Program::term("data.map(@double).sum()")
-//!     .with_tool("double", r#"{"lam": "x", "body": {"mul": [{"var": "x"}, 2]}}"#)
+//!     .with_tool("double", "x => x * 2")
 //!     .with_data("[1, 2, 3]");
 //! let done = run(program, Limits { fuel: 1000, ..Limits::default() })?;
 //! assert_eq!((done.json.as_str(), done.kind), ("12", "integer"));
@@ -20,8 +20,8 @@
 //! ```
 //!
 //! A host that looks up tools, answers calls of other servers, or runs in slices, starts a
-//! [`Machine`] and resumes it with an answer to each [`request::Step`]. A machine stays in its
-//! thread. [`envelope`] is a run as JSON in and JSON out.
+//! [`Machine`] and resumes it with an answer to each [`request::Step`]. [`envelope`] is a run as JSON in
+//! and JSON out. What is wrong is a [`Fault`]: code, message, place, hint.
 //!
 //! [`analysis`] checks a program without running it, [`foresight`] tells what it takes and calls,
 //! [`rename`](mod@rename) gives a tool that it calls another name.

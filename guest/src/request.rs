@@ -7,7 +7,7 @@ use pif_core::text::quote::shorten;
 /// The code to evaluate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// The text of a term.
+    /// Its text, as JSON or in the notation.
     Term(String),
     /// The name of a tool.
     Tool(String),
@@ -38,7 +38,7 @@ pub struct Program {
     /// Variables of the code: names with the terms of their values. Only those that the code names
     /// are read. Where the term is missing, the machine asks for it.
     pub bindings: Vec<(String, Option<String>)>,
-    /// Sources known from the start: name and JSON text.
+    /// Sources known from the start: the name of a tool and its code, as JSON or in the notation.
     pub tools: Vec<(String, String)>,
     /// The step of the continuation that led here; 0 for a first run.
     pub step: u64,
@@ -89,7 +89,7 @@ impl Program {
         Self { context: Some(json.into()), ..self }
     }
 
-    /// Adds a tool that the code may name.
+    /// Adds a tool that the code may name, with its code as JSON or in the notation.
     #[must_use]
     pub fn with_tool(mut self, name: impl Into<String>, source: impl Into<String>) -> Self {
         self.tools.push((name.into(), source.into()));
@@ -102,8 +102,8 @@ impl Program {
 pub enum Answer {
     /// Starts the machine, or continues after `Paused`. After `Perform`: nothing grants the calls.
     None,
-    /// Answers `Lookup` and `Recall`: the source of the tool, or the term of the binding; `None` if
-    /// there is none.
+    /// Answers `Lookup` and `Recall`: the source of the tool, as JSON or in the notation, or the term of
+    /// the binding as JSON; `None` if there is none.
     Source(Option<String>),
     /// Answers `Perform`: an outcome for each call, in order.
     Outcomes(Vec<Outcome>),

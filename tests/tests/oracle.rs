@@ -6,7 +6,7 @@ use libtest_mimic::{Arguments, Trial};
 use pif::limits::Limits;
 use pif::notation;
 use pif::request::{Argument, Program, Source};
-use pif::term::Terms;
+use pif::term::{Origin, Terms};
 use pif_tests::oracle::{Divergences, Members, Recorded, Reply, cases, divergences};
 use pif_tests::{case, native};
 use std::collections::{BTreeMap, BTreeSet};
@@ -72,7 +72,7 @@ impl Session {
         let code = arguments.get("code").context("no code")?.get();
         let source = serde_json::from_str::<String>(code).unwrap_or_else(|_| code.to_owned());
         let mut terms = Terms::default();
-        let parsed = notation::submitted(&mut terms, &source, &["data", "input"])?;
+        let parsed = notation::read_code(&mut terms, &source, Origin::Code, &["data", "input"])?;
         self.tools.insert(name, pif::print::term(&terms, parsed.root));
         Ok(())
     }

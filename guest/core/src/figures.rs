@@ -263,7 +263,7 @@ pub fn is_blank(c: char) -> bool {
     )
 }
 
-/// What a text is as a number.
+/// The number that a text spells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reading<'t> {
     /// Digits in a base, without blanks; whether the number is negative.

@@ -6,7 +6,7 @@ pub mod fault;
 pub mod figures;
 pub mod functions;
 pub mod hint;
+pub mod ids;
 pub mod json;
 pub mod limits;
-pub mod numbers;
 pub mod text;

@@ -1,6 +1,6 @@
 //! Examples of code: JSON in which bare words stand for terms, such as `{"get": [record, key?]}`.
 
-use crate::parse::{Notation, parse};
+use crate::parse::{Reading, parse};
 use crate::term::{Origin, TermId, Terms};
 use std::mem;
 
@@ -30,7 +30,7 @@ pub fn read(example: &str) -> Option<Example> {
     }
     reader.end_word();
     let mut terms = Terms::default();
-    let root = parse(&mut terms, &reader.json, Origin::Code, Notation::Code).ok()?.root;
+    let root = parse(&mut terms, &reader.json, Origin::Code, Reading::Code).ok()?.root;
     Some(Example { terms, root, words: reader.words })
 }
 

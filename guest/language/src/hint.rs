@@ -2,7 +2,7 @@
 
 use crate::form::Form;
 use crate::forms::form_names;
-use crate::mistakes::names::{self, LIBRARY};
+use crate::mistakes::names;
 use crate::term::{TermId, Terms};
 use pif_core::hint::Hint;
 use pif_core::text::quote::shorten;
@@ -33,9 +33,6 @@ pub fn for_keys(keys: &[(&str, bool)], excerpt: &str) -> Hint {
         let hint = names.hint();
         return if may_be_plain { plain.words("; or ").extend(hint) } else { hint };
     }
-    if let Some((name, _)) = keys().find(|(key, _)| key.starts_with(LIBRARY)) {
-        return call_of_tool(name);
-    }
     let meant = |(key, is_scalar): (&str, bool)| {
         let name = word(key).or_else(|| nearest(key, form_names()))?;
         (single || !is_scalar).then_some((name, is_scalar))
@@ -43,22 +40,17 @@ pub fn for_keys(keys: &[(&str, bool)], excerpt: &str) -> Hint {
     match keys().find_map(meant) {
         Some((name, true)) => plain.words(format!("; or did you mean `{name}`?")),
         Some((name, false)) => Hint::from(format!("did you mean `{name}`? Else ")).extend(plain),
-        None => plain.words(", or passed as `data`").and(call_of_tool("name")),
+        None => {
+            let call = r#"{"app": {"func": {"tool": "name"}, "arg": a}}"#;
+            plain.words(", or passed as `data`").and(["a tool is called ", call])
+        }
     }
-}
-
-/// How a tool is called.
-fn call_of_tool(name: &str) -> Hint {
-    let example = format!(r#"{{"app": {{"func": {{"tool": "{name}"}}, "arg": a}}}}"#);
-    Hint::from("a tool is called ").example(example)
 }
 
 /// Tells whether a key is a form's, or one that people write for a form.
 #[must_use]
 pub fn is_meant_for_form(key: &str) -> bool {
-    Form::of_key(key).is_some()
-        || key.starts_with(LIBRARY)
-        || names::of_key(key).is_some_and(|(_, is_noun)| !is_noun)
+    Form::of_key(key).is_some() || names::of_key(key).is_some_and(|(_, is_noun)| !is_noun)
 }
 
 /// Tells whether the only key of an object is one that people write for a form, or nearly one.

@@ -4,15 +4,13 @@
 use crate::form::Form;
 pub use crate::names::NameId;
 use crate::names::Names;
-use pif_core::fault::{Fault, Note, Place};
-use pif_core::hint::Hint;
+pub use crate::origin::Origin;
+use crate::origin::Origins;
 use pif_core::json::tape::{Span, Tape, TokenId};
-use pif_core::json::write;
 use pif_core::limits::to_u32;
 
 use num_bigint::BigInt;
 use pif_core::json::number::Integer;
-use pif_core::text::quote;
 
 /// A term in the arena.
 pub type TermId = u32;
@@ -24,32 +22,17 @@ pub struct Node {
     first: u32,
     count: u32,
     datum: u32,
-    /// The JSON that it was read from.
+    /// Where it was read: a token of the tape, or a place in a program in the notation.
     pub token: TokenId,
 }
 
-/// The origin of a source text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// The submitted code.
-    Code,
-    /// The argument of a run, with the name of its member, such as `input`.
-    Argument(&'static str),
-    /// The term of the variable of this name.
-    Binding(String),
-    /// The source of a tool.
-    Tool(String),
-    /// A string that was decoded because it holds JSON, with that string's token.
-    Decoded(TokenId),
-}
-
-/// All terms of a run, with the JSON that they were read from.
+/// All terms of a run, with the texts that they were read from.
 #[derive(Clone, Debug, Default)]
 pub struct Terms {
     /// The JSON.
     pub tape: Tape,
-    /// Roots on the tape in ascending order, each with its origin.
-    origins: Vec<(TokenId, Origin)>,
+    /// The texts that terms were read from.
+    pub(crate) origins: Origins,
     nodes: Vec<Node>,
     /// The operands of terms. Each group is followed by the term's names.
     links: Vec<u32>,
@@ -60,19 +43,6 @@ pub struct Terms {
     holes: Vec<Box<[TermId]>>,
     /// Bytes of names, big integers and holes.
     scattered: usize,
-    /// Programs that were written in the notation, in the order of their tokens.
-    written: Vec<Written>,
-}
-
-/// A program that was written in the notation: where each of its tokens is in its text.
-#[derive(Clone, Debug)]
-pub struct Written {
-    /// Its first token.
-    pub root: TokenId,
-    /// Its text, on the tape.
-    pub source: Span,
-    /// The byte of the text at which what a token stands for begins, token by token.
-    pub starts: Vec<u32>,
 }
 
 impl Terms {
@@ -138,12 +108,10 @@ impl Terms {
     /// Estimates the bytes of all terms. The estimate is equal on every platform.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        const ORIGIN: usize = 40;
         self.tape.bytes()
-            + self.origins.len() * ORIGIN
+            + self.origins.bytes()
             + self.nodes.len() * size_of::<Node>()
             + self.links.len() * 4
-            + self.written.iter().map(|it| it.starts.len() * 4).sum::<usize>()
             + self.scattered
     }
 
@@ -323,103 +291,6 @@ impl Terms {
     fn push(&mut self, node: Node) -> TermId {
         self.nodes.push(node);
         to_u32(self.nodes.len() - 1)
-    }
-
-    /// Notes the origin of the JSON from token `root` on.
-    pub fn add_origin(&mut self, root: TokenId, origin: Origin) {
-        self.origins.push((root, origin));
-    }
-
-    /// Notes a program that was written in the notation.
-    pub fn add_written(&mut self, written: Written) {
-        self.written.push(written);
-    }
-
-    /// Where a token stands in a program that was written in the notation.
-    fn written_at(&self, token: TokenId) -> Option<Box<Place>> {
-        let (source, start) = self.start(token)?;
-        Some(Box::new(Place::of(self.tape.str(source), start as usize)))
-    }
-
-    /// The byte of the text at which a token begins, where the program was written in the notation.
-    #[must_use]
-    pub fn byte(&self, token: TokenId) -> Option<u32> {
-        Some(self.start(token)?.1)
-    }
-
-    /// The text before the beginning of a token, where the program was written in the notation.
-    #[must_use]
-    pub fn text_before(&self, token: TokenId) -> Option<&str> {
-        let (source, start) = self.start(token)?;
-        self.tape.str(source).get(..start as usize)
-    }
-
-    fn start(&self, token: TokenId) -> Option<(Span, u32)> {
-        let before = self.written.partition_point(|it| it.root <= token).checked_sub(1)?;
-        let written = self.written.get(before)?;
-        Some((written.source, *written.starts.get((token - written.root) as usize)?))
-    }
-
-    /// Returns the place of a token: its tool and the JSON Pointer within the source, safe for a
-    /// message.
-    #[must_use]
-    pub fn place(&self, token: TokenId) -> (Option<&str>, String) {
-        let (tool, pointer) = self.find(token);
-        (tool, quote::pointer(pointer))
-    }
-
-    /// Returns the JSON at a token, shortened to one line.
-    #[must_use]
-    pub fn excerpt(&self, token: TokenId) -> String {
-        quote::excerpt(&write::text(&self.tape, token, quote::EXCERPT_BYTES))
-    }
-
-    /// Adds the place and the excerpt of a token to a fault.
-    #[must_use]
-    pub fn locate(&self, token: TokenId, fault: Fault) -> Fault {
-        let (tool, at) = self.place(token);
-        let (tool, excerpt) = (tool.map(str::to_owned), Some(self.excerpt(token)));
-        let place = self.written_at(token).or(fault.place);
-        let mut fault = Fault { at, tool, excerpt, place, ..fault };
-        if fault.is_of_input() {
-            let data = "if you mean data, pass it as `data`";
-            fault.hint = Some(fault.hint.map_or(data.into(), |hint| hint.and(data)));
-        }
-        fault
-    }
-
-    /// Makes a note about a token.
-    #[must_use]
-    pub fn note(
-        &self,
-        code: &'static str,
-        token: TokenId,
-        message: String,
-        hint: Option<Hint>,
-    ) -> Note {
-        let (at, excerpt) = (self.place(token).1, Some(self.excerpt(token)));
-        let place = self.written_at(token);
-        Note { code, at, message, hint, excerpt, place }
-    }
-
-    fn find(&self, token: TokenId) -> (Option<&str>, String) {
-        let mut token = token;
-        let mut tail = String::new();
-        loop {
-            let index = self.origins.partition_point(|(root, _)| *root <= token);
-            let Some((root, origin)) = index.checked_sub(1).and_then(|i| self.origins.get(i))
-            else {
-                return (None, tail);
-            };
-            tail.insert_str(0, &self.tape.pointer(*root, token));
-            match origin {
-                Origin::Code => return (None, tail),
-                Origin::Argument(member) => return (None, format!("/{member}{tail}")),
-                Origin::Binding(name) => return (None, format!("/bindings/{name}{tail}")),
-                Origin::Tool(name) => return (Some(name), tail),
-                Origin::Decoded(outer) => token = *outer,
-            }
-        }
     }
 }
 

@@ -2,31 +2,23 @@
 //! it stands in.
 
 use crate::form::Form;
-use crate::scope::Scope;
-use crate::term::{NameId, TermId, Terms};
-use crate::walk::inner_level;
-use pif_core::numbers::Numbers;
+use crate::term::{TermId, Terms};
+use crate::walk::{Step, schedule};
+use pif_core::ids::{IdMap, IdSet};
 
 /// What a term takes from its surroundings.
 #[derive(Debug, Default)]
 pub struct Uses {
     /// Variables that it evaluates and does not bind.
-    pub free: Numbers,
+    pub free: IdSet,
     /// Names of variables in its quotes, which an `eval` may look up.
-    pub quoted: Numbers,
+    pub quoted: IdSet,
     /// All its names.
-    pub names: Numbers,
+    pub names: IdSet,
     /// Whether it evaluates quoted terms, which may name any variable.
     pub has_eval: bool,
     /// The nodes that mean the tool that they stand in: `self`, `continue`, `code_of`.
     pub of_tool: Vec<TermId>,
-}
-
-enum Walk {
-    /// A term at a level of quotes.
-    Enter(TermId, u32),
-    Bind(NameId),
-    Unbind(NameId),
 }
 
 impl Uses {
@@ -34,31 +26,29 @@ impl Uses {
     #[must_use]
     pub fn of(terms: &Terms, root: TermId) -> Self {
         let mut uses = Self::default();
-        let mut bound = Numbers::default();
-        let mut walk = vec![Walk::Enter(root, 0)];
-        while let Some(step) = walk.pop() {
+        // How often each name is bound.
+        let mut bound = IdMap::default();
+        let mut steps = vec![Step::Enter(root, 0)];
+        while let Some(step) = steps.pop() {
             match step {
-                Walk::Enter(term, level) => uses.enter(terms, (term, level), &bound, &mut walk),
-                Walk::Bind(name) => {
-                    bound.insert(name, bound.get(name).unwrap_or_default() + 1);
+                Step::Enter(term, level) => {
+                    uses.enter(terms, (term, level), &bound);
+                    schedule(terms, (term, level), &mut steps);
                 }
-                Walk::Unbind(name) => {
-                    bound.insert(name, bound.get(name).unwrap_or_default().saturating_sub(1));
+                Step::Bind(name, _) => {
+                    bound.insert(name, bound.get(name).map_or(1, |times| times + 1));
+                }
+                Step::Unbind(name) => {
+                    bound.insert(name, bound.get(name).map_or(0, |times| times - 1));
                 }
             }
         }
         uses
     }
 
-    fn enter(
-        &mut self,
-        terms: &Terms,
-        (term, level): (TermId, u32),
-        bound: &Numbers,
-        walk: &mut Vec<Walk>,
-    ) {
-        let (form, names, operands) = (terms.form(term), terms.names(term), terms.operands(term));
-        for name in names {
+    fn enter(&mut self, terms: &Terms, (term, level): (TermId, u32), bound: &IdMap) {
+        let form = terms.form(term);
+        for name in terms.names(term) {
             self.names.add(*name);
         }
         if form == Form::Var {
@@ -69,30 +59,11 @@ impl Uses {
                 self.free.add(name);
             }
         }
-        let inner = inner_level(form, level);
-        let scope = if level > 0 { Scope::None } else { form.scope() };
         if level == 0 {
             self.has_eval |= form == Form::Eval;
             if matches!(form, Form::SelfRef | Form::Continue | Form::CodeOf) {
                 self.of_tool.push(term);
             }
-        }
-        match scope {
-            Scope::None => {}
-            Scope::All => walk.extend(names.iter().map(|name| Walk::Unbind(*name))),
-            Scope::Later => {
-                walk.extend(names.iter().map(|name| Walk::Unbind(*name)));
-                let (values, body) = operands.split_at(names.len().min(operands.len()));
-                walk.extend(body.iter().map(|term| Walk::Enter(*term, inner)));
-                for (name, term) in names.iter().zip(values).rev() {
-                    walk.extend([Walk::Bind(*name), Walk::Enter(*term, inner)]);
-                }
-                return;
-            }
-        }
-        walk.extend(operands.iter().rev().map(|term| Walk::Enter(*term, inner)));
-        if scope == Scope::All {
-            walk.extend(names.iter().map(|name| Walk::Bind(*name)));
         }
     }
 }

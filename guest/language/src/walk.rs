@@ -1,7 +1,8 @@
 //! Walks through terms, and terms rebuilt with others inside. A list of work replaces recursion.
 
 use crate::form::Form;
-use crate::term::{TermId, Terms};
+use crate::scope::Scope;
+use crate::term::{NameId, TermId, Terms};
 
 /// Returns the quote level of a term's operands. The term itself has `level`.
 pub(super) fn inner_level(form: Form, level: u32) -> u32 {
@@ -20,6 +21,39 @@ pub fn nodes(terms: &Terms, root: TermId) -> impl Iterator<Item = TermId> + '_ {
         open.extend(terms.operands(term).iter().rev());
         Some(term)
     })
+}
+
+/// A step of a walk that knows what is bound.
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    /// A term at a level of quotes. Only terms at level 0 are evaluated.
+    Enter(TermId, u32),
+    /// A name is bound by a term.
+    Bind(NameId, TermId),
+    /// The binding of a name ends.
+    Unbind(NameId),
+}
+
+/// Schedules the operands of a term at a level of quotes, each within the names that it sees. Quoted
+/// terms bind nothing.
+pub fn schedule(terms: &Terms, (term, level): (TermId, u32), steps: &mut Vec<Step>) {
+    let (form, operands) = (terms.form(term), terms.operands(term));
+    let inner = inner_level(form, level);
+    let names = terms.names(term);
+    // How many operands see earlier names only: of `let` the terms, not the body.
+    let (names, values) = match form.scope() {
+        Scope::All if level == 0 => (names, 0),
+        Scope::Later if level == 0 => (names, names.len()),
+        Scope::All | Scope::Later | Scope::None => (&[][..], 0),
+    };
+    let (values, others) = operands.split_at(values);
+    let enter = |term: &TermId| Step::Enter(*term, inner);
+    steps.extend(names.iter().map(|name| Step::Unbind(*name)));
+    steps.extend(others.iter().rev().map(enter));
+    for (at, name) in names.iter().enumerate().rev() {
+        steps.push(Step::Bind(*name, term));
+        steps.extend(values.get(at).map(enter));
+    }
 }
 
 /// Returns a term with others in the places of some of its nodes. `other` gets each node from the

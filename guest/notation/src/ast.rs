@@ -196,7 +196,7 @@ pub(crate) struct Element {
     pub(crate) default: Option<ExprId>,
 }
 
-/// What a value is bound to, or assigned to.
+/// The target of a binding or an assignment.
 #[derive(Debug)]
 pub(crate) struct Pattern<'s> {
     pub(crate) what: Target<'s>,
@@ -234,6 +234,9 @@ pub(crate) struct Stmt<'s> {
     pub(crate) what: Statement<'s>,
     pub(crate) span: Span,
 }
+
+/// A case of a `switch`, without a test the default, and its statements.
+pub(crate) type Case = (Option<ExprId>, Vec<StmtId>);
 
 /// The content of a statement.
 #[derive(Debug)]
@@ -292,7 +295,7 @@ pub(crate) enum Statement<'s> {
     /// The value, and each case with its test, or none for `default`.
     Switch {
         value: ExprId,
-        cases: Vec<(Option<ExprId>, Vec<StmtId>)>,
+        cases: Vec<Case>,
     },
     Block(Vec<StmtId>),
     Labeled(&'s str, StmtId),
@@ -422,7 +425,7 @@ impl<'s> Ast<'s> {
     }
 }
 
-/// What an id that no arena has stands for; there is none in a program.
+/// The stand-in for an id that no arena has; no program has one.
 static NOTHING: Expr<'static> = Expr { what: What::Null, span: (0, 0), in_parentheses: false };
 static EMPTY: Stmt<'static> = Stmt { what: Statement::Empty, span: (0, 0) };
 static UNNAMED: Pattern<'static> = Pattern { what: Target::Name(""), span: (0, 0) };

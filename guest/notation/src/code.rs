@@ -1,58 +1,60 @@
-//! Submitted code: JSON, or the notation.
+//! Code: JSON, or the notation.
 
 use crate::read::{is_too_long, read_text};
 use pif_core::fault::{Code, Fault};
 use pif_core::json::tape::{Tape, Token, TokenId};
 use pif_language::form::Form;
 use pif_language::hint;
-use pif_language::parse::{Notation, Parsed, explain, read_all};
+use pif_language::parse::{Parsed, Reading, explain, first, read_all, within};
 use pif_language::term::{Origin, TermId, Terms};
 
-/// Reads submitted code, and goes on after what is wrong, which has no place in the term: up to so
-/// many faults. These names are variables already.
+/// Reads code in which these names are variables.
 ///
 /// A text is JSON if it begins with a bracket, reads as JSON, and is no plain data, which is a list
 /// or a record in the notation; a key that stands twice is refused. Any other is the notation. What
 /// reads as neither gets the fault of what it looks like.
-#[inline(never)]
-pub fn code(
+pub fn read_code(
     terms: &mut Terms,
     text: &str,
+    origin: Origin,
+    free: &[&str],
+) -> Result<Parsed, Fault> {
+    first(check_code(terms, text, origin, free, 1))
+}
+
+/// Reads code, and goes on behind what is wrong: up to so many faults.
+#[inline(never)]
+pub fn check_code(
+    terms: &mut Terms,
+    text: &str,
+    origin: Origin,
     free: &[&str],
     most: usize,
 ) -> Result<Parsed, Vec<Fault>> {
     if !text.trim_start().starts_with(['{', '[']) {
-        return read_text(terms, text, Origin::Code, free, most);
+        return read_text(terms, text, origin, free, most);
     }
-    let (first, bytes) = (terms.tape.len(), terms.tape.text.len());
+    let refuse = |fault, origin| Err(vec![within(explain(fault, text), origin)]);
+    let (tokens, bytes) = (terms.tape.len(), terms.tape.text.len());
     let wrong = match terms.tape.parse(text) {
         Ok(root) if !is_plain_data(&terms.tape, root) => {
-            terms.add_origin(root, Origin::Code);
-            return read_all(terms, root, Notation::Code, most);
+            terms.add_origin(root, origin);
+            return read_all(terms, root, Reading::Code, most);
         }
         Ok(_) => None,
-        Err(fault) if is_too_long(&fault) => return Err(vec![fault]),
-        Err(fault) if fault.code == Code::DuplicateKey => return Err(vec![explain(fault, text)]),
-        Err(fault) => Some(fault),
+        Err(fault) if is_too_long(&fault) || fault.code == Code::DuplicateKey => {
+            return refuse(fault, &origin);
+        }
+        Err(fault) => Some(fault).filter(|_| looks_like_json(text)),
     };
-    terms.tape.cut(first, bytes);
-    let looks_like_json = looks_like_json(text);
-    match read_text(terms, text, Origin::Code, free, most) {
-        Ok(parsed) if looks_like_json && is_form_in_disguise(terms, parsed.root) => {
-            Err(wrong.map(|fault| explain(fault, text)).into_iter().collect())
+    terms.tape.cut(tokens, bytes);
+    let read = read_text(terms, text, origin.clone(), free, most);
+    match wrong {
+        Some(fault) if read.as_ref().map_or(true, |it| is_form_in_disguise(terms, it.root)) => {
+            refuse(fault, &origin)
         }
-        Err(_) if looks_like_json && wrong.is_some() => {
-            Err(wrong.map(|fault| explain(fault, text)).into_iter().collect())
-        }
-        read => read,
+        _ => read,
     }
-}
-
-/// Reads submitted code.
-#[inline(never)]
-pub fn parse(terms: &mut Terms, text: &str, free: &[&str]) -> Result<Parsed, Fault> {
-    let defect = || Fault::defect("code was refused without a reason");
-    code(terms, text, free, 1).map_err(|faults| faults.into_iter().next().unwrap_or_else(defect))
 }
 
 /// Tells whether JSON has objects, and none with a key that is a form's or could be meant for one.

@@ -7,6 +7,7 @@ use pif_core::hint::Hint;
 use pif_language::example;
 use pif_language::form::Form;
 use pif_language::term::{TermId, Terms};
+use pif_language::walk;
 
 /// Returns the fault with its hint in the notation, if it is of a program in the notation or of a
 /// tool, whose code is shown in the notation.
@@ -35,10 +36,10 @@ pub(crate) fn in_notation(hint: Hint) -> Hint {
     })
 }
 
-/// Most tokens and characters of a part of a program that a message quotes.
-const MOST_QUOTED: u32 = 40;
+/// Most terms and characters of a part of a program that a message quotes.
+const MOST_QUOTED: usize = 40;
 
-/// What a form is called in a program: its operator, else its name.
+/// Returns what a program writes for a form: its operator, else its name.
 #[must_use]
 pub fn called(form: Form) -> &'static str {
     operator(form).map_or(form.name(), |row| row.mark)
@@ -56,8 +57,7 @@ pub fn subject(terms: &Terms, part: TermId) -> String {
 /// A part of a program in the notation, if it is short and has no names that the program lacks.
 #[must_use]
 pub fn spelling(terms: &Terms, part: TermId) -> Option<String> {
-    let token = terms.node(part).token;
-    let is_short = terms.tape.after(token) - token <= MOST_QUOTED;
+    let is_short = walk::nodes(terms, part).nth(MOST_QUOTED).is_none();
     let printed = is_short.then(|| term_within(terms, part, &names_in(terms, part)));
     printed.filter(|text| is_quotable(text))
 }
@@ -79,7 +79,7 @@ fn is_quotable(text: &str) -> bool {
     let is_made = |word: &str| {
         word.strip_prefix('_').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     };
-    text.chars().count() <= MOST_QUOTED as usize && !text.contains('\n') && !words.any(is_made)
+    text.chars().count() <= MOST_QUOTED && !text.contains('\n') && !words.any(is_made)
 }
 
 #[cfg(test)]
@@ -130,7 +130,7 @@ mod tests {
         assert!(tried > 120, "{tried}");
     }
 
-    /// What a name of another language is answered with is read.
+    /// The hint for a name of another language is read.
     #[test]
     fn names_of_other_languages_are_answered() {
         let mut tried = 0;

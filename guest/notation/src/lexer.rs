@@ -1,4 +1,4 @@
-//! What reads and what writes programs alike: names, and faults with their places.
+//! Shared by the reader and the printer: names, and faults with their places.
 
 use pif_core::fault::{Code, Fault, Place};
 use pif_core::text::quote::is_hidden;

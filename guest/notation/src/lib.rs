@@ -1,11 +1,11 @@
 //! The notation: programs as people write them, which mean terms, and terms written so.
 //!
-//! The expression part of JavaScript. A text becomes tokens, these become a tree of terms, and that
-//! goes to the tape as if its JSON had been read: nothing after the tape knows of the notation.
+//! A text in JavaScript becomes a syntax tree, that becomes a tree of forms, and these become terms,
+//! each with its place in the text. Nothing behind them depends on the notation.
 
 mod ast;
+mod build;
 mod code;
-mod emit;
 mod hint;
 mod lexer;
 mod lower;
@@ -17,7 +17,7 @@ mod table;
 mod tree;
 mod words;
 
-pub use code::{code as submission, parse as submitted};
+pub use code::{check_code, read_code};
 pub use hint::{called, fault_in_notation, note_in_notation, spelling, subject};
 pub use print::term as print;
 pub use read::parse;

@@ -1,14 +1,15 @@
 //! A text in the notation, to terms.
 
-use crate::emit::emit;
+use crate::build::{build, too_long};
 use crate::hint::fault_in_notation;
 use crate::lower::lower;
 use crate::syntax;
 use pif_core::fault::{Code, Fault};
-use pif_language::parse::{Notation, Parsed, read_all};
-use pif_language::term::{Origin, Terms, Written};
+use pif_language::parse::builder::Builder;
+use pif_language::parse::{Parsed, first, within};
+use pif_language::term::{Origin, Terms};
 
-/// Bytes of the longest text, and tokens of the largest program.
+/// Bytes of the longest text.
 const LONGEST: usize = 1 << 28;
 
 /// Reads a program in the notation, in which these names are variables.
@@ -18,9 +19,7 @@ pub fn parse(
     origin: Origin,
     free: &[&str],
 ) -> Result<Parsed, Fault> {
-    let defect = || Fault::defect("a text was refused without a reason");
-    let first = |faults: Vec<Fault>| faults.into_iter().next().unwrap_or_else(defect);
-    read_text(terms, text, origin, free, 1).map_err(first)
+    first(read_text(terms, text, origin, free, 1))
 }
 
 /// Reads a program and reports up to `most` faults.
@@ -37,27 +36,21 @@ pub(crate) fn read_text(
             "the text of the program is longer than 256 MiB",
         )]);
     }
-    let (first, bytes) = (terms.tape.len(), terms.tape.text.len());
-    let read =
-        syntax::parse(text).and_then(|ast| lower(text, ast, free)).and_then(|(tree, root)| {
-            let too_long =
-                || Fault::new(Code::TooLarge, "the texts of this run are longer than 2 GiB");
-            let source = terms.tape.add_text(text).ok_or_else(|| vec![too_long().into()])?;
-            let starts = emit(&mut terms.tape, &tree, text, root).map_err(|wrong| vec![wrong])?;
-            Ok((source, starts))
-        });
-    match read {
-        Ok((source, starts)) => {
-            terms.add_origin(first, origin);
-            terms.add_written(Written { root: first, source, starts });
-            let read = read_all(terms, first, Notation::Code, most);
-            read.map_err(|faults| faults.into_iter().map(fault_in_notation).collect())
-        }
+    let lowered = syntax::parse(text).and_then(|ast| lower(text, ast, free));
+    let (tree, root) = match lowered {
+        Ok(lowered) => lowered,
         Err(wrong) => {
-            terms.tape.cut(first, bytes);
-            Err(wrong.into_iter().take(most.max(1)).map(|wrong| *wrong).collect())
+            let faults = wrong.into_iter().take(most.max(1));
+            return Err(faults.map(|fault| within(*fault, &origin)).collect());
         }
+    };
+    if terms.begin_program(text, origin).is_none() {
+        return Err(vec![too_long()]);
     }
+    let mut builder = Builder::new(terms, most);
+    build(&mut builder, &tree, text, root);
+    builder.end_program();
+    builder.end().map_err(|faults| faults.into_iter().map(fault_in_notation).collect())
 }
 
 /// Tells whether a fault is of a text that no other way of reading would take.

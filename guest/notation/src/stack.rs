@@ -30,7 +30,7 @@ impl<'a> Stack<'a> {
     }
 }
 
-/// What a task gives when it has ended.
+/// The result of a task that has ended.
 pub(crate) struct Answer<T> {
     place: Rc<Cell<Option<T>>>,
 }

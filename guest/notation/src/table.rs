@@ -7,7 +7,7 @@ use pif_language::form::{Callback, Form, Row, Shape};
 pub(crate) struct Operator {
     pub(crate) mark: &'static str,
     /// How tightly it binds.
-    pub(crate) level: u8,
+    pub(crate) precedence: u8,
     pub(crate) form: Form,
     pub(crate) style: Style,
 }
@@ -37,16 +37,16 @@ pub(crate) const PREFIX: u8 = 15;
 pub(crate) const PATH: u8 = 16;
 /// Where anything may stand.
 pub(crate) const ROOT: u8 = 0;
-/// The level of a subject before a point that protects nothing before it.
+/// The precedence of a subject before a point that protects nothing before it.
 pub(crate) const SUBJECT: u8 = PATH + 1;
-/// What closes itself.
+/// The precedence of what closes itself, such as a call.
 pub(crate) const ATOM: u8 = PATH + 2;
 
 /// The operators. The printer takes the first of a form.
 pub(crate) const OPERATORS: [Operator; 28] = {
     use Style::{Left, Many, Right, Single};
-    const fn row(mark: &'static str, level: u8, form: Form, style: Style) -> Operator {
-        Operator { mark, level, form, style }
+    const fn row(mark: &'static str, precedence: u8, form: Form, style: Style) -> Operator {
+        Operator { mark, precedence, form, style }
     }
     [
         row("|>", PIPE, Form::Pipe, Many),

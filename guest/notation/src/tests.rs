@@ -29,7 +29,7 @@ fn programs_mean_terms() {
                 &mut terms,
                 term,
                 Origin::Code,
-                pif_language::parse::Notation::Code,
+                pif_language::parse::Reading::Code,
             );
             let wanted =
                 wanted.map(|it| print::term(&terms, it.root)).map_err(|fault| fault.to_string());
@@ -56,7 +56,7 @@ fn programs_are_laid_out_in_lines() {
     assert!(found.join("\n\n") == wanted, "printed are\n{}", found.join("\n\n"));
 }
 
-/// What people and models write by mistake is answered with what to write, and that reads.
+/// Each likely mistake has a hint, and the spelling that it gives is read.
 #[test]
 fn hints_lead_to_what_reads() {
     use pif_core::json::{Tape, Token};
@@ -76,8 +76,9 @@ fn hints_lead_to_what_reads() {
             Ok(parsed) => wrong.push(format!("{written}: {}", print::term(&terms, parsed.root))),
             Err(fault) => {
                 let is_placed = fault.place.is_some();
-                let told = fault.hint.as_ref().is_some_and(|it| it.to_string().contains(&hint));
-                if !is_placed || !told {
+                let is_hinted =
+                    fault.hint.as_ref().is_some_and(|it| it.to_string().contains(&hint));
+                if !is_placed || !is_hinted {
                     wrong.push(format!("{written}: {fault} (not {hint})"));
                 }
             }
@@ -90,7 +91,7 @@ fn hints_lead_to_what_reads() {
     assert!(count > 80, "{count}");
 }
 
-/// Whatever the text is, it is read or refused, at once.
+/// Any text is read or refused, at once.
 #[test]
 fn no_text_is_too_odd() {
     const WORDS: [&str; 56] = [

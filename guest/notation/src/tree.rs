@@ -1,5 +1,5 @@
-//! What a program means, as it is found: terms in an arena, each with its place in the text. Terms
-//! have operands with smaller numbers, and names as the term's form has them.
+//! The result of lowering: forms and literals in an arena, each with its place in the text. Operands
+//! have smaller ids; names are those of the form.
 
 use pif_core::limits::to_u32;
 use pif_language::form::Form;
@@ -20,7 +20,7 @@ pub(crate) struct Node<'s> {
     pub(crate) start: u32,
     pub(crate) end: u32,
     /// How it is written, as far as that matters to what stands around it.
-    pub(crate) manner: Manner,
+    pub(crate) syntax: Syntax,
 }
 
 /// The content of a term.
@@ -41,10 +41,10 @@ pub(crate) enum What<'s> {
     Json(u32, u32),
 }
 
-/// How a term is written.
+/// The syntax of a term, where the syntax around it depends on that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Manner {
-    /// In a way that closes itself, such as a call or parentheses.
+pub(crate) enum Syntax {
+    /// It closes itself, as a call and parentheses do.
     Closed,
     /// A member or an index of its subject.
     Member,
@@ -60,7 +60,7 @@ pub(crate) struct Tree<'s> {
     nodes: Vec<Node<'s>>,
 }
 
-const MISSING: Node<'static> = Node { what: What::Null, start: 0, end: 0, manner: Manner::Closed };
+const MISSING: Node<'static> = Node { what: What::Null, start: 0, end: 0, syntax: Syntax::Closed };
 
 impl<'s> Tree<'s> {
     pub(crate) fn node(&self, id: Id) -> &Node<'s> {
@@ -69,7 +69,7 @@ impl<'s> Tree<'s> {
 
     #[inline(never)]
     pub(crate) fn add(&mut self, what: What<'s>, (start, end): (u32, u32)) -> Id {
-        self.nodes.push(Node { what, start, end, manner: Manner::Closed });
+        self.nodes.push(Node { what, start, end, syntax: Syntax::Closed });
         to_u32(self.nodes.len() - 1)
     }
 
@@ -124,13 +124,13 @@ impl<'s> Tree<'s> {
         (node.start, node.end)
     }
 
-    pub(crate) fn manner(&self, id: Id) -> Manner {
-        self.node(id).manner
+    pub(crate) fn syntax(&self, id: Id) -> Syntax {
+        self.node(id).syntax
     }
 
-    pub(crate) fn set_manner(&mut self, id: Id, manner: Manner) {
+    pub(crate) fn set_syntax(&mut self, id: Id, syntax: Syntax) {
         if let Some(node) = self.nodes.get_mut(id as usize) {
-            node.manner = manner;
+            node.syntax = syntax;
         }
     }
 
@@ -162,6 +162,11 @@ impl<'s> Tree<'s> {
             What::Text(text) => Some(text),
             _ => None,
         }
+    }
+
+    /// The characters of the first operand, if that is a text.
+    pub(crate) fn operand_text(&self, id: Id) -> Option<&str> {
+        self.literal(*self.operands(id).first()?)
     }
 
     /// The digits of a number.

@@ -13,8 +13,8 @@ use crate::memory::heap::Heap;
 use crate::memory::word::{
     CONS, FALSE, NIL, ROPE, TRUE, UNIT, Word, as_small, index, is_integer, tag,
 };
+use pif_core::ids::IdMap;
 use pif_core::limits::to_u32;
-use pif_core::numbers::Numbers;
 use pif_core::text::order;
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -92,7 +92,7 @@ pub(crate) fn extreme(
 struct Order<'h> {
     heap: &'h Heap,
     /// The place in `ranges` of each rope, by its heap index.
-    written: Numbers,
+    written: IdMap,
     /// The range of each rope in `bytes`.
     ranges: Vec<Range<usize>>,
     bytes: Vec<u8>,
@@ -101,7 +101,7 @@ struct Order<'h> {
 impl<'h> Order<'h> {
     fn new(heap: &'h Heap, keys: &[Word]) -> Result<Self, Trouble> {
         let mut order =
-            Self { heap, written: Numbers::default(), ranges: Vec::new(), bytes: Vec::new() };
+            Self { heap, written: IdMap::default(), ranges: Vec::new(), bytes: Vec::new() };
         let mut rests = Vec::new();
         for key in keys {
             let mut next = Some(*key);

@@ -2,19 +2,18 @@
 //! variables. Quoted terms are data, except for unquoted parts.
 
 use crate::check::doubt;
+use crate::check::mismatch::{Wrong, mismatch, no_function};
 use pif_core::fault::Note;
 use pif_core::hint::Hint;
 use pif_core::json::tape::{Tape, Token};
 use pif_core::text::quote::shorten;
 use pif_language::form::Form;
 use pif_language::hint::{nearest, recursive, syntax};
-use pif_language::kinds::{self, Wanted};
-use pif_language::scope::Scope;
-
-use crate::check::mismatch::{Wrong, mismatch, no_function};
 use pif_language::infer;
+use pif_language::kinds::{self, Wanted};
 
 use pif_language::term::{NameId, TermId, Terms};
+use pif_language::walk::{Step, schedule};
 
 /// Most notes on one term. More are of no use, and finding their places takes time.
 const MOST_NOTES: usize = 50;
@@ -44,13 +43,6 @@ struct Bound {
     spelt: Option<TermId>,
 }
 
-/// A step of a walk that knows what is bound.
-pub(super) enum Walk {
-    Term(TermId),
-    Bind(NameId, TermId),
-    Unbind,
-}
-
 struct Reader<'t> {
     terms: &'t Terms,
     /// Whether `eval` may use names that the walk cannot see.
@@ -68,35 +60,20 @@ pub(crate) fn advise(terms: &Terms, root: TermId, has_eval: bool) -> Advice {
     let found = Advice { free: Vec::new(), notes: Vec::new() };
     let mut reader = Reader { terms, has_eval, bound: Vec::new(), meaning, is_free, found };
     reader.list(root);
-    let mut walk = vec![Walk::Term(root)];
-    while let Some(step) = walk.pop() {
+    let mut steps = vec![Step::Enter(root, 0)];
+    while let Some(step) = steps.pop() {
         match step {
-            Walk::Term(term) => {
-                reader.term(term);
-                schedule(terms, term, &mut walk);
+            Step::Enter(term, level) => {
+                if level == 0 {
+                    reader.term(term);
+                }
+                schedule(terms, (term, level), &mut steps);
             }
-            Walk::Bind(name, binder) => reader.bind(name, binder),
-            Walk::Unbind => reader.unbind(),
+            Step::Bind(name, binder) => reader.bind(name, binder),
+            Step::Unbind(_) => reader.unbind(),
         }
     }
     reader.found
-}
-
-/// Schedules the evaluated parts of a term, each in its scope.
-pub(super) fn schedule(terms: &Terms, term: TermId, walk: &mut Vec<Walk>) {
-    let (operands, names) = (terms.evaluated(term), terms.names(term));
-    // How many operands are in the scope of earlier names only: of `let` the terms, not the body.
-    let (names, outer) = match terms.form(term).scope() {
-        Scope::All => (names, 0),
-        Scope::Later => (names, names.len()),
-        Scope::None => (&[][..], 0),
-    };
-    walk.extend(names.iter().map(|_| Walk::Unbind));
-    walk.extend(operands.get(outer..).unwrap_or_default().iter().rev().map(|t| Walk::Term(*t)));
-    for (at, name) in names.iter().enumerate().rev() {
-        walk.push(Walk::Bind(*name, term));
-        walk.extend(operands.get(at).filter(|_| at < outer).map(|t| Walk::Term(*t)));
-    }
 }
 
 impl Reader<'_> {

@@ -6,11 +6,11 @@ use pif_core::json::escape;
 use pif_core::json::tape::TokenId;
 use pif_language::form::Form;
 use pif_language::forms::FORMS;
-use pif_language::parse::{Notation, parse};
+use pif_language::parse::{Reading, parse};
 use pif_language::print;
 use pif_language::survey::{count_forms, needs_named, tools_named};
 use pif_language::term::{Origin, Terms};
-use pif_notation::{note_in_notation, submission};
+use pif_notation::{check_code, note_in_notation};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 
@@ -56,7 +56,7 @@ pub struct Mention {
 const MOST_FAULTS: usize = 20;
 
 /// Variables of a program that is no function.
-const GIVEN: [&str; 2] = ["data", "input"];
+pub(super) const GIVEN: [&str; 2] = ["data", "input"];
 
 /// Most tools to give a place for, since finding a place takes time.
 const MOST_PLACES: usize = 50;
@@ -64,10 +64,11 @@ const MOST_PLACES: usize = 50;
 /// Bytes of the longest canonical text of which a check gives the notation, too.
 const MOST_CANONICAL: usize = 1 << 20;
 
-/// Parses a term and examines it, without running it.
+/// Parses a term and examines it, without running it. It goes on behind a fault, so it may fail with
+/// several.
 pub fn check(code: &str) -> Result<Summary, Vec<Fault>> {
     let mut terms = Terms::default();
-    let parsed = submission(&mut terms, code, &GIVEN, MOST_FAULTS)?;
+    let parsed = check_code(&mut terms, code, Origin::Code, &GIVEN, MOST_FAULTS)?;
     let root = parsed.root;
     let canonical = print::term(&terms, root);
     let (forms, _) = count_forms(&terms, root);
@@ -95,9 +96,9 @@ pub fn check(code: &str) -> Result<Summary, Vec<Fault>> {
 }
 
 /// Writes a term in the notation.
-pub fn notation(code: &str) -> Result<String, Fault> {
+pub fn notation(code: &str) -> Result<String, Box<Fault>> {
     let mut terms = Terms::default();
-    let root = parse(&mut terms, code, Origin::Code, Notation::Code)?.root;
+    let root = parse(&mut terms, code, Origin::Code, Reading::Code)?.root;
     Ok(pif_notation::print(&terms, root))
 }
 

@@ -47,7 +47,7 @@ pub(crate) fn is_behind_loose_mark(terms: &Terms, term: TermId) -> bool {
     mark == 2
 }
 
-/// What to say of an `==` whose operand `part` was the text of a number, and the other a number.
+/// The warning about an `==` whose operand `part` was the text of a number, and the other a number.
 pub(crate) fn equality(terms: &Terms, part: TermId) -> (String, Hint) {
     let which = subject(terms, part);
     let text = spelling(terms, part).unwrap_or_else(|| "text".to_owned());
@@ -71,7 +71,7 @@ pub(crate) fn is_misordered(heap: &Heap, texts: impl Iterator<Item = Word>) -> b
     is_misordered
 }
 
-/// What to say of a sort of texts that spell numbers.
+/// The warning about a sort of texts that spell numbers.
 pub(crate) fn sort_of_numbers(form: Form) -> (String, Hint) {
     let message = "texts that spell numbers were put in the order of characters";
     let example = match form {
@@ -85,7 +85,7 @@ pub(crate) fn sort_of_numbers(form: Form) -> (String, Hint) {
     (message.to_owned(), ["for the order of numbers write ", example].into())
 }
 
-/// What to say of a result that is a function or holds one, which needs so many more arguments.
+/// The warning about a result that is a function or holds one, which needs so many more arguments.
 pub(crate) fn function(is_whole: bool, missing: usize) -> (String, Hint) {
     let arguments = if missing == 1 { "1 more argument" } else { "more arguments" };
     let message = if is_whole {

@@ -1,23 +1,23 @@
-//! What a term says of itself before it runs: what its function takes, the calls that it writes out,
+//! Facts about a term before it runs: the parameters of its function, the calls that are written out,
 //! and the names that nothing binds.
 
-use crate::check::advice::{Walk, schedule};
+use crate::check::analysis::GIVEN;
 use pif_core::fault::{Fault, Place};
-use pif_core::json::tape::{Token, TokenId};
 use pif_language::form::Form;
 use pif_language::infer;
 use pif_language::kinds::{self, BOOLEAN, Kinds, LIST, NUMBER, STRING, UNKNOWN};
 use pif_language::print;
-use pif_language::term::{NameId, TermId, Terms};
-use pif_notation::submitted;
+use pif_language::term::{NameId, Origin, TermId, Terms};
+use pif_language::walk::{Step, schedule};
+use pif_notation::read_code;
 
-/// Most names and calls of each kind that are told.
+/// Most names and calls of each kind that are reported.
 const MOST: usize = 200;
 
-/// What a term says of itself.
+/// Facts about a term.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outlook {
-    /// What its function takes, if it is one.
+    /// The parameters of its function, if it is one.
     pub parameters: Vec<Parameter>,
     /// Whether they are members of the record that is its only argument.
     pub takes_record: bool,
@@ -45,9 +45,9 @@ pub struct Absent {
 pub struct Parameter {
     /// Its name.
     pub name: String,
-    /// Whether the function has something else where it is missing.
+    /// Whether it may be missing.
     pub is_optional: bool,
-    /// What that is, as JSON, where it is a literal.
+    /// Its default as JSON, where that is a literal.
     pub default: Option<String>,
 }
 
@@ -58,7 +58,7 @@ pub struct Spot {
     pub name: String,
     /// JSON Pointer to it.
     pub at: String,
-    /// What stands there.
+    /// The excerpt there.
     pub excerpt: String,
     /// Where it is in the text, if that was the notation.
     pub place: Option<Box<Place>>,
@@ -77,9 +77,9 @@ pub struct Foreseen {
 
 /// Parses a term and looks at it. Names and calls in places that are never reached, and what a `try`
 /// may catch, are left out.
-pub fn foresee(code: &str) -> Result<Outlook, Fault> {
+pub fn foresee(code: &str) -> Result<Outlook, Box<Fault>> {
     let mut terms = Terms::default();
-    let root = submitted(&mut terms, code, &["data", "input"])?.root;
+    let root = read_code(&mut terms, code, Origin::Code, &GIVEN)?.root;
     let mut outlook = Outlook::default();
     (outlook.parameters, outlook.takes_record) = parameters(&terms, root);
     walk(&terms, root, &mut outlook);
@@ -90,26 +90,12 @@ pub fn foresee(code: &str) -> Result<Outlook, Fault> {
 #[must_use]
 pub fn locate(code: &str, at: &str) -> Option<Place> {
     let mut terms = Terms::default();
-    let root = submitted(&mut terms, code, &["data", "input"]).ok()?.root;
-    let mut token = terms.node(root).token;
-    for step in at.split('/').skip(1) {
-        let step = step.replace("~1", "/").replace("~0", "~");
-        let Some(inner) = inner(&terms, token, &step) else { break };
-        token = inner;
-    }
-    terms.note("", token, String::new(), None).place.map(|place| *place)
+    let root = read_code(&mut terms, code, Origin::Code, &GIVEN).ok()?.root;
+    let term = terms.follow(root, at);
+    terms.text_place(terms.node(term).token).map(|place| *place)
 }
 
-fn inner(terms: &Terms, token: TokenId, step: &str) -> Option<TokenId> {
-    match terms.tape.token(token) {
-        Token::Object { .. } => terms.tape.member(token, step),
-        Token::Array { .. } => terms.tape.items(token).nth(step.parse().ok()?),
-        // The only operand needs no brackets.
-        _ => None,
-    }
-}
-
-/// What the function of a term takes, and whether these are members of one record.
+/// Returns the parameters of a term's function, and whether these are members of one record.
 fn parameters(terms: &Terms, root: TermId) -> (Vec<Parameter>, bool) {
     let mut body = root;
     while matches!(terms.form(body), Form::Let | Form::Letrec) {
@@ -140,12 +126,12 @@ fn parameters(terms: &Terms, root: TermId) -> (Vec<Parameter>, bool) {
     (names.iter().map(parameter).collect(), false)
 }
 
-/// What the bindings at the head of a body read of a variable.
+/// A read of a variable in the bindings at the head of a body.
 struct Read {
     of: NameId,
     /// The key of its member; none where it is the variable itself, or its default.
     key: Option<TermId>,
-    /// What stands for what is absent.
+    /// The default for what is absent.
     default: Option<TermId>,
 }
 
@@ -201,7 +187,7 @@ fn literal(terms: &Terms, id: TermId) -> Option<String> {
 /// Types whose members are known: they have places, and `length`.
 const SIMPLE: Kinds = LIST | STRING | NUMBER | BOOLEAN;
 
-/// What is bound where a walk is: of each name how often it is, and the type of its value.
+/// The bindings of a name where a walk is: how many, and the type of the innermost value.
 struct Scope {
     count: usize,
     given: Kinds,
@@ -240,25 +226,30 @@ fn absent(terms: &Terms, bound: &[Scope], (object, key): (TermId, TermId)) -> Op
     (!is_there).then(|| Absent { member: spot(terms, key, name), kind: kinds::name(kinds) })
 }
 
-enum Step {
-    Inner(Walk),
+enum Work {
+    Step(Step),
     /// The operand of a `try` ends.
     Caught,
+}
+
+/// A term that is evaluated.
+fn enter(term: TermId) -> Work {
+    Work::Step(Step::Enter(term, 0))
 }
 
 fn walk(terms: &Terms, root: TermId, out: &mut Outlook) {
     let unbound = || Scope { count: 0, given: UNKNOWN };
     let mut bound: Vec<Scope> = (0..terms.count_names()).map(|_| unbound()).collect();
     let mut seen = vec![false; terms.count_names()];
-    let (mut open, mut caught) = (vec![Step::Inner(Walk::Term(root))], 0_usize);
+    let (mut open, mut caught) = (vec![enter(root)], 0_usize);
     let mut scopes = Vec::new();
     while let Some(step) = open.pop() {
-        let term = match step {
-            Step::Caught => {
+        let (term, level) = match step {
+            Work::Caught => {
                 caught -= 1;
                 continue;
             }
-            Step::Inner(Walk::Bind(name, binder)) => {
+            Work::Step(Step::Bind(name, binder)) => {
                 let given = given_of(terms, &bound, (name, binder));
                 if let Some(scope) = bound.get_mut(name as usize) {
                     scopes.push((name, scope.given));
@@ -266,7 +257,7 @@ fn walk(terms: &Terms, root: TermId, out: &mut Outlook) {
                 }
                 continue;
             }
-            Step::Inner(Walk::Unbind) => {
+            Work::Step(Step::Unbind(_)) => {
                 if let Some((name, given)) = scopes.pop()
                     && let Some(scope) = bound.get_mut(name as usize)
                 {
@@ -274,9 +265,10 @@ fn walk(terms: &Terms, root: TermId, out: &mut Outlook) {
                 }
                 continue;
             }
-            Step::Inner(Walk::Term(term)) => term,
+            Work::Step(Step::Enter(term, level)) => (term, level),
         };
         match (terms.form(term), terms.operands(term)) {
+            _ if level > 0 => {}
             (Form::Var, _) => {
                 let name = terms.only_name(term);
                 let is_free = bound.get(name as usize).is_some_and(|it| it.count == 0);
@@ -290,37 +282,43 @@ fn walk(terms: &Terms, root: TermId, out: &mut Outlook) {
             }
             (Form::If, [test, yes, no]) if terms.form(*test) == Form::Boolean => {
                 let taken = if terms.boolean(*test) { *yes } else { *no };
-                open.push(Step::Inner(Walk::Term(taken)));
+                open.push(enter(taken));
                 continue;
             }
             (Form::Try, [body, handler @ ..]) => {
-                open.extend(handler.iter().map(|it| Step::Inner(Walk::Term(*it))));
-                open.extend([Step::Caught, Step::Inner(Walk::Term(*body))]);
+                open.extend(handler.iter().map(|it| enter(*it)));
+                open.extend([Work::Caught, enter(*body)]);
                 caught += 1;
                 continue;
             }
             _ if caught > 0 => {}
-            (Form::Get, [object, key]) if out.absent.len() < MOST => {
-                out.absent.extend(absent(terms, &bound, (*object, *key)));
-            }
-            (Form::Tool | Form::CodeOf, [name]) if terms.form(*name) == Form::Text => {
-                push(&mut out.tools, spot(terms, *name, terms.text(*name)));
-            }
-            (Form::Call | Form::Perform, [name, arguments, ..]) => {
-                out.calls.extend(foreseen(terms, *name, Some(*arguments)));
-            }
-            (Form::Calls, [list, ..]) => {
-                out.calls.extend(
-                    records(terms, *list).into_iter().filter_map(|it| of_record(terms, it)),
-                );
-            }
-            _ => {}
+            _ => note(terms, &bound, term, out),
         }
         let mut inner = Vec::new();
-        schedule(terms, term, &mut inner);
-        open.extend(inner.into_iter().map(Step::Inner));
+        schedule(terms, (term, level), &mut inner);
+        open.extend(inner.into_iter().map(Work::Step));
     }
     out.calls.truncate(MOST);
+}
+
+/// Notes a member that is read, and what a term names or calls.
+fn note(terms: &Terms, bound: &[Scope], term: TermId, out: &mut Outlook) {
+    match (terms.form(term), terms.operands(term)) {
+        (Form::Get, [object, key]) if out.absent.len() < MOST => {
+            out.absent.extend(absent(terms, bound, (*object, *key)));
+        }
+        (Form::Tool | Form::CodeOf, [name]) if terms.form(*name) == Form::Text => {
+            push(&mut out.tools, spot(terms, *name, terms.text(*name)));
+        }
+        (Form::Call | Form::Perform, [name, arguments, ..]) => {
+            out.calls.extend(foreseen(terms, *name, Some(*arguments)));
+        }
+        (Form::Calls, [list, ..]) => {
+            out.calls
+                .extend(records(terms, *list).into_iter().filter_map(|it| of_record(terms, it)));
+        }
+        _ => {}
+    }
 }
 
 fn push(spots: &mut Vec<Spot>, spot: Spot) {
@@ -384,7 +382,7 @@ mod tests {
     use super::{foresee, locate};
     use pif_core::fault::Fault;
 
-    fn told(code: &str) -> Result<(String, bool), Fault> {
+    fn told(code: &str) -> Result<(String, bool), Box<Fault>> {
         let outlook = foresee(code)?;
         let told = |it: &super::Parameter| match (&it.default, it.is_optional) {
             (Some(default), _) => format!("{}={default}", it.name),
@@ -396,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn a_function_says_what_it_takes() -> Result<(), Fault> {
+    fn a_function_says_what_it_takes() -> Result<(), Box<Fault>> {
         let told = |code| told(code);
         assert_eq!(
             told("({folder, month = 1}) => [folder, month]")?,
@@ -410,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_and_names_are_foreseen() -> Result<(), Fault> {
+    fn calls_and_names_are_foreseen() -> Result<(), Box<Fault>> {
         let outlook =
             foresee(r#"[call("a.b", {x: 1, y: data}), try(call("c.d", {}), e => foo), @t(1)]"#)?;
         let calls: Vec<_> =

@@ -91,7 +91,7 @@ pub(crate) fn mismatch(at: Wrong<'_>, (wanted, found): (Wanted, Kinds)) -> Fault
     Fault { hint: advice(at, wanted, found), ..fault }
 }
 
-/// What to write instead of an operand of the wrong type.
+/// The hint for an operand of the wrong type.
 fn advice(at: Wrong<'_>, wanted: Wanted, found: Kinds) -> Option<Hint> {
     let Wrong { terms, term, operand, .. } = at;
     let form = terms.form(term);

@@ -5,7 +5,7 @@ use crate::compile::place::{Bindings, slot};
 use crate::compile::task::Task;
 use crate::memory::heap::{Full, Heap};
 use crate::memory::word::Word;
-use pif_core::numbers::Numbers;
+use pif_core::ids::IdMap;
 use pif_language::term::{TermId, Terms};
 
 /// The reason why a term cannot be compiled.
@@ -52,7 +52,7 @@ pub(super) struct Function {
     pub(super) labels: Vec<u32>,
     pub(super) captures: Vec<Place>,
     /// The index of each captured name in `places`.
-    pub(super) captured: Numbers,
+    pub(super) captured: IdMap,
     pub(super) places: Vec<Place>,
     pub(super) cost: u32,
     pub(super) visit: u32,
@@ -69,7 +69,7 @@ pub(crate) struct Store<'m> {
     /// All constants; the first is the empty list.
     pub(crate) constants: &'m mut Vec<Word>,
     /// Constants made of literals so far, by term.
-    pub(crate) literals: &'m mut Numbers,
+    pub(crate) literals: &'m mut IdMap,
 }
 
 /// Compiles units into an image.
@@ -79,7 +79,7 @@ pub(crate) struct Compiler<'m> {
     pub(super) image: &'m mut Image,
     pub(super) heap: &'m mut Heap,
     pub(super) constants: &'m mut Vec<Word>,
-    pub(super) literals: &'m mut Numbers,
+    pub(super) literals: &'m mut IdMap,
     pub(super) debug: bool,
     pub(super) unit: Unit,
     pub(super) functions: Vec<Function>,

@@ -1,8 +1,8 @@
 //! The places of variables' values.
 
 use crate::code::{Place, Slot};
+use pif_core::ids::IdMap;
 use pif_core::limits::to_u32;
-use pif_core::numbers::Numbers;
 use pif_language::term::NameId;
 
 /// A binding of a name.
@@ -20,7 +20,7 @@ struct Binding {
 #[derive(Debug, Default)]
 pub(super) struct Bindings {
     /// The place of each name's innermost binding in `order`, from 1 on.
-    names: Numbers,
+    names: IdMap,
     /// All bindings in order.
     order: Vec<Binding>,
     /// Captures and scope entries made so far.

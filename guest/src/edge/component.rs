@@ -44,7 +44,7 @@ impl check::Guest for Component {
     }
 
     fn foresee(code: String) -> Result<types::Outlook, types::Fault> {
-        foresight::foresee(&code).map(outlook).map_err(fault)
+        foresight::foresee(&code).map(outlook).map_err(|it| fault(*it))
     }
 
     fn locate(code: String, at: String) -> Option<types::Place> {
@@ -52,7 +52,7 @@ impl check::Guest for Component {
     }
 
     fn notation(code: String) -> Result<String, types::Fault> {
-        analysis::notation(&code).map_err(fault)
+        analysis::notation(&code).map_err(|it| fault(*it))
     }
 
     fn rename(code: String, tool: String, to: String) -> Result<check::Renamed, types::Fault> {

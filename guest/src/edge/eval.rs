@@ -25,3 +25,28 @@ pub fn run(program: Program, limits: Limits) -> Result<Done, Box<Fault>> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Fault, Limits, Program, run};
+
+    /// Tools are in either notation, and a fault in one has its place in the text.
+    #[test]
+    fn tools_are_json_or_the_notation() -> Result<(), Box<Fault>> {
+        let program = |code| {
+            Program::term(code)
+                .with_tool("double", "x => x * 2")
+                .with_tool("next", r#"{"lam": "x", "body": {"add": [{"var": "x"}, 1]}}"#)
+                .with_tool("odd", "x => x +")
+        };
+        let done = run(program("[@double(4), @next(4)]"), Limits::default())?;
+        assert_eq!(done.json, "[8,5]");
+        for (code, at, column) in [("@double(true)", "/body/mul/0", 6), ("@odd(1)", "", 9)] {
+            let Err(fault) = run(program(code), Limits::default()) else { panic!("{code}") };
+            let place = fault.place.map(|place| (place.line, place.column));
+            assert_eq!((fault.at.as_str(), place), (at, Some((1, column))));
+            assert!(fault.tool.is_some());
+        }
+        Ok(())
+    }
+}

@@ -12,7 +12,7 @@ use pif_core::fault::{Code, Fault};
 use pif_core::limits::to_u32;
 use pif_language::form::Form;
 use pif_language::names::Names;
-use pif_language::parse::{Notation, parse};
+use pif_language::parse::{Reading, parse};
 use pif_language::term::{Origin, TermId, Terms};
 use pif_language::uses::Uses;
 use std::rc::Rc;
@@ -68,7 +68,7 @@ impl Machine {
                 self.bind_variable(id, value.word);
                 continue;
             }
-            let parsed = parse(self.terms(), &text, Origin::Binding(name), Notation::Code)?;
+            let parsed = parse(self.terms(), &text, Origin::Binding(name), Reading::Code)?;
             self.unmade.push((id, parsed.root));
         }
         if has_some {

@@ -22,9 +22,9 @@ mod trace;
 
 use crate::code::Image;
 use pif_core::fault::{Code, Fault, Limit};
+use pif_core::ids::IdMap;
 use pif_core::json::number::literal;
 use pif_core::json::tape::{Token, TokenId};
-use pif_core::numbers::Numbers;
 
 use crate::data::values::{self, Meaning, Stop, Value};
 use crate::machine::tools::Sources;
@@ -32,9 +32,9 @@ use crate::memory::word::Word;
 use crate::request::{Answer, Argument, Program, Source, Step};
 use crate::run::state::State;
 use pif_core::limits::{Limits, Usage};
-use pif_language::parse::{Notation, parse, read};
+use pif_language::parse::{Reading, read};
 use pif_language::term::{NameId, Origin, TermId, Terms};
-use pif_notation::{fault_in_notation, note_in_notation, submitted};
+use pif_notation::{fault_in_notation, note_in_notation, read_code};
 use std::rc::Rc;
 
 /// The argument, once parsed.
@@ -62,12 +62,12 @@ enum Phase {
     Finished,
 }
 
-/// One run of one program.
+/// One run of one program. It is not `Send`: it stays in the thread that starts it.
 #[derive(Debug)]
 pub struct Machine {
     image: Image,
     state: State,
-    literals: Numbers,
+    literals: IdMap,
     limits: Limits,
     program: Option<TermId>,
     tool: Option<String>,
@@ -94,11 +94,11 @@ type Failure = Box<Fault>;
 
 impl Machine {
     /// Parses a program. It evaluates nothing yet.
-    pub fn start(program: Program, limits: Limits) -> Result<Self, Failure> {
+    pub fn start(program: Program, limits: Limits) -> Result<Self, Box<Fault>> {
         let mut machine = Self {
             image: Image { sources: program.keep.then(Vec::new), ..Image::new() },
             state: State::new(&limits, program.step),
-            literals: Numbers::default(),
+            literals: IdMap::default(),
             limits,
             program: None,
             tool: None,
@@ -173,7 +173,7 @@ impl Machine {
 
     /// Parses the submitted code.
     fn submitted(&mut self, text: &str, free: &[&str]) -> Result<TermId, Failure> {
-        let parsed = submitted(self.terms(), text, free)?;
+        let parsed = read_code(self.terms(), text, Origin::Code, free)?;
         self.warnings.extend(parsed.notes.into_iter().map(|it| note_in_notation(it).to_string()));
         Ok(parsed.root)
     }
@@ -189,8 +189,9 @@ impl Machine {
         Rc::make_mut(&mut self.state.terms)
     }
 
-    fn parse(&mut self, text: &str, origin: Origin) -> Result<TermId, Failure> {
-        Ok(parse(self.terms(), text, origin, Notation::Code)?.root)
+    /// Parses the source of a tool.
+    fn tool_source(&mut self, name: &str, text: &str) -> Result<TermId, Failure> {
+        Ok(read_code(self.terms(), text, Origin::Tool(name.to_owned()), &[])?.root)
     }
 
     fn plain_json(&mut self, text: &str, member: &'static str) -> Result<TokenId, Failure> {
@@ -217,7 +218,7 @@ impl Machine {
                     return Ok(self.ready(value.word, value.nodes));
                 }
                 let root = self.plain_json(&text, "input")?;
-                let parsed = read(self.terms(), root, Notation::Input)?;
+                let parsed = read(self.terms(), root, Reading::Input)?;
                 self.warnings.extend(parsed.notes.iter().map(ToString::to_string));
                 Ok(Input::Term(parsed.root))
             }

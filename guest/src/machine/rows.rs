@@ -11,7 +11,7 @@ use pif_language::kinds::{
     self, BOOLEAN, FUNCTION, Kinds, LIST, NULL, NUMBER, PAIR, QUOTED, RECORD, STRING, UNKNOWN,
     VALUE,
 };
-use pif_language::parse::{Notation, parse};
+use pif_language::parse::{Reading, parse};
 use pif_language::print;
 use pif_language::term::{Origin, Terms};
 use std::collections::VecDeque;
@@ -149,7 +149,7 @@ fn is_at(found: &str, place: &str, row: &Row) -> bool {
 /// part of it.
 fn shown(row: &Row) -> String {
     let mut terms = Terms::default();
-    let parsed = parse(&mut terms, row.example, Origin::Code, Notation::Code)
+    let parsed = parse(&mut terms, row.example, Origin::Code, Reading::Code)
         .unwrap_or_else(|fault| panic!("{fault:?}"));
     let mut value = parsed.root;
     while terms.form(value) == Form::Let {

@@ -21,7 +21,7 @@ use crate::algorithm::trouble::FULL;
 use crate::algorithm::weight;
 use crate::memory::word::{HOLE, KIND_CONTINUATION, UNIT, Word, aux, index, is_function};
 use crate::request::{Answer, Continuation, Done, Refusal, Step};
-use pif_language::term::{Origin, Terms};
+use pif_language::term::Terms;
 use std::rc::Rc;
 
 impl Machine {
@@ -57,7 +57,7 @@ impl Machine {
     /// Notes a tool's source, or that there is no such tool.
     fn learn(&mut self, name: &str, source: Option<&str>) {
         let found = source.map(|text| {
-            let source = self.parse(text, Origin::Tool(name.to_owned()));
+            let source = self.tool_source(name, text);
             self.add_tool(Tool { name: name.to_owned(), source, entry: None })
         });
         self.state.note_tool(name, found);

@@ -1,5 +1,6 @@
 //! The state of one run: registers, stack, fuel, room, and open `try`s.
 
+mod apply;
 pub(crate) mod catch;
 pub(crate) mod context;
 pub(crate) mod meter;

@@ -3,7 +3,7 @@
 use super::value::{Closure, Context, Environment, Value};
 use super::{Code, Evaluator, SUBMITTED};
 use pif::form::Form;
-use pif::parse::Notation;
+use pif::parse::Reading;
 use pif::print;
 use pif::term::{NameId, Origin, TermId};
 use std::collections::BTreeSet;
@@ -37,7 +37,7 @@ impl Evaluator {
         for (name, text) in texts {
             let name_id = self.terms.intern(&name);
             if let Some(text) = text.filter(|_| is_named(&name_id)) {
-                terms.push((name_id, self.parse(&text, Origin::Binding(name), Notation::Code)?));
+                terms.push((name_id, self.parse(&text, Origin::Binding(name), Reading::Code)?));
             }
         }
         for (_, term) in &terms {
@@ -162,7 +162,7 @@ impl Evaluator {
     /// Compares the value of a run with that of a term that it was kept as.
     pub(super) fn compare_kept(&mut self, value: &Value, text: &str) -> Result<(), String> {
         let origin = Origin::Binding("kept".to_owned());
-        let term = self.parse(text, origin, Notation::Code);
+        let term = self.parse(text, origin, Reading::Code);
         (self.fuel, self.limits.fuel) = (u64::MAX, u64::MAX);
         let made = term.and_then(|term| {
             self.make_tools(term)?;

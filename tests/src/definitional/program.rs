@@ -5,7 +5,7 @@ use super::{Evaluated, Evaluator, Next, SUBMITTED, json};
 use pif::analysis;
 use pif::fault::{Code, Fault};
 use pif::form::Form;
-use pif::parse::{self, Notation};
+use pif::parse::{self, Reading};
 use pif::request::{Argument, Program, Source};
 use pif::term::{Origin, TermId};
 
@@ -22,8 +22,7 @@ impl Evaluator {
             Argument::None | Argument::Unapplied => Next::Value(Value::Unit),
             Argument::Data(text) => Next::Value(json::read(text)?),
             Argument::Input(text) => {
-                let term =
-                    self.parse_submitted(text, Origin::Argument("input"), Notation::Input)?;
+                let term = self.parse_submitted(text, Origin::Argument("input"), Reading::Input)?;
                 let tool = match &program.code {
                     Source::Tool(name) => Some(name.as_str().into()),
                     Source::Term(_) => None,
@@ -58,9 +57,9 @@ impl Evaluator {
         &mut self,
         text: &str,
         origin: Origin,
-        notation: Notation,
+        reading: Reading,
     ) -> Result<TermId, Code> {
-        let parsed = parse::parse(&mut self.terms, text, origin, notation);
+        let parsed = parse::parse(&mut self.terms, text, origin, reading);
         if let Ok(parsed) = &parsed {
             self.warnings.parsed(&parsed.notes);
         }
@@ -77,7 +76,7 @@ impl Evaluator {
         names.extend(["data", "input"].map(str::to_owned));
         names.extend(program.bindings.iter().map(|(name, _)| name.clone()));
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let parsed = pif::notation::submitted(&mut self.terms, text, &names);
+        let parsed = pif::notation::read_code(&mut self.terms, text, Origin::Code, &names);
         if let Ok(parsed) = &parsed {
             self.warnings.parsed(&parsed.notes);
         }

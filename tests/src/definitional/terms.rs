@@ -11,7 +11,7 @@ use num_bigint::BigInt;
 use pif::fault::Code;
 use pif::form::Form;
 use pif::number::{Integer, float_text};
-use pif::parse::Notation;
+use pif::parse::Reading;
 use pif::term::{Origin, TermId};
 
 /// The weight of a node.
@@ -224,7 +224,7 @@ impl Evaluator {
             return Err(Code::NotFinite);
         }
         let text = self.plain_text(data);
-        let term = self.parse(&text, Origin::Code, Notation::Code)?;
+        let term = self.parse(&text, Origin::Code, Reading::Code)?;
         Ok(Value::Quoted(term, None))
     }
 

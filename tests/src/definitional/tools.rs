@@ -5,7 +5,7 @@ use super::value::{Context, Environment, Value};
 use super::{Evaluated, Evaluator, SUBMITTED, evolved};
 use pif::fault::{Code, Fault};
 use pif::limits::EVAL_DEPTH;
-use pif::parse::{self, Notation};
+use pif::parse::{self, Reading};
 use pif::term::{Origin, TermId};
 
 impl Evaluator {
@@ -29,7 +29,9 @@ impl Evaluator {
         let bare = name.split('@').next().unwrap_or_default();
         let text = self.sources.get(name).or_else(|| self.sources.get(bare));
         let text = text.cloned().ok_or(Code::UnknownTool)?;
-        let term = self.parse(&text, Origin::Tool(name.to_owned()), Notation::Code)?;
+        let origin = Origin::Tool(name.to_owned());
+        let parsed = pif::notation::read_code(&mut self.terms, &text, origin, &[]);
+        let term = parsed.map(|parsed| parsed.root).map_err(|Fault { code, .. }| code)?;
         self.parsed.insert(name.to_owned(), term);
         Ok(term)
     }
@@ -67,9 +69,9 @@ impl Evaluator {
         &mut self,
         text: &str,
         origin: Origin,
-        notation: Notation,
+        reading: Reading,
     ) -> Result<TermId, Code> {
-        let parsed = parse::parse(&mut self.terms, text, origin, notation);
+        let parsed = parse::parse(&mut self.terms, text, origin, reading);
         parsed.map(|parsed| parsed.root).map_err(|Fault { code, .. }| code)
     }
 }

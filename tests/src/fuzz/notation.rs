@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result, ensure};
 use pif::notation;
-use pif::parse::{Notation, parse};
+use pif::parse::{Reading, parse};
 use pif::print;
 use pif::term::{Origin, TermId, Terms};
 
@@ -32,7 +32,7 @@ fn check_text(text: &str) -> Result<()> {
 /// The notation of a term that is written in JSON; nothing if it is none.
 pub fn round_trip_of(code: &str) -> Result<Option<String>> {
     let mut terms = Terms::default();
-    let Ok(parsed) = parse(&mut terms, code, Origin::Code, Notation::Code) else { return Ok(None) };
+    let Ok(parsed) = parse(&mut terms, code, Origin::Code, Reading::Code) else { return Ok(None) };
     round_trip(&terms, parsed.root).map(Some)
 }
 

@@ -7,8 +7,8 @@ use pif::form::Form;
 use pif::json::{Tape, Token, TokenId};
 use pif::limits::Limits;
 use pif::machine::Machine;
-use pif::notation::submitted;
-use pif::parse::{Notation, parse};
+use pif::notation::read_code;
+use pif::parse::{Reading, parse};
 use pif::print;
 use pif::request::{Answer, Argument, Program, Step};
 use pif::term::{Origin, TermId, Terms};
@@ -31,20 +31,20 @@ pub fn check(bytes: &[u8]) -> Result<()> {
 }
 
 fn check_text(text: &str) -> Result<()> {
-    check_term(text, Notation::Code).context("as code")?;
-    check_term(text, Notation::Input).context("as input")?;
+    check_term(text, Reading::Code).context("as code")?;
+    check_term(text, Reading::Input).context("as input")?;
     check_json(text).context("as JSON")?;
     check_data(text).context("as data")
 }
 
 /// A term is the same after printing and parsing.
-fn check_term(text: &str, notation: Notation) -> Result<()> {
+fn check_term(text: &str, reading: Reading) -> Result<()> {
     let mut terms = Terms::default();
-    let parsed = match notation {
-        Notation::Code => submitted(&mut terms, text, &FREE),
-        Notation::Input => parse(&mut terms, text, Origin::Code, notation),
+    let parsed = match reading {
+        Reading::Code => read_code(&mut terms, text, Origin::Code, &FREE),
+        Reading::Input => parse(&mut terms, text, Origin::Code, reading),
     };
-    if notation == Notation::Code {
+    if reading == Reading::Code {
         let checked = analysis::check(text);
         let is_same = match (&checked, &parsed) {
             (Ok(summary), Ok(parsed)) => summary.notes.starts_with(&parsed.notes),
@@ -56,7 +56,7 @@ fn check_term(text: &str, notation: Notation) -> Result<()> {
     let Ok(parsed) = parsed else { return Ok(()) };
     let canonical = print::term(&terms, parsed.root);
     let mut others = Terms::default();
-    let other = parse(&mut others, &canonical, Origin::Code, Notation::Code)
+    let other = parse(&mut others, &canonical, Origin::Code, Reading::Code)
         .with_context(|| format!("`{canonical}` is not understood"))?;
     // A likely mistake stays one however it is spelled.
     let spelled = other.notes.iter().find(|note| note.code != "likely-mistake");

@@ -1,7 +1,6 @@
 //! JSON text as a flat tape of tokens: exact, without duplicate keys, and without recursion at any
 //! depth. Knows nothing of terms or values.
 
-pub mod build;
 pub mod decimal;
 pub mod escape;
 pub mod number;

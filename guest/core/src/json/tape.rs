@@ -155,6 +155,12 @@ impl Tape {
         pointer
     }
 
+    /// Takes off all tokens from `id` on, and all text from a byte on.
+    pub fn cut(&mut self, id: TokenId, bytes: usize) {
+        self.tokens.truncate(id as usize);
+        self.text.truncate(bytes);
+    }
+
     /// Appends a text that need not be JSON. Returns `None` if it does not fit.
     pub fn add_text(&mut self, text: &str) -> Option<Span> {
         let start = self.text.len();

@@ -84,7 +84,7 @@ impl Taped<'_> {
                 Span { start, len: to_u32(text.len()) }
             }
         };
-        self.tape.put(Token::Text(span));
+        self.tape.tokens.push(Token::Text(span));
     }
 }
 
@@ -107,7 +107,7 @@ impl Sink for Taped<'_> {
                 return Ok(());
             }
         };
-        self.tape.put(token);
+        self.tape.tokens.push(token);
         Ok(())
     }
 
@@ -117,7 +117,7 @@ impl Sink for Taped<'_> {
         let (end, count) = (u32::MAX, 0);
         let token =
             if is_object { Token::Object { end, count } } else { Token::Array { end, count } };
-        self.tape.put(token);
+        self.tape.tokens.push(token);
         Ok(Open { id, count: 0, is_object })
     }
 
@@ -133,7 +133,12 @@ impl Sink for Taped<'_> {
 
     fn close(&mut self, open: Open, at: usize) -> Result<(), Stop> {
         let Open { id, count, is_object } = open;
-        self.tape.finish(id, count, is_object);
+        let end = self.tape.len();
+        let token =
+            if is_object { Token::Object { end, count } } else { Token::Array { end, count } };
+        if let Some(slot) = self.tape.tokens.get_mut(id as usize) {
+            *slot = token;
+        }
         match self.tape.duplicate_key(id, count).filter(|_| is_object) {
             Some(key) => Err(Stop::Twice { key, object: id, end: at - 1 }),
             None => Ok(()),

@@ -187,9 +187,6 @@ static NAMES: &[Names] = &[
     call(Form::Ceil, "math.ceil"),
 ];
 
-/// How the names of tools begin that hosts bring as a library.
-pub const LIBRARY: &str = "std_";
-
 /// Finds what a key stands for, and whether it is just as likely a key of data.
 #[must_use]
 pub fn of_key(key: &str) -> Option<(&'static Names, bool)> {

@@ -6,12 +6,12 @@ use crate::parse::shape::missing;
 use crate::parse::{Parser, Wrong};
 use pif_core::fault::{Code, Fault};
 use pif_core::json::tape::{Token, TokenId};
-use pif_core::text::order::order_of;
 use pif_core::text::quote::shorten;
 
 use crate::term::NameId;
+use std::collections::BTreeSet;
 
-impl Parser<'_> {
+impl Parser<'_, '_> {
     pub(super) fn attempt(&mut self, token: TokenId, tried: TokenId) -> Result<(), Wrong> {
         let handler = self.tape().member(token, "catch");
         let handler = handler.ok_or_else(|| missing(Form::Try, token, "catch"))?;
@@ -24,26 +24,35 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Returns each code once, in the order of their names, so that equal `try`s have one canonical
-    /// text.
+    /// Reads a list of codes.
     fn codes(&mut self, list: TokenId) -> Result<Vec<NameId>, Wrong> {
         if !matches!(self.tape().token(list), Token::Array { count: 1.., .. }) {
             return Err(self.malformed(Form::Try, list));
         }
-        let mut codes = Vec::new();
-        for item in self.tape().items(list).collect::<Vec<_>>() {
-            let Token::Text(span) = self.tape().token(item) else {
-                return Err(self.malformed(Form::Try, item));
+        let items: Vec<TokenId> = self.tape().items(list).collect();
+        let mut names = Vec::with_capacity(items.len());
+        for item in &items {
+            let Token::Text(span) = self.tape().token(*item) else {
+                return Err(self.malformed(Form::Try, *item));
             };
-            let name = self.tape().str(span);
-            let code = code(name).map_err(|fault| Wrong { token: item, fault })?;
-            if !codes.contains(&code.name()) {
-                codes.push(code.name());
-            }
+            names.push(self.tape().str(span));
         }
-        let name = |at: usize| codes.get(at).copied().unwrap_or_default();
-        Ok(order_of(codes.len(), &name).map(|at| self.terms.intern(name(at))).collect())
+        let codes = codes(&names).map_err(|(index, fault)| Wrong {
+            token: items.get(index).copied().unwrap_or(list),
+            fault,
+        })?;
+        Ok(codes.into_iter().map(|code| self.builder.terms.intern(code)).collect())
     }
+}
+
+/// Returns the name of each code once, in order, so that equal `try`s have one canonical text. Fails
+/// with the index of the first that is none.
+pub fn codes(names: &[&str]) -> Result<Vec<&'static str>, (usize, Fault)> {
+    let mut codes = BTreeSet::new();
+    for (index, name) in names.iter().enumerate() {
+        codes.insert(code(name).map_err(|fault| (index, fault))?.name());
+    }
+    Ok(codes.into_iter().collect())
 }
 
 /// Returns the code of this name. `try` must be able to catch it.

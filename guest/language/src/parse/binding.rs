@@ -3,14 +3,15 @@
 use super::shape::missing;
 use super::{Parser, Wrong, describe};
 use crate::form::Form;
-use crate::term::NameId;
+use crate::term::{NameId, Terms};
 use pif_core::fault::{Code, Fault};
 use pif_core::hint::Hint;
+use pif_core::ids::IdSet;
 use pif_core::json::tape::{Token, TokenId};
 use pif_core::limits::{MOST_PARAMETERS, to_u32};
 use pif_core::text::quote::shorten;
 
-impl Parser<'_> {
+impl Parser<'_, '_> {
     pub(super) fn bindings(
         &mut self,
         form: Form,
@@ -24,7 +25,7 @@ impl Parser<'_> {
             Token::Object { count: 1, .. } => {
                 for (key, bound) in self.tape().members(value).collect::<Vec<_>>() {
                     let name = self.tape().str(key).to_owned();
-                    names.push(self.terms.intern(&name));
+                    names.push(self.builder.terms.intern(&name));
                     operands.push(bound);
                 }
             }
@@ -55,22 +56,14 @@ impl Parser<'_> {
         names: &[NameId],
         bound: &[TokenId],
     ) -> Result<(), Wrong> {
-        if names.len() > MOST_PARAMETERS {
-            let message = "`letrec` binds at most 64 functions at once";
-            let fault = Fault::new(Code::TooLarge, message);
-            return Err(Wrong { token: value, fault: fault.hint("nest one `letrec` in another") });
-        }
-        for (index, (name, bound)) in names.iter().zip(bound).enumerate() {
-            if names.get(..index).is_some_and(|earlier| earlier.contains(name)) {
-                // The name stands right before its term.
-                return Err(self.repeated(*bound - 1, "function", Form::Letrec));
-            }
+        ensure_few(names).map_err(|fault| Wrong { token: value, fault })?;
+        for (name, bound) in names.iter().zip(bound) {
             let found = match self.form_of(*bound) {
                 Some((Form::Lam, _)) => continue,
                 Some((form, _)) => format!("the form `{}`", form.name()),
                 None => describe(self.tape(), *bound),
             };
-            let name = shorten(self.terms.name(*name));
+            let name = shorten(self.builder.terms.name(*name));
             let message = format!("`letrec` binds functions only, and `{name}` is {found}");
             let example = format!(r#"["{name}", {{"lam": "x", "body": t}}]"#);
             let hint =
@@ -78,17 +71,42 @@ impl Parser<'_> {
             let fault = Fault::new(Code::Malformed, message).hint(hint);
             return Err(Wrong { token: *bound, fault });
         }
-        Ok(())
+        // A name stands right before its term.
+        let tokens: Vec<TokenId> = bound.iter().map(|bound| *bound - 1).collect();
+        self.ensure_different(Form::Letrec, names, &tokens)
     }
 
-    /// A name that stands twice where each must differ.
-    pub(super) fn repeated(&self, token: TokenId, what: &str, form: Form) -> Wrong {
-        let name = match self.tape().token(token) {
-            Token::Text(span) => shorten(self.tape().str(span)),
-            _ => String::new(),
-        };
-        let message = format!("the {what} `{name}` stands twice in one `{}`", form.name());
-        let fault = Fault::new(Code::Malformed, message);
-        Wrong { token, fault: fault.hint(format!("give each {what} its own name")) }
+    /// Makes sure that the names of a form differ. They stand at these tokens.
+    pub(super) fn ensure_different(
+        &self,
+        form: Form,
+        names: &[NameId],
+        tokens: &[TokenId],
+    ) -> Result<(), Wrong> {
+        ensure_different(&*self.builder.terms, form, names).map_err(|(index, fault)| {
+            let token = tokens.get(index).copied().unwrap_or_default();
+            Wrong { token, fault }
+        })
     }
+}
+
+/// Makes sure that a `letrec` does not bind too many functions.
+pub fn ensure_few(names: &[NameId]) -> Result<(), Fault> {
+    if names.len() <= MOST_PARAMETERS {
+        return Ok(());
+    }
+    let fault = Fault::new(Code::TooLarge, "`letrec` binds at most 64 functions at once");
+    Err(fault.hint("nest one `letrec` in another"))
+}
+
+/// Makes sure that the names of parameters or functions differ. Fails with the index of the first that
+/// stands twice.
+pub fn ensure_different(terms: &Terms, form: Form, names: &[NameId]) -> Result<(), (usize, Fault)> {
+    let mut seen = IdSet::default();
+    let Some(index) = names.iter().position(|name| !seen.add(*name)) else { return Ok(()) };
+    let name = names.get(index).map_or("", |name| terms.name(*name));
+    let what = if form == Form::Lam { "parameter" } else { "function" };
+    let message = format!("the {what} `{}` stands twice in one `{}`", shorten(name), form.name());
+    let fault = Fault::new(Code::Malformed, message);
+    Err((index, fault.hint(format!("give each {what} its own name"))))
 }

@@ -9,9 +9,8 @@ use pif_core::limits::to_u32;
 use pif_core::text::quote::shorten;
 
 use crate::term::NameId;
-use pif_core::numbers::Numbers;
 
-impl Parser<'_> {
+impl Parser<'_, '_> {
     pub(super) fn form(&mut self, token: TokenId, form: Form, value: TokenId) -> Result<(), Wrong> {
         let Some(row) = form.row() else { return Ok(()) };
         let extra: &[&str] = match row.shape {
@@ -22,7 +21,6 @@ impl Parser<'_> {
             _ => &[],
         };
         self.warn_ignored(token, form, extra);
-        self.has_holes |= form == Form::Unquote;
         match row.shape {
             Shape::Name => {
                 let name = self.name(value, form)?;
@@ -92,7 +90,7 @@ impl Parser<'_> {
             return Err(self.malformed(form, token));
         };
         let name = self.tape().str(span).to_owned();
-        Ok(self.terms.intern(&name))
+        Ok(self.builder.terms.intern(&name))
     }
 
     fn one(&mut self, form: Form, token: TokenId, operand: TokenId) {
@@ -132,31 +130,10 @@ impl Parser<'_> {
             Token::Number(span) | Token::Text(span) => self.tape().str(span).to_owned(),
             _ => return Err(self.malformed(form, value)),
         };
-        let infinity = match &*text {
-            "Infinity" => Some(f64::INFINITY),
-            "-Infinity" => Some(f64::NEG_INFINITY),
-            "NaN" => Some(f64::NAN),
-            _ => None,
-        };
-        if let (Form::Float, Some(n)) = (form, infinity) {
-            let id = self.terms.add_float(token, n);
-            self.done.push(id);
-            return Ok(());
-        }
-        if !number::is_json(&text) {
-            return Err(self.malformed(form, value));
-        }
         let wrong = |fault| Wrong { token: value, fault };
-        let id = if form == Form::Float {
-            let n = number::float(&text).map_err(wrong)?;
-            self.terms.add_float(token, n)
-        } else {
-            let Literal::Integer(n) = number::literal(&text).map_err(wrong)? else {
-                return Err(self.malformed(form, value));
-            };
-            self.terms.add_integer(token, n)
-        };
-        self.done.push(id);
+        let n = literal(form, &text).map_err(wrong)?;
+        let n = n.ok_or_else(|| self.malformed(form, value))?;
+        self.builder.number(token, n);
         Ok(())
     }
 
@@ -230,12 +207,7 @@ impl Parser<'_> {
             return Err(Wrong { token: named, fault });
         };
         let name = self.tape().str(span);
-        if !matches!(name.split_once('.'), Some((upstream, tool)) if !upstream.is_empty() && !tool.is_empty())
-        {
-            let message = format!("`{}` is not the name of another server's tool", shorten(name));
-            let fault = Fault::new(Code::Malformed, message).hint(syntax("write ", form));
-            return Err(Wrong { token: named, fault });
-        }
+        ensure_tool_name(form, name).map_err(|fault| Wrong { token: named, fault })?;
         self.named(form, token, value, (members, members.len() - 1))
     }
 
@@ -244,14 +216,11 @@ impl Parser<'_> {
             Token::Array { count, .. } if count > 0 => self.tape().items(value).collect(),
             _ => vec![value],
         };
-        let (mut names, mut seen) = (Vec::with_capacity(tokens.len()), Numbers::default());
-        for parameter in tokens {
-            let name = self.name(parameter, Form::Lam)?;
-            if !seen.add(name) {
-                return Err(self.repeated(parameter, "parameter", Form::Lam));
-            }
-            names.push(name);
+        let mut names = Vec::with_capacity(tokens.len());
+        for parameter in &tokens {
+            names.push(self.name(*parameter, Form::Lam)?);
         }
+        self.ensure_different(Form::Lam, &names, &tokens)?;
         let body = self.tape().member(token, "body");
         let body = body.ok_or_else(|| missing(Form::Lam, token, "body"))?;
         self.build(Form::Lam, token, 1, &names);
@@ -286,12 +255,44 @@ impl Parser<'_> {
         let members: Vec<_> = self.tape().members(object).collect();
         let mut names = Vec::with_capacity(members.len());
         for (key, _) in &members {
-            let name = self.terms.tape.str(*key).to_owned();
-            names.push(self.terms.intern(&name));
+            let name = self.tape().str(*key).to_owned();
+            names.push(self.builder.terms.intern(&name));
         }
         let operands: Vec<TokenId> = members.into_iter().map(|(_, value)| value).collect();
         self.build(form, token, to_u32(operands.len()), &names);
         self.operands(&operands);
+    }
+}
+
+/// Reads the number that `float` or `int` has. `None` if it is none.
+pub fn literal(form: Form, text: &str) -> Result<Option<Literal>, Fault> {
+    let infinity = match text {
+        "Infinity" => Some(f64::INFINITY),
+        "-Infinity" => Some(f64::NEG_INFINITY),
+        "NaN" => Some(f64::NAN),
+        _ => None,
+    };
+    if let (Form::Float, Some(n)) = (form, infinity) {
+        return Ok(Some(Literal::Float(n)));
+    }
+    if !number::is_json(text) {
+        return Ok(None);
+    }
+    if form == Form::Float {
+        return number::float(text).map(|n| Some(Literal::Float(n)));
+    }
+    let n = number::literal(text)?;
+    Ok(Some(n).filter(|n| matches!(n, Literal::Integer(_))))
+}
+
+/// Makes sure that a text names a tool of another server.
+pub fn ensure_tool_name(form: Form, name: &str) -> Result<(), Fault> {
+    match name.split_once('.') {
+        Some((upstream, tool)) if !upstream.is_empty() && !tool.is_empty() => Ok(()),
+        _ => {
+            let message = format!("`{}` is not the name of another server's tool", shorten(name));
+            Err(Fault::new(Code::Malformed, message).hint(syntax("write ", form)))
+        }
     }
 }
 

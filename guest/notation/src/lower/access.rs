@@ -5,7 +5,7 @@ use crate::lexer::Wrong;
 use crate::lower::context::{Cx, Lowered};
 use crate::lower::library;
 use crate::lower::names::is_global;
-use crate::tree::{Id, Manner, Words};
+use crate::tree::{Id, Syntax, Words};
 use pif_language::form::Form;
 
 /// A step of a path of members.
@@ -142,7 +142,7 @@ impl<'a, 's> Cx<'a, 's> {
             let key = self.key(step).await?;
             let mut b = self.b();
             value = b.form(Form::Get, &[value, key], span);
-            b.tree.set_manner(value, Manner::Member);
+            b.tree.set_syntax(value, Syntax::Member);
         }
         Ok(value)
     }
@@ -267,7 +267,7 @@ impl<'a, 's> Cx<'a, 's> {
             }
             let keys = self.keys(&steps).await?;
             let found = self.get_in(start, &keys, span);
-            self.b().tree.set_manner(found, Manner::Optional);
+            self.b().tree.set_syntax(found, Syntax::Optional);
             return Ok(found);
         }
         let Some(at) = links.iter().position(|link| link.is_optional) else {

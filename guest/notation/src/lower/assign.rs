@@ -35,7 +35,7 @@ impl<'s> Cx<'_, 's> {
         match &self.ast.pattern(target).what {
             Target::Name(name) => {
                 if let Some(var) = self.target(target) {
-                    self.assign_place(id, target, (var, Vec::new()), operator, value, is_wanted)
+                    self.assign_place(id, target, (var, Vec::new()), (operator, value), is_wanted)
                         .await
                 } else {
                     let hint = format!("declare it first: let {name} = 0");
@@ -46,7 +46,7 @@ impl<'s> Cx<'_, 's> {
                 if let Some(place) = self.place_of(*path) {
                     let keys = self.place_keys(&place).await?;
                     let (operator, value) = self.default_of(&place, operator, value);
-                    self.assign_place(id, target, (place.root, keys), operator, value, is_wanted)
+                    self.assign_place(id, target, (place.root, keys), (operator, value), is_wanted)
                         .await
                 } else {
                     let hint =
@@ -90,7 +90,7 @@ impl<'s> Cx<'_, 's> {
         operator: Option<Binary>,
         value: ExprId,
     ) -> Lowered {
-        self.assign_place(id, target, place, operator, value, false).await
+        self.assign_place(id, target, place, (operator, value), false).await
     }
 
     /// Assigns to a place whose keys are terms.
@@ -98,110 +98,110 @@ impl<'s> Cx<'_, 's> {
         &self,
         id: ExprId,
         target: PatternId,
-        (var, keys): (VarId, Vec<Key>),
-        operator: Option<Binary>,
-        value: ExprId,
+        place: (VarId, Vec<Key>),
+        (operator, value): (Option<Binary>, ExprId),
         is_wanted: bool,
     ) -> Lowered {
         let span = self.span(id);
-        let whole = self.variable(var, span);
-        let lenient = matches!(operator, Some(Binary::And | Binary::Or | Binary::Nullish));
-        let before = operator.map(|_| self.read(whole, &keys, lenient, span));
-        let is_alias = operator.is_none() && keys.is_empty();
-        let alias = if is_alias { self.alias_of(var, value) } else { None };
-        let own = |cx: &Self| match operator {
-            None => cx.own_of(value),
-            Some(Binary::Or | Binary::Nullish | Binary::And) => {
-                cx.own_of(value).min(if keys.is_empty() { cx.flow.borrow().own(var) } else { ALL })
+        let (var, keys) = place;
+        let is_whole = keys.is_empty();
+        if operator.is_none()
+            && is_whole
+            && let Some(place) = self.alias_of(var, value)
+        {
+            return self.assign_alias(var, &place, span).await;
+        }
+        let before_kept = self.own_of(value);
+        let new = match operator {
+            Some(operator) => {
+                let whole = self.variable(var, span);
+                let before = self.read(whole, &keys, is_lenient(operator), span);
+                self.combined(operator, before, value, span).await?
+            }
+            None => self.replaced(var, &keys, value).await?,
+        };
+        let own = match operator {
+            None if self.is_put_back(value, var, &keys) => ALL,
+            None if !is_whole && self.is_kept_name(value, var) => before_kept,
+            None => self.own_of(value),
+            Some(operator) if is_lenient(operator) => {
+                let own = if is_whole { self.flow.borrow().own(var) } else { ALL };
+                self.own_of(value).min(own)
             }
             Some(_) => ALL,
         };
-        let before_kept = self.own_of(value);
-        let new = match (operator, before) {
-            (Some(operator), Some(before)) if lenient => {
-                let start = if self.has_effects(value) { self.fixed(before, span) } else { before };
-                self.open();
-                let right = self.kept(value).await?;
-                let right = self.close(right, span);
-                let form = match operator {
-                    Binary::And => Form::Both,
-                    Binary::Or => Form::Either,
-                    _ => Form::Coalesce,
-                };
-                self.b().form(form, &[start, right], span)
-            }
-            (Some(operator), Some(before)) => {
-                let before =
-                    if self.has_effects(value) { self.fixed(before, span) } else { before };
-                let right = self.expr(value).await?;
-                self.operation(operator, [before, right], span, false)
-            }
-            _ => {
-                if let Some(place) = &alias {
-                    let place_keys = self.place_keys(place).await?;
-                    let whole = self.variable(place.root, span);
-                    let read = self.read(whole, &place_keys, true, span);
-                    self.rebind(var, read, span);
-                    if self.is_found_in_list(var, place) {
-                        let index = place_keys.last().map(|it| it.id);
-                        self.step_companion(var, index, span);
-                        self.set_own(var, 0);
-                        self.follow(var, span);
-                        return Ok(self.variable(var, span));
-                    }
-                    self.step_companion(var, None, span);
-                    // Keys that are bound already stay bound longer.
-                    let known = self.flow.borrow().aliases.get(&var).cloned();
-                    let known = known.filter(|it| {
-                        it.root == place.root && it.keys == place_keys && it.condition.is_none()
-                    });
-                    let alias = known.unwrap_or_else(|| self.alias(place.root, place_keys, None));
-                    let mut flow = self.flow.borrow_mut();
-                    flow.set_own(var, 0);
-                    flow.add_alias(var, alias);
-                    drop(flow);
-                    return Ok(self.variable(var, span));
-                } else {
-                    let tested = keys.is_empty() && self.known.var(var).is_tested;
-                    let new =
-                        if tested { self.lenient(value).await? } else { self.expr(value).await? };
-                    if !self.is_put_back(value, var, &keys) {
-                        self.share(value);
-                    }
-                    new
-                }
-            }
-        };
-        let is_back = operator.is_none() && self.is_put_back(value, var, &keys);
-        let own = if is_back {
-            ALL
-        } else if !keys.is_empty() && operator.is_none() && self.is_kept_name(value, var) {
-            before_kept
-        } else {
-            own(self)
-        };
-        if keys.is_empty() {
-            if self.known.var(var).is_constant() {
-                let name = self.known.var(var).name;
-                let hint = format!("declare it by let: let {name} = 0");
-                return Ok(self.refuse(
-                    self.ast.pattern(target).span.0,
-                    &format!("`{name}` is a const"),
-                    &hint,
-                ));
-            }
-            self.rebind(var, new, span);
-            self.flow.borrow_mut().detach(var);
-            self.set_own(var, own);
-            self.step_companion(var, None, span);
-            if own > 0 {
-                self.follow(var, span);
-            }
+        if !is_whole {
+            let new = if is_wanted && !self.is_constant(new) { self.fixed(new, span) } else { new };
+            self.store(var, &keys, (new, own), span, Change::Assignment);
+            self.alias_stored(var, &keys, (value, before_kept));
+            return Ok(new);
+        }
+        if self.known.var(var).is_constant() {
+            let name = self.known.var(var).name;
+            let (at, message) = (self.ast.pattern(target).span.0, format!("`{name}` is a const"));
+            return Ok(self.refuse(at, &message, &format!("declare it by let: let {name} = 0")));
+        }
+        self.rebind(var, new, span);
+        self.flow.borrow_mut().detach(var);
+        self.set_own(var, own);
+        self.step_companion(var, None, span);
+        if own > 0 {
+            self.follow(var, span);
+        }
+        Ok(self.variable(var, span))
+    }
+
+    /// Makes a variable an alias of a place.
+    async fn assign_alias(&self, var: VarId, place: &Place<'s>, span: Span) -> Lowered {
+        let keys = self.place_keys(place).await?;
+        let whole = self.variable(place.root, span);
+        let read = self.read(whole, &keys, true, span);
+        self.rebind(var, read, span);
+        if self.is_found_in_list(var, place) {
+            let index = keys.last().map(|it| it.id);
+            self.step_companion(var, index, span);
+            self.set_own(var, 0);
+            self.follow(var, span);
             return Ok(self.variable(var, span));
         }
-        let new = if is_wanted && !self.is_constant(new) { self.fixed(new, span) } else { new };
-        self.store(var, &keys, new, own, span, Change::Assignment);
-        self.alias_stored(var, &keys, (value, before_kept));
+        self.step_companion(var, None, span);
+        // Keys that are bound already stay bound longer.
+        let known = self.flow.borrow().aliases.get(&var).cloned();
+        let known =
+            known.filter(|it| it.root == place.root && it.keys == keys && it.condition.is_none());
+        let alias = known.unwrap_or_else(|| self.alias(place.root, keys, None));
+        let mut flow = self.flow.borrow_mut();
+        flow.set_own(var, 0);
+        flow.add_alias(var, alias);
+        drop(flow);
+        Ok(self.variable(var, span))
+    }
+
+    /// Lowers the value of `x += value` and its like.
+    async fn combined(&self, operator: Binary, before: Id, value: ExprId, span: Span) -> Lowered {
+        let before = if self.has_effects(value) { self.fixed(before, span) } else { before };
+        if !is_lenient(operator) {
+            let right = self.expr(value).await?;
+            return Ok(self.operation(operator, [before, right], span, false));
+        }
+        self.open();
+        let right = self.kept(value).await?;
+        let right = self.close(right, span);
+        let form = match operator {
+            Binary::And => Form::Both,
+            Binary::Or => Form::Either,
+            _ => Form::Coalesce,
+        };
+        Ok(self.b().form(form, &[before, right], span))
+    }
+
+    /// Lowers the value of `x = value`.
+    async fn replaced(&self, var: VarId, keys: &[Key], value: ExprId) -> Lowered {
+        let is_tested = keys.is_empty() && self.known.var(var).is_tested;
+        let new = if is_tested { self.lenient(value).await? } else { self.expr(value).await? };
+        if !self.is_put_back(value, var, keys) {
+            self.share(value);
+        }
         Ok(new)
     }
 
@@ -258,7 +258,7 @@ impl<'s> Cx<'_, 's> {
             Target::Path(path) => {
                 if let Some(place) = self.place_of(*path) {
                     let keys = self.place_keys(&place).await?;
-                    self.store(place.root, &keys, value, 0, span, Change::Assignment);
+                    self.store(place.root, &keys, (value, 0), span, Change::Assignment);
                 } else {
                     let hint = "bind the value to a name and change that";
                     self.refuse(span.0, "this value has no name under which it could change", hint);
@@ -315,4 +315,9 @@ impl<'s> Cx<'_, 's> {
         };
         Ok(b.form(Form::Get, &[whole, key, default], span))
     }
+}
+
+/// Tells whether an assignment with an operator reads a place that may be missing.
+fn is_lenient(operator: Binary) -> bool {
+    matches!(operator, Binary::And | Binary::Or | Binary::Nullish)
 }

@@ -1,6 +1,6 @@
 //! Branches: `if`, `? :`, `switch`, and operators whose right operand changes a variable.
 
-use crate::ast::{Binary, ExprId, Span, Statement, StmtId};
+use crate::ast::{Binary, Case, ExprId, Span, Statement, StmtId};
 use crate::lexer::Wrong;
 use crate::lower::context::{Cx, Lowered};
 use crate::lower::control::{After, Arm, Jump, List};
@@ -187,14 +187,7 @@ impl<'s> Cx<'_, 's> {
             if body.is_empty() && index + 1 < bodies {
                 continue;
             }
-            // A case without a `break` goes on with the statements of the next ones.
-            let mut stmts: Vec<StmtId> = Vec::new();
-            for (_, body) in cases.get(index..).unwrap_or_default() {
-                stmts.extend(body);
-                if body.iter().any(|id| !self.exits_of(*id).falls) {
-                    break;
-                }
-            }
+            let stmts = self.statements_from(cases.get(index..).unwrap_or_default());
             *self.flow.borrow_mut() = before.clone();
             self.open();
             let term = inner.statements(stmts.into(), 0, join.after.clone()).await?;
@@ -222,5 +215,17 @@ impl<'s> Cx<'_, 's> {
             None => otherwise,
         });
         self.joined(join, choice, span).await
+    }
+
+    /// The statements of a case. Without a `break` it goes on with those of the next ones.
+    fn statements_from(&self, cases: &[Case]) -> Vec<StmtId> {
+        let mut stmts = Vec::new();
+        for (_, body) in cases {
+            stmts.extend(body);
+            if body.iter().any(|id| !self.exits_of(*id).falls) {
+                break;
+            }
+        }
+        stmts
     }
 }

@@ -3,19 +3,19 @@
 use crate::lexer::{Wrong, wrong};
 use crate::tree::{Id, Tree, What, Words};
 use pif_core::fault::Code;
-use pif_core::numbers::Numbers;
+use pif_core::ids::IdSet;
 use pif_language::form::Form;
 
 /// Where something is in the text.
 pub(crate) type Span = (u32, u32);
 
-/// What makes terms.
+/// Builds the tree.
 pub(crate) struct Builder<'s> {
     pub(crate) source: &'s str,
     pub(crate) tree: Tree<'s>,
     made: u32,
     /// Numbers behind a `_` in the text.
-    numbered: Numbers,
+    numbered: IdSet,
 }
 
 /// A call of a function of JavaScript, or of a form by its name, with its operands as terms.
@@ -148,8 +148,8 @@ impl<'s> Builder<'s> {
 }
 
 /// The numbers behind a `_` in a text.
-fn numbered(text: &str) -> Numbers {
-    let mut numbers = Numbers::default();
+fn numbered(text: &str) -> IdSet {
+    let mut numbers = IdSet::default();
     for rest in text.split('_').skip(1) {
         let end = rest.bytes().take_while(u8::is_ascii_digit).count();
         if let Some(number) = rest.get(..end).and_then(|digits| digits.parse().ok()) {

@@ -9,7 +9,7 @@ use crate::lower::flow::ALL;
 use crate::lower::function::Use;
 use crate::lower::library;
 use crate::lower::names::{changes_in_place, is_callback_member};
-use crate::tree::{Id, Manner, Words};
+use crate::tree::{Id, Syntax, Words};
 use pif_language::form::Form;
 
 impl<'s> Cx<'_, 's> {
@@ -101,7 +101,7 @@ impl<'s> Cx<'_, 's> {
         let parts = self.items_for(arguments, Some(function)).await?;
         if !self.is_inline(function) {
             let callee = self.lambda(function, Use::default()).await?;
-            return self.call_function(callee, function, &parts, span);
+            return Ok(self.call_function(callee, function, &parts, span));
         }
         let gives = self.changed(self.ast.function(function).span);
         let callee = self.lambda(function, Use::default()).await?;
@@ -296,7 +296,7 @@ impl<'s> Cx<'_, 's> {
             let mut b = self.b();
             let key = b.text(name, span);
             let member = b.form(Form::Get, &[subject, key], span);
-            b.tree.set_manner(member, Manner::Member);
+            b.tree.set_syntax(member, Syntax::Member);
             member
         };
         self.call_value(id, function, arguments).await
@@ -387,7 +387,7 @@ impl<'s> Cx<'_, 's> {
             None => self.lambda(function, Use::default()).await?,
         };
         self.open();
-        let call = self.call_function(callee, function, &parts, span)?;
+        let call = self.call_function(callee, function, &parts, span);
         let call = self.close(call, span);
         Ok(self.b().function(names, call, span))
     }

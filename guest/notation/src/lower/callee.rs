@@ -1,4 +1,4 @@
-//! What stands before the parentheses of a call: tools of other servers, functions that are called by
+//! The callee, before the parentheses of a call: tools of other servers, functions that are called by
 //! `call` and `apply`, and regular expressions that go on where they ended.
 
 use crate::ast::{ExprId, Item, Span, What};

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::rc::Rc;
 
-/// Faults that are told at once.
+/// Most faults that are reported at once.
 const MOST_FAULTS: usize = 8;
 
 /// How many statements may be lowered a second time.

@@ -79,7 +79,7 @@ impl<'s> Cx<'_, 's> {
                 None => self.lambda(it.function, Use::default()).await?,
             };
             let parts: Vec<(Id, bool)> = values.iter().map(|(id, _)| (*id, false)).collect();
-            let value = self.call_function(callee, it.function, &parts, span)?;
+            let value = self.call_function(callee, it.function, &parts, span);
             return self.give(value, span).await;
         }
         let shape = self.ast.function(it.function);

@@ -286,7 +286,7 @@ impl<'s> Cx<'_, 's> {
                     // The last of equal names counts, in the place of the first.
                     let place = places.get(name).copied().and_then(|place| named.get_mut(place));
                     if let Some(place) = place {
-                        place.1 = id
+                        place.1 = id;
                     } else {
                         places.insert(name.clone(), named.len());
                         named.push((name.clone(), id));

@@ -197,7 +197,9 @@ impl Flow {
 
     /// Assumes that others see every value.
     pub(crate) fn forget(&mut self) {
-        Rc::make_mut(&mut self.own).values_mut().for_each(|levels| *levels = 0);
+        for levels in Rc::make_mut(&mut self.own).values_mut() {
+            *levels = 0;
+        }
         self.aliases.clear();
     }
 

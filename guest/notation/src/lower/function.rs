@@ -1,6 +1,7 @@
 //! Functions as values, and calls of local functions.
 
-use crate::ast::{Body, ExprId, FunctionId, Item, Span, What};
+use crate::ast::{Body, ExprId, Function, FunctionId, Item, Span, What};
+use crate::lexer::Wrong;
 use crate::lower::context::{Cx, Lowered};
 use crate::lower::control::After;
 use crate::lower::flow::ALL;
@@ -73,32 +74,9 @@ impl<'s> Cx<'_, 's> {
             self.set_own(*var, ALL);
         }
         let is_new = self.set_bound(id);
-        let mut bindings = Vec::new();
-        let mut names: Vec<Words<'s>> = Vec::new();
         self.open();
-        for (at, element) in function.parameters.iter().enumerate() {
-            let own = if at == 0 { used.own } else { 0 };
-            names.push(inner.parameter(element, own, &mut bindings).await?);
-        }
-        if let Some(rest) = function.rest {
-            let name = match self.target(rest) {
-                Some(var) => self.known.var(var).name.into(),
-                None => self.b().make_name(),
-            };
-            names.push(name.clone());
-            let value = self.b().variable(&name, span);
-            if self.target(rest).is_none() {
-                inner.bind_pattern(rest, value, 1, &mut bindings).await?;
-            } else if let Some(var) = self.target(rest) {
-                self.set_own(var, 1);
-            }
-        }
-        for var in &takes {
-            let name = self.name_of(*var);
-            let name = if names.contains(&name) { self.b().make_name() } else { name };
-            self.names.borrow_mut().insert(*var, name.clone());
-            names.push(name);
-        }
+        let mut bindings = Vec::new();
+        let names = inner.parameters(function, &takes, used.own, &mut bindings).await?;
         self.step(bindings, false, (0, 0));
         let value = match &function.body {
             Body::Expression(body) => {
@@ -129,6 +107,43 @@ impl<'s> Cx<'_, 's> {
         }
     }
 
+    /// Lowers the parameters of a function: its own, of whose first argument nobody else sees so many
+    /// levels, and one for each variable that it takes. Returns their names.
+    async fn parameters(
+        &self,
+        function: &Function<'s>,
+        takes: &[VarId],
+        own: u8,
+        bindings: &mut Vec<(Words<'s>, Id)>,
+    ) -> Result<Vec<Words<'s>>, Wrong> {
+        let span = function.span;
+        let mut names: Vec<Words<'s>> = Vec::new();
+        for (at, element) in function.parameters.iter().enumerate() {
+            let own = if at == 0 { own } else { 0 };
+            names.push(self.parameter(element, own, bindings).await?);
+        }
+        if let Some(rest) = function.rest {
+            let name = match self.target(rest) {
+                Some(var) => self.known.var(var).name.into(),
+                None => self.b().make_name(),
+            };
+            names.push(name.clone());
+            let value = self.b().variable(&name, span);
+            if self.target(rest).is_none() {
+                self.bind_pattern(rest, value, 1, bindings).await?;
+            } else if let Some(var) = self.target(rest) {
+                self.set_own(var, 1);
+            }
+        }
+        for var in takes {
+            let name = self.name_of(*var);
+            let name = if names.contains(&name) { self.b().make_name() } else { name };
+            self.names.borrow_mut().insert(*var, name.clone());
+            names.push(name);
+        }
+        Ok(names)
+    }
+
     /// Tells how many arguments an expression takes if it is known to be a function.
     pub(super) fn takes(&self, id: ExprId) -> Option<usize> {
         let function = self.function_of(id)?;
@@ -156,7 +171,7 @@ impl<'s> Cx<'_, 's> {
         let span = self.span(id);
         let parts = self.items_for(arguments, Some(function)).await?;
         let callee = self.variable(var, span);
-        self.call_function(callee, function, &parts, span)
+        Ok(self.call_function(callee, function, &parts, span))
     }
 
     /// Makes a call of a function whose parameters are known.
@@ -166,24 +181,21 @@ impl<'s> Cx<'_, 's> {
         function: FunctionId,
         parts: &[(Id, bool)],
         span: Span,
-    ) -> Lowered {
+    ) -> Id {
         let plan = self.plan(function).clone();
         let shape = self.ast.function(function);
         let count = shape.parameters.len();
         if parts.iter().any(|(_, is_spread)| *is_spread) {
             let list = self.join_lists(parts, span);
             if count == 0 && shape.rest.is_some() && !plan.is_lifted() {
-                return Ok(self.b().apply(callee, &[list], span));
+                return self.b().apply(callee, &[list], span);
             }
             if plan.is_lifted() || shape.rest.is_some() {
                 let hint = "write the arguments one by one";
-                return Ok(self.refuse(
-                    span.0,
-                    "this function cannot take a list of arguments",
-                    hint,
-                ));
+                let message = "this function cannot take a list of arguments";
+                return self.refuse(span.0, message, hint);
             }
-            return Ok(self.b().form(Form::Apply, &[callee, list], span));
+            return self.b().form(Form::Apply, &[callee, list], span);
         }
         let mut operands: Vec<Id> = parts.iter().take(count).map(|(id, _)| *id).collect();
         let fills = plan.is_lifted()
@@ -201,7 +213,7 @@ impl<'s> Cx<'_, 's> {
             operands.push(rest);
         }
         if !plan.is_lifted() {
-            return Ok(self.b().apply(callee, &operands, span));
+            return self.b().apply(callee, &operands, span);
         }
         for var in &plan.takes {
             let depth = self.depths.borrow().get(*var as usize).copied().unwrap_or_default();
@@ -210,15 +222,15 @@ impl<'s> Cx<'_, 's> {
                 let hint = format!("make a copy first: structuredClone({name})");
                 let message =
                     format!("this call would change `{name}`, which is seen by another name, too");
-                return Ok(self.refuse(span.0, &message, &hint));
+                return self.refuse(span.0, &message, &hint);
             }
             operands.push(self.variable(*var, span));
         }
         let call = self.b().apply(callee, &operands, span);
         if plan.gives.is_empty() {
-            return Ok(call);
+            return call;
         }
         let whole = self.fixed(call, span);
-        Ok(self.spread(whole, true, &plan.gives, span))
+        self.spread(whole, true, &plan.gives, span)
     }
 }

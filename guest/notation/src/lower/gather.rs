@@ -90,7 +90,7 @@ impl<'s> Cx<'_, 's> {
     }
 
     /// Makes the continuation of a loop that gathers lists.
-    pub(super) fn behind(&self, lists: &Gathered, after: After<'s>) -> After<'s> {
+    pub(super) fn behind(lists: &Gathered, after: After<'s>) -> After<'s> {
         if lists.is_empty() { after } else { After::Gathered(Rc::clone(lists), Rc::new(after)) }
     }
 
@@ -146,7 +146,7 @@ impl<'s> Cx<'_, 's> {
     }
 
     /// Makes the continuation of a round that may change its element.
-    pub(super) fn behind_round(&self, elements: Option<Elements>, after: After<'s>) -> After<'s> {
+    pub(super) fn behind_round(elements: Option<Elements>, after: After<'s>) -> After<'s> {
         match elements {
             Some(elements) => After::Changed(elements, Rc::new(after)),
             None => after,

@@ -161,6 +161,18 @@ impl<'s> Cx<'_, 's> {
         if at >= list.len() {
             return self.finish(guard.after).await;
         }
+        self.guarded_statement(list, at, guard, fault).await
+    }
+
+    /// Lowers a statement that is tried by itself, and those behind it.
+    async fn guarded_statement(
+        self,
+        list: List,
+        at: usize,
+        guard: Guard<'s>,
+        fault: Words<'s>,
+    ) -> Lowered {
+        let span = guard.span;
         // The locals that the statement declares are handed on to the rest, too.
         let id = list.stmt(at);
         let own = self.stmt_span(id);

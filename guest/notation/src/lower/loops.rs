@@ -99,7 +99,7 @@ impl<'s> Cx<'_, 's> {
             return Ok(None);
         }
         let join = self.join(2, (list.clone(), at + 1), after, span);
-        let end = self.behind(&lists, join.after.clone());
+        let end = Self::behind(&lists, join.after.clone());
         let value = self.rounds(&parts, &begun, (&vars, &lists), (label, end), span).await?;
         for var in lists.iter() {
             self.gathers.borrow_mut().remove(var);

@@ -3,7 +3,7 @@
 use crate::ast::{ExprId, Item, Span, What};
 use crate::lexer::Wrong;
 use crate::lower::builder::{Argument, Call};
-use crate::lower::context::Cx;
+use crate::lower::context::{Cx, Lowered};
 use crate::lower::flow::{ALL, Key};
 use crate::lower::library;
 use crate::lower::place::Place;
@@ -11,6 +11,32 @@ use crate::lower::resolve::{Origin, VarId};
 use crate::lower::store::Change;
 use crate::tree::Id;
 use pif_language::form::Form;
+
+/// A call of a member that changes the value before the point.
+#[derive(Clone, Copy)]
+struct Mutation<'c, 's> {
+    name: &'s str,
+    /// The value before the change.
+    before: Id,
+    arguments: &'c [Item],
+    /// The arguments as terms, and whether they are spread.
+    parts: &'c [(Id, bool)],
+    /// The variable that holds the value, if one does.
+    root: Option<VarId>,
+    span: Span,
+    /// Whether the program uses the value of the call.
+    is_wanted: bool,
+}
+
+/// The outcome of a mutation.
+struct Changed {
+    /// The value after the change.
+    after: Id,
+    /// The value of the call, if it is another one.
+    value: Option<Id>,
+    /// Whether elements have moved.
+    is_moved: bool,
+}
 
 impl<'s> Cx<'_, 's> {
     /// Lowers a call of a member that changes the value before the point, such as `xs.push(x)`. The
@@ -37,16 +63,9 @@ impl<'s> Cx<'_, 's> {
             self.refuse_change(place.root, Change::Method(name), span);
             return Ok(Some(self.b().null(span)));
         }
-        if name == "push"
-            && !is_wanted
-            && place.steps.is_empty()
-            && self.gathers.borrow().contains_key(&place.root)
-        {
-            let parts = self.items(arguments).await?;
-            self.put_in_front(place.root, &parts, span);
-            let own = self.own_of_items(arguments);
-            self.flow.borrow_mut().limit_place(place.root, own.saturating_add(1));
-            return Ok(Some(self.b().null(span)));
+        let is_gathered = place.steps.is_empty() && self.gathers.borrow().contains_key(&place.root);
+        if name == "push" && !is_wanted && is_gathered {
+            return self.gathered_push(place.root, arguments, span).await.map(Some);
         }
         let keys = self.place_keys(&place).await?;
         let before_kept =
@@ -63,18 +82,17 @@ impl<'s> Cx<'_, 's> {
         let whole = self.variable(place.root, span);
         let before = self.read(whole, &keys, false, span);
         let before = if keys.is_empty() { before } else { self.fixed(before, span) };
-        let (after, value, is_moved) = self
-            .changed_by(name, before, (arguments, &parts), Some(place.root), span, is_wanted)
-            .await?;
+        let root = Some(place.root);
+        let it = Mutation { name, before, arguments, parts: &parts, root, span, is_wanted };
+        let Changed { after, value, is_moved } = self.changed_by(&it);
         let new = self.written(whole, &keys, after, span);
         if let Some((var, own)) = pushed {
-            let index = self.fixed_length(before, span);
+            let index = self.fixed(self.length(before, span), span);
             self.grown(place.root, new, span);
             self.step_companion(var, Some(index), span);
-            let mut flow = self.flow.borrow_mut();
             let above = u8::try_from(keys.len()).unwrap_or(ALL).saturating_add(1);
-            flow.limit_place(place.root, own.saturating_add(above));
-            flow.limit(var, 0);
+            self.flow.borrow_mut().limit_place(place.root, own.saturating_add(above));
+            self.flow.borrow_mut().limit(var, 0);
             return Ok(value);
         }
         if name == "push" && keys.is_empty() {
@@ -84,12 +102,39 @@ impl<'s> Cx<'_, 's> {
             let change = if is_moved { None } else { Some(&[][..]) };
             self.changed_in_place(place.root, new, change, span);
         }
+        self.note_kept(&it, (&place, &keys), (before_kept, is_back));
+        Ok(Some(value.unwrap_or_else(|| {
+            let whole = self.variable(place.root, span);
+            self.read(whole, &keys, false, span)
+        })))
+    }
+
+    /// Pushes elements onto a list that a loop gathers.
+    async fn gathered_push(&self, list: VarId, arguments: &[Item], span: Span) -> Lowered {
+        let parts = self.items(arguments).await?;
+        self.put_in_front(list, &parts, span);
+        let own = self.own_of_items(arguments);
+        self.flow.borrow_mut().limit_place(list, own.saturating_add(1));
+        Ok(self.b().null(span))
+    }
+
+    /// Limits the levels that a variable owns by those of the arguments that a call keeps in it. What
+    /// `set` keeps may become an alias.
+    fn note_kept(
+        &self,
+        it: &Mutation<'_, 's>,
+        (place, keys): (&Place<'s>, &[Key]),
+        (before_kept, is_back): (u8, bool),
+    ) {
+        let Mutation { name, arguments, .. } = *it;
+        if !matches!(name, "push" | "unshift" | "splice" | "fill" | "set" | "add") {
+            return;
+        }
         // A key of a map does not change, so only the value counts.
         let kept = if name == "set" { arguments.get(1..).unwrap_or_default() } else { arguments };
-        let own = self.own_of_items(kept);
         let becomes_alias = name == "set"
             && arguments.get(1).is_some_and(|item| self.is_kept_name(item.value, place.root));
-        let own = if becomes_alias { before_kept } else { own };
+        let own = if becomes_alias { before_kept } else { self.own_of_items(kept) };
         // The elements of a member of which no part changes may be seen by anybody.
         let own = match keys.last().and_then(Key::name) {
             Some(name) if self.known.reach.of(name) <= 1 => ALL,
@@ -97,24 +142,12 @@ impl<'s> Cx<'_, 's> {
             _ => own,
         };
         let levels = u8::try_from(keys.len() + 1).unwrap_or(ALL).saturating_add(own);
-        if matches!(name, "push" | "unshift" | "splice" | "fill" | "set" | "add") {
-            self.flow.borrow_mut().limit_place(place.root, levels);
+        self.flow.borrow_mut().limit_place(place.root, levels);
+        if let ("set", [key, value], Some(id)) = (name, arguments, it.parts.first()) {
+            let mut stored = keys.to_vec();
+            stored.push(self.lookup_key(id.0, key.value));
+            self.alias_stored(place.root, &stored, (value.value, before_kept));
         }
-        if name == "set"
-            && let [key, value] = arguments
-        {
-            let mut stored = keys.clone();
-            if let Some(id) = parts.first() {
-                stored.push(self.lookup_key(id.0, key.value));
-                self.alias_stored(place.root, &stored, (value.value, before_kept));
-            }
-        }
-        Ok(Some(if let Some(value) = value {
-            value
-        } else {
-            let whole = self.variable(place.root, span);
-            self.read(whole, &keys, false, span)
-        }))
     }
 
     /// The variable that a call pushes onto the list of its companion, if it is in no list yet, and
@@ -126,15 +159,6 @@ impl<'s> Cx<'_, 's> {
             return None;
         }
         Some((var, self.flow.borrow().own(var)))
-    }
-
-    fn fixed_length(&self, list: Id, span: Span) -> Id {
-        let length = {
-            let mut b = self.b();
-            let length = b.text("length", span);
-            b.form(Form::Get, &[list, length], span)
-        };
-        self.fixed(length, span)
     }
 
     /// Tells whether `m.set(k, e)` puts the alias of a place back where it is.
@@ -167,144 +191,149 @@ impl<'s> Cx<'_, 's> {
         let before = self.expr(object).await?;
         let before = self.fixed(before, span);
         let parts = self.items(arguments).await?;
-        let (_, value, _) =
-            self.changed_by(name, before, (arguments, &parts), None, span, true).await?;
-        Ok(value)
+        let parts = &*parts;
+        let it = Mutation { name, before, arguments, parts, root: None, span, is_wanted: true };
+        Ok(self.changed_by(&it).value)
     }
 
-    /// Makes the value after a change. Gives also the value of the call if it is another one, and
-    /// whether elements have moved.
-    async fn changed_by(
-        &self,
-        name: &'s str,
-        before: Id,
-        (arguments, parts): (&[Item], &[(Id, bool)]),
-        root: Option<VarId>,
-        span: Span,
-        is_wanted: bool,
-    ) -> Result<(Id, Option<Id>, bool), Wrong> {
-        let first = parts.first().map(|part| part.0);
-        let null = self.b().null(span);
-        Ok(match name {
-            "push" | "unshift" => {
-                let items = self.join_lists(parts, span);
-                let operands = if name == "push" { [before, items] } else { [items, before] };
-                let after = self.b().form(Form::Append, &operands, span);
-                if !is_wanted {
-                    return Ok((after, Some(null), name == "unshift"));
-                }
-                let after = self.fixed(after, span);
-                let mut b = self.b();
-                let length = b.text("length", span);
-                let length = b.form(Form::Get, &[after, length], span);
-                (after, Some(length), name == "unshift")
-            }
-            "pop" | "shift" => {
-                let (value, after) = {
-                    let mut b = self.b();
-                    let zero = b.number("0", span);
-                    if name == "pop" {
-                        let length = b.text("length", span);
-                        let length = b.form(Form::Get, &[before, length], span);
-                        let one = b.number("1", span);
-                        let last = b.form(Form::Sub, &[length, one], span);
-                        let value = b.form(Form::Get, &[before, last, null], span);
-                        let end = b.number("-1", span);
-                        (value, b.form(Form::Slice, &[before, zero, end], span))
-                    } else {
-                        let value = b.form(Form::Get, &[before, zero, null], span);
-                        let one = b.number("1", span);
-                        (value, b.form(Form::Drop, &[before, one], span))
-                    }
-                };
-                let value = if is_wanted { self.fixed(value, span) } else { null };
-                (after, Some(value), true)
-            }
-            "splice" => {
-                let rest = parts.get(2..).unwrap_or_default();
-                let items = self.join_lists(rest, span);
-                let start = first.unwrap_or(null);
-                let start = self.index_from(before, start, span);
-                let mut b = self.b();
-                let zero = b.number("0", span);
-                let end = if let Some((count, _)) = parts.get(1) {
-                    let count = b.form(Form::Max, &[*count, zero], span);
-                    b.form(Form::Add, &[start, count], span)
-                } else {
-                    let length = b.text("length", span);
-                    b.form(Form::Get, &[before, length], span)
-                };
-                drop(b);
-                let end = self.fixed(end, span);
-                let removed = {
-                    let mut b = self.b();
-                    b.form(Form::Slice, &[before, start, end], span)
-                };
-                let removed = if is_wanted { self.fixed(removed, span) } else { null };
-                let mut b = self.b();
-                let head = b.form(Form::Slice, &[before, zero, start], span);
-                let tail = b.form(Form::Slice, &[before, end], span);
-                let tail = b.form(Form::Append, &[items, tail], span);
-                (b.form(Form::Append, &[head, tail], span), Some(removed), true)
-            }
-            "set" => {
-                let operands = [Some(before), first, parts.get(1).map(|part| part.0)];
-                let operands: Vec<Id> = operands.into_iter().flatten().collect();
-                (self.b().form(Form::Insert, &operands, span), None, false)
-            }
-            "add" => {
-                let operands: Vec<Id> = [Some(before), first].into_iter().flatten().collect();
-                (self.b().form(Form::Insert, &operands, span), None, false)
+    /// Makes the value after a change.
+    fn changed_by(&self, it: &Mutation<'_, 's>) -> Changed {
+        let Mutation { before, span, is_wanted, .. } = *it;
+        match it.name {
+            "push" | "unshift" => self.appended(it),
+            "pop" | "shift" => self.taken(it),
+            "splice" => self.spliced(it),
+            "set" | "add" => {
+                let count = if it.name == "set" { 2 } else { 1 };
+                let parts = it.parts.iter().take(count).map(|part| part.0);
+                let operands: Vec<Id> = [before].into_iter().chain(parts).collect();
+                let after = self.b().form(Form::Insert, &operands, span);
+                Changed { after, value: None, is_moved: false }
             }
             "delete" => {
-                let key = self.fixed(first.unwrap_or(null), span);
+                let key = self.fixed(self.first_part(it), span);
                 let value = self.b().form(Form::Has, &[before, key], span);
-                let value = if is_wanted { self.fixed(value, span) } else { null };
-                (self.b().form(Form::Remove, &[before, key], span), Some(value), true)
+                let value = if is_wanted { self.fixed(value, span) } else { self.b().null(span) };
+                let after = self.b().form(Form::Remove, &[before, key], span);
+                Changed { after, value: Some(value), is_moved: true }
             }
-            "clear" => {
-                let value = root.and_then(|root| self.known.var(root).value);
-                let is_map = value.is_some_and(|id| {
-                    matches!(self.ast.expr(id).what, What::New { name: "Map", .. })
-                });
-                let mut b = self.b();
-                let empty = b.list(&[], span);
-                let form = if is_map { Form::ToMap } else { Form::ToSet };
-                (b.form(form, &[empty], span), Some(null), true)
-            }
-            _ => {
-                let call = Call {
-                    name: name.into(),
-                    at: span.0,
-                    subject: Some(before),
-                    arguments: arguments
-                        .iter()
-                        .zip(parts)
-                        .map(|(item, (id, is_spread))| Argument {
-                            id: *id,
-                            is_spread: *is_spread,
-                            takes: self.takes(item.value),
-                        })
-                        .collect(),
-                    span,
-                };
-                let after = library::member(&mut self.b(), &call);
-                let after = match after {
-                    Ok(found) => found.unwrap_or(null),
-                    Err(wrong) => self.noted(Err(wrong), span),
-                };
-                (after, None, true)
-            }
-        })
+            "clear" => self.cleared(it),
+            _ => self.called_member(it),
+        }
+    }
+
+    /// The first argument, or null.
+    fn first_part(&self, it: &Mutation<'_, 's>) -> Id {
+        it.parts.first().map_or_else(|| self.b().null(it.span), |part| part.0)
+    }
+
+    /// The length of a list.
+    fn length(&self, list: Id, span: Span) -> Id {
+        let mut b = self.b();
+        let length = b.text("length", span);
+        b.form(Form::Get, &[list, length], span)
+    }
+
+    /// `push` and `unshift`
+    fn appended(&self, it: &Mutation<'_, 's>) -> Changed {
+        let Mutation { name, before, span, .. } = *it;
+        let items = self.join_lists(it.parts, span);
+        let operands = if name == "push" { [before, items] } else { [items, before] };
+        let after = self.b().form(Form::Append, &operands, span);
+        let is_moved = name == "unshift";
+        if !it.is_wanted {
+            return Changed { after, value: Some(self.b().null(span)), is_moved };
+        }
+        let after = self.fixed(after, span);
+        Changed { after, value: Some(self.length(after, span)), is_moved }
+    }
+
+    /// `pop` and `shift`
+    fn taken(&self, it: &Mutation<'_, 's>) -> Changed {
+        let Mutation { before, span, is_wanted, .. } = *it;
+        let null = self.b().null(span);
+        let zero = self.b().number("0", span);
+        let one = self.b().number("1", span);
+        let (value, after) = if it.name == "pop" {
+            let length = self.length(before, span);
+            let mut b = self.b();
+            let last = b.form(Form::Sub, &[length, one], span);
+            let value = b.form(Form::Get, &[before, last, null], span);
+            let end = b.number("-1", span);
+            (value, b.form(Form::Slice, &[before, zero, end], span))
+        } else {
+            let mut b = self.b();
+            let value = b.form(Form::Get, &[before, zero, null], span);
+            (value, b.form(Form::Drop, &[before, one], span))
+        };
+        let value = if is_wanted { self.fixed(value, span) } else { null };
+        Changed { after, value: Some(value), is_moved: true }
+    }
+
+    fn spliced(&self, it: &Mutation<'_, 's>) -> Changed {
+        let Mutation { before, span, is_wanted, .. } = *it;
+        let items = self.join_lists(it.parts.get(2..).unwrap_or_default(), span);
+        let start = self.index_from(before, self.first_part(it), span);
+        let zero = self.b().number("0", span);
+        let end = if let Some((count, _)) = it.parts.get(1) {
+            let mut b = self.b();
+            let count = b.form(Form::Max, &[*count, zero], span);
+            b.form(Form::Add, &[start, count], span)
+        } else {
+            self.length(before, span)
+        };
+        let end = self.fixed(end, span);
+        let removed = self.b().form(Form::Slice, &[before, start, end], span);
+        let removed = if is_wanted { self.fixed(removed, span) } else { self.b().null(span) };
+        let mut b = self.b();
+        let head = b.form(Form::Slice, &[before, zero, start], span);
+        let tail = b.form(Form::Slice, &[before, end], span);
+        let tail = b.form(Form::Append, &[items, tail], span);
+        let after = b.form(Form::Append, &[head, tail], span);
+        Changed { after, value: Some(removed), is_moved: true }
+    }
+
+    fn cleared(&self, it: &Mutation<'_, 's>) -> Changed {
+        let value = it.root.and_then(|root| self.known.var(root).value);
+        let is_map =
+            value.is_some_and(|id| matches!(self.ast.expr(id).what, What::New { name: "Map", .. }));
+        let form = if is_map { Form::ToMap } else { Form::ToSet };
+        let mut b = self.b();
+        let empty = b.list(&[], it.span);
+        let after = b.form(form, &[empty], it.span);
+        Changed { after, value: Some(b.null(it.span)), is_moved: true }
+    }
+
+    /// Any other member gives the changed value itself.
+    fn called_member(&self, it: &Mutation<'_, 's>) -> Changed {
+        let Mutation { span, .. } = *it;
+        let argument = |(item, (id, is_spread)): (&Item, &(Id, bool))| Argument {
+            id: *id,
+            is_spread: *is_spread,
+            takes: self.takes(item.value),
+        };
+        let call = Call {
+            name: it.name.into(),
+            at: span.0,
+            subject: Some(it.before),
+            arguments: it.arguments.iter().zip(it.parts).map(argument).collect(),
+            span,
+        };
+        let after = library::member(&mut self.b(), &call);
+        let after = match after {
+            Ok(Some(found)) => found,
+            Ok(None) => self.b().null(span),
+            Err(wrong) => self.noted(Err(wrong), span),
+        };
+        Changed { after, value: None, is_moved: true }
     }
 
     /// Makes a start index within the list. A negative start counts from the end.
     fn index_from(&self, list: Id, start: Id, span: Span) -> Id {
         let is_plain = self.b().tree.digits(start).is_some_and(|digits| !digits.starts_with('-'));
+        let length = self.length(list, span);
         let start = {
             let mut b = self.b();
-            let length = b.text("length", span);
-            let length = b.form(Form::Get, &[list, length], span);
             if is_plain {
                 b.form(Form::Min, &[start, length], span)
             } else {

@@ -191,10 +191,9 @@ impl Cx<'_, '_> {
                 },
                 (
                     "Number" | "String" | "Boolean" | "parseInt" | "parseFloat" | "structuredClone"
-                    | "isNaN",
+                    | "isNaN" | "Array",
                     _,
                 ) => ALL,
-                ("Array", _) => ALL,
                 _ => 0,
             },
             What::Function(function) => self.own_of_result(*function, look),
@@ -269,11 +268,13 @@ impl Cx<'_, '_> {
     /// Tells whether the value of an expression always is a number, a text, a boolean or null.
     fn is_scalar(&self, id: ExprId) -> bool {
         match &self.ast.expr(id).what {
-            What::Null | What::Boolean(_) | What::Number(_) | What::Text(_) | What::Template(_) => {
-                true
-            }
+            What::Null
+            | What::Boolean(_)
+            | What::Number(_)
+            | What::Text(_)
+            | What::Template(_)
+            | What::Update { .. } => true,
             What::Unary { operator, .. } => !matches!(operator, Unary::Void | Unary::Delete),
-            What::Update { .. } => true,
             What::Binary { operator, .. } => {
                 !matches!(operator, Binary::And | Binary::Or | Binary::Nullish)
             }

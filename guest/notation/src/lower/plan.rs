@@ -30,17 +30,32 @@ pub(crate) fn plans(ast: &Ast<'_>, known: &Resolved<'_>) -> Vec<Plan> {
     if changing.is_empty() {
         return plans;
     }
-    let mut writes: Vec<BTreeSet<VarId>> = vec![BTreeSet::new(); count];
-    let mut calls: Vec<BTreeSet<FunctionId>> = vec![BTreeSet::new(); count];
-    let owner_of = |f: FunctionId| known.owners.get(f as usize).copied().flatten();
+    let (mut writes, calls) = writes_and_calls(ast, known);
+    let mut reads = writes.clone();
+    add_reads(ast, known, &changing, &mut reads);
+    for sets in [&mut writes, &mut reads] {
+        close(ast, known, &calls, sets);
+    }
+    for (plan, (reads, writes)) in plans.iter_mut().zip(reads.into_iter().zip(writes)) {
+        plan.takes = reads.into_iter().collect();
+        plan.gives = writes.into_iter().collect();
+    }
+    plans
+}
+
+/// Finds the variables that each function changes, and the functions that it calls.
+fn writes_and_calls(
+    ast: &Ast<'_>,
+    known: &Resolved<'_>,
+) -> (Vec<BTreeSet<VarId>>, Vec<BTreeSet<FunctionId>>) {
+    let mut writes = vec![BTreeSet::new(); ast.functions.len()];
+    let mut calls = vec![BTreeSet::new(); ast.functions.len()];
     for event in &known.events {
         let mut owner = event.owner;
         // A change in an inner function is a change of the outer one, which may call it.
         while let Some(function) = owner {
-            let (start, end) = ast.function(function).span;
             let var = known.var(event.var);
-            let is_inside = start <= var.at && var.at < end;
-            if !is_inside {
+            if is_declared_outside(ast, function, var.at) {
                 if event.is_call {
                     if let (Some(all), Some(callee)) =
                         (calls.get_mut(function as usize), var.function)
@@ -51,26 +66,33 @@ pub(crate) fn plans(ast: &Ast<'_>, known: &Resolved<'_>) -> Vec<Plan> {
                     all.insert(event.var);
                 }
             }
-            owner = owner_of(function);
+            owner = owner_of(known, function);
         }
     }
+    (writes, calls)
+}
+
+/// Adds the variables of which each function would read a stale value.
+fn add_reads(
+    ast: &Ast<'_>,
+    known: &Resolved<'_>,
+    changing: &[VarId],
+    reads: &mut [BTreeSet<VarId>],
+) {
     let mut by_var: Vec<Vec<&Event>> = vec![Vec::new(); known.vars.len()];
     for event in known.events.iter().filter(|event| !event.is_call) {
         if let Some(changes) = by_var.get_mut(event.var as usize) {
             changes.push(event);
         }
     }
-    let mut reads: Vec<BTreeSet<VarId>> = writes.clone();
-    for var in &changing {
+    for var in changing {
         let info = known.var(*var);
         let changes = by_var.get(*var as usize).map_or(&[][..], Vec::as_slice);
         let mut seen = BTreeSet::new();
         for user in &info.users {
             let mut user = *user;
             while let Some(f) = user {
-                let (start, end) = ast.function(f).span;
-                let is_inside = start <= info.at && info.at < end;
-                if is_inside || !seen.insert(f) {
+                if !is_declared_outside(ast, f, info.at) || !seen.insert(f) {
                     break;
                 }
                 if is_stale(ast, known, f, *var, changes)
@@ -78,18 +100,21 @@ pub(crate) fn plans(ast: &Ast<'_>, known: &Resolved<'_>) -> Vec<Plan> {
                 {
                     all.insert(*var);
                 }
-                user = owner_of(f);
+                user = owner_of(known, f);
             }
         }
     }
-    for sets in [&mut writes, &mut reads] {
-        close(ast, known, &calls, sets);
-    }
-    for (plan, (reads, writes)) in plans.iter_mut().zip(reads.into_iter().zip(writes)) {
-        plan.takes = reads.into_iter().collect();
-        plan.gives = writes.into_iter().collect();
-    }
-    plans
+}
+
+/// Returns the function around a function.
+fn owner_of(known: &Resolved<'_>, function: FunctionId) -> Option<FunctionId> {
+    known.owners.get(function as usize).copied().flatten()
+}
+
+/// Tells whether a variable that is declared at a byte is declared outside a function.
+fn is_declared_outside(ast: &Ast<'_>, function: FunctionId, at: u32) -> bool {
+    let (start, end) = ast.function(function).span;
+    !(start..end).contains(&at)
 }
 
 /// Selects the events that change variables: changes, and calls of functions that make changes.

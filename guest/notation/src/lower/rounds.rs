@@ -35,7 +35,7 @@ impl<'s> Cx<'_, 's> {
         loop {
             self.flow.replace(head.clone());
             let end = RefCell::new(None);
-            let next = self.behind_round(parts.elements, After::State(Rc::clone(&vars)));
+            let next = Self::behind_round(parts.elements, After::State(Rc::clone(&vars)));
             let jump = Jump { label: None, end: next.clone(), next: Some(next.clone()) };
             let inner = self.within_loop(span, jump);
             self.open();
@@ -102,7 +102,7 @@ impl<'s> Cx<'_, 's> {
                 flow: RefCell::new(None),
                 is_small: parts.update.is_none() && !parts.tests_last,
             });
-            let next = self.behind_round(parts.elements, After::Next(Rc::clone(&round)));
+            let next = Self::behind_round(parts.elements, After::Next(Rc::clone(&round)));
             let inner =
                 self.within_loop(span, Jump { label, end: end.clone(), next: Some(next.clone()) });
             let body = inner.round(parts, rest.as_ref(), next, end.clone(), span).await?;

@@ -15,13 +15,12 @@ impl Cx<'_, '_> {
         self.step(vec![(name, value)], false, span);
     }
 
-    /// Puts a value at a path.
+    /// Puts a value, of which nobody else sees so many levels, at a path.
     pub(super) fn store(
         &self,
         var: VarId,
         keys: &[Key],
-        value: Id,
-        own: u8,
+        (value, own): (Id, u8),
         span: Span,
         change: Change<'_>,
     ) {

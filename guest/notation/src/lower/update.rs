@@ -59,7 +59,7 @@ impl Cx<'_, '_> {
             return Ok(if keeps_old { before } else { self.variable(place.root, span) });
         }
         let new = if is_wanted && !keeps_old { self.fixed(new, span) } else { new };
-        self.store(place.root, &keys, new, ALL, span, Change::Assignment);
+        self.store(place.root, &keys, (new, ALL), span, Change::Assignment);
         Ok(if keeps_old { before } else { new })
     }
 

@@ -150,13 +150,13 @@ impl<'t> Printer<'t> {
 
     /// Operands between parentheses. What is asked is asked of the value of a function.
     fn items(&self, operands: &[TermId], ask: Ask, out: &mut Vec<Work<'t>>) {
-        let hugged = self.hugged(operands);
+        let attached = self.attached(operands);
         for (index, id) in operands.iter().enumerate() {
             begin(index, out);
-            if let Some((at, is_always)) = hugged
+            if let Some((at, is_always)) = attached
                 && at == index
             {
-                out.push(Work::Piece(Piece::Hug(is_always)));
+                out.push(Work::Piece(Piece::Attach(is_always)));
             }
             out.push(Work::Term(*id, ROOT, ask));
         }
@@ -164,7 +164,7 @@ impl<'t> Printer<'t> {
 
     /// The operand that can begin on the line of the parenthesis, as it has lines of its own, and
     /// whether it does so even where it fits on a line.
-    fn hugged(&self, operands: &[TermId]) -> Option<(usize, bool)> {
+    fn attached(&self, operands: &[TermId]) -> Option<(usize, bool)> {
         let form = |id: &TermId| self.terms.form(*id);
         let (last, others) = operands.split_last()?;
         if let [first] = others

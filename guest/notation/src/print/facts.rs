@@ -1,8 +1,8 @@
-//! What is known of each term before any is written.
+//! Facts about each term, found before any is written.
 
 use pif_language::term::{NameId, TermId};
 
-/// What is known of terms, by their numbers.
+/// Facts about terms, by their ids.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
     /// Whether a term is written as JSON.

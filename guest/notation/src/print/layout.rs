@@ -7,7 +7,7 @@ pub(super) enum Piece<'t> {
     Text(&'t str),
     /// A text that was made for the printing, by its place.
     Made(u32),
-    /// What is broken as a whole or not at all begins, with lines that stand further in.
+    /// A group begins: it is broken as a whole or not at all, and its lines stand further in.
     Open,
     Close,
     /// A break, or a blank, or nothing.
@@ -16,7 +16,7 @@ pub(super) enum Piece<'t> {
     Last(bool),
     /// An item begins that can stand where the line is, with only its own breaks: always, or where
     /// it is too long for a line of its own.
-    Hug(bool),
+    Attach(bool),
 }
 
 const WIDTH: usize = 100;
@@ -39,7 +39,7 @@ pub(super) fn text(pieces: &[Piece<'_>], made: &[String]) -> String {
             column += text.chars().count();
         }
         match piece {
-            Piece::Text(_) | Piece::Made(_) | Piece::Hug(_) => {}
+            Piece::Text(_) | Piece::Made(_) | Piece::Attach(_) => {}
             Piece::Open => {
                 let [whole, head, item] = widths.get(at).copied().unwrap_or_default();
                 let is_broken = column + whole > WIDTH
@@ -94,7 +94,7 @@ fn widths(pieces: &[Piece<'_>], made: &[String]) -> (Vec<[usize; 3]>, usize) {
         match piece {
             Piece::Text(_) | Piece::Made(_) => {}
             Piece::Close => ends.push((total - tail, None, total)),
-            Piece::Hug(is_always) => {
+            Piece::Attach(is_always) => {
                 if let Some((_, head, item)) = ends.last_mut() {
                     *head = Some(total - tail);
                     *item = if *is_always { WIDTH } else { total - *item };

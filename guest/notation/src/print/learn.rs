@@ -7,8 +7,8 @@
 use crate::print::facts::Facts;
 use crate::print::printer::{Ask, Printer, block_names};
 use crate::table::callback;
+use pif_core::ids::IdSet;
 use pif_core::limits::to_u32;
-use pif_core::numbers::Numbers;
 use pif_language::form::Form;
 use pif_language::term::{NameId, TermId, Terms};
 
@@ -37,7 +37,7 @@ struct Walk {
     /// Of each open term, how long the log was.
     marks: Vec<usize>,
     /// Bodies of bindings.
-    bodies: Numbers,
+    bodies: IdSet,
 }
 
 impl Printer<'_> {
@@ -60,7 +60,7 @@ impl Printer<'_> {
             current: vec![0; count],
             log: Vec::new(),
             marks: Vec::new(),
-            bodies: Numbers::default(),
+            bodies: IdSet::default(),
         };
         // Names that the program finds bound.
         for (name, scope) in walk.scopes.iter_mut().enumerate() {
@@ -192,10 +192,10 @@ impl Printer<'_> {
         }
         // A value of a `let` would be one of a `letrec`, or stand behind the function.
         let is_value = terms.form(binder) != Form::Letrec;
-        let captured = if !is_value {
-            binder
-        } else {
+        let captured = if is_value {
             terms.operands(binder).get(current as usize).copied().unwrap_or_default()
+        } else {
+            binder
         };
         if let Some(count) = self.facts.counted(is_value).get_mut(captured as usize) {
             *count += 1;
@@ -239,8 +239,15 @@ fn tested(terms: &Terms, root: TermId) -> Vec<bool> {
         for (at, operand) in terms.operands(id).iter().enumerate() {
             let is_test = match form {
                 Form::If => at == 0 || inherits,
-                Form::Or | Form::And | Form::Either | Form::Both | Form::Coalesce => true,
-                Form::Eq | Form::Not | Form::Truth | Form::Typeof => true,
+                Form::Or
+                | Form::And
+                | Form::Either
+                | Form::Both
+                | Form::Coalesce
+                | Form::Eq
+                | Form::Not
+                | Form::Truth
+                | Form::Typeof => true,
                 Form::GetIn => at == 0,
                 _ => false,
             };

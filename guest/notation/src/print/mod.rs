@@ -6,9 +6,9 @@ mod call;
 mod facts;
 mod layout;
 mod learn;
-mod level;
 mod operation;
 mod path;
+mod precedence;
 mod printer;
 mod scope;
 mod script;
@@ -58,7 +58,7 @@ fn written(terms: &Terms, root: TermId, free: &[&str], is_program: bool) -> Stri
     printer.root(root, is_program);
     while let Some(work) = printer.work.pop() {
         match work {
-            Work::Term(id, level, ask) => printer.term(id, level, ask),
+            Work::Term(id, precedence, ask) => printer.term(id, precedence, ask),
             Work::Piece(piece) => printer.pieces.push(piece),
             Work::Bind(name) => printer.bind(name),
             Work::Unbind(name) => printer.unbind(name),
@@ -92,12 +92,12 @@ impl<'t> Printer<'t> {
         self.term(id, ROOT, Ask::Value);
     }
 
-    fn term(&mut self, id: TermId, level: u8, ask: Ask) {
+    fn term(&mut self, id: TermId, precedence: u8, ask: Ask) {
         let Some(spelling) = self.spelled(id, ask) else {
             let json = self.made(visible(&print::term(self.terms, id)));
             return self.schedule(&[text("json("), json, text(")")]);
         };
-        if self.level(id, ask) < level {
+        if self.precedence(id, ask) < precedence {
             return self.schedule(&[text("("), Work::Term(id, ROOT, ask), text(")")]);
         }
         let terms = self.terms;
@@ -111,7 +111,7 @@ impl<'t> Printer<'t> {
             Form::List => self.list(id),
             Form::Var => self.say(terms.name(terms.only_name(id))),
             Form::Lam => {
-                self.function(id, level, if ask == Ask::Truth { ask } else { Ask::Value });
+                self.function(id, precedence, if ask == Ask::Truth { ask } else { Ask::Value });
             }
             Form::Let | Form::Letrec => self.block(id),
             Form::Record => self.record(id),
@@ -151,7 +151,7 @@ impl<'t> Printer<'t> {
     }
 
     /// `x => …`; the body of one after a `|>` ends at the next.
-    fn function(&mut self, id: TermId, level: u8, ask: Ask) {
+    fn function(&mut self, id: TermId, precedence: u8, ask: Ask) {
         let terms = self.terms;
         let names = terms.names(id);
         let body = terms.operand(id, 0);
@@ -187,7 +187,7 @@ impl<'t> Printer<'t> {
             _ if self.begins_with_brace(body, ask) => {
                 out.extend_from_slice(&[text("("), Work::Term(body, ROOT, ask), text(")")]);
             }
-            _ => out.push(Work::Term(body, level.min(ARROW), ask)),
+            _ => out.push(Work::Term(body, precedence.min(ARROW), ask)),
         }
         for name in names {
             self.unbind(*name);

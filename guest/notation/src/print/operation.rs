@@ -28,14 +28,14 @@ impl<'t> Printer<'t> {
             .enumerate()
             .map(|(index, operand)| (mark, self.operand(*operand, row, index, asked)))
             .collect();
-        let first = operands.first().map_or(ROOT, |operand| self.level(*operand, asked));
-        self.parts(first, row.level, &parts);
+        let first = operands.first().map_or(ROOT, |operand| self.precedence(*operand, asked));
+        self.parts(first, row.precedence, &parts);
     }
 
     /// Operands, each but the first behind its mark. Lines that stand further in begin behind the
     /// first; where that is an operation of another kind, its lines stand further in still.
-    fn parts(&mut self, first: u8, level: u8, parts: &[(&'static str, Work<'t>)]) {
-        let opening = usize::from(first >= PREFIX || first == level);
+    fn parts(&mut self, first: u8, precedence: u8, parts: &[(&'static str, Work<'t>)]) {
+        let opening = usize::from(first >= PREFIX || first == precedence);
         let mut out = Vec::new();
         for (index, (mark, part)) in parts.iter().enumerate() {
             if index == opening {
@@ -60,8 +60,8 @@ impl<'t> Printer<'t> {
             Some(Spelling::Operation(inner, _)) => inner.form != row.form,
             _ => true,
         };
-        let level = match row.style {
-            _ if row.level == PIPE => {
+        let precedence = match row.style {
+            _ if row.precedence == PIPE => {
                 if is_first {
                     CHOICE
                 } else {
@@ -70,23 +70,25 @@ impl<'t> Printer<'t> {
             }
             _ if row.form == Form::Coalesce => BOTH + 1,
             Style::Right if is_first => PATH,
-            Style::Right => row.level,
-            Style::Many if is_first && is_other && row.level > BOTH => row.level,
-            Style::Left if is_first => row.level,
-            _ => row.level + 1,
+            Style::Right => row.precedence,
+            Style::Many if is_first && is_other && row.precedence > BOTH => row.precedence,
+            Style::Left if is_first => row.precedence,
+            _ => row.precedence + 1,
         };
-        Work::Term(id, level, ask)
+        Work::Term(id, precedence, ask)
     }
 
     /// `c ? a : b`
     pub(super) fn choice(&mut self, id: TermId, ask: Ask) {
-        let part = |index: usize, level, ask| Work::Term(self.terms.operand(id, index), level, ask);
+        let part = |index: usize, precedence, ask| {
+            Work::Term(self.terms.operand(id, index), precedence, ask)
+        };
         let parts = [
             ("", part(0, EITHER, Ask::Truth)),
             ("?", part(1, ROOT, ask)),
             (":", part(2, CHOICE, ask)),
         ];
-        let first = self.level(self.terms.operand(id, 0), Ask::Truth);
+        let first = self.precedence(self.terms.operand(id, 0), Ask::Truth);
         self.parts(first, CHOICE, &parts);
     }
 
@@ -187,7 +189,7 @@ impl<'t> Printer<'t> {
     }
 }
 
-/// What is asked of the operands of an operator.
+/// The `Ask` of the operands of an operator.
 fn operand_ask(form: Form, ask: Ask) -> Ask {
     match form {
         Form::And | Form::Or if ask == Ask::Truth => Ask::Truth,

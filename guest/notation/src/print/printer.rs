@@ -1,4 +1,4 @@
-//! What writes terms: the work that is left, the pieces that are written, and the names that are bound.
+//! The printer: its work list, the pieces that are written, and the names that are bound.
 
 use crate::lexer::is_name;
 use crate::print::facts::Facts;
@@ -10,7 +10,7 @@ use pif_core::text::quote::visible;
 use pif_language::form::Form;
 use pif_language::term::{NameId, TermId, Terms};
 
-/// What is asked of a term where it stands. The reader asks a test whether what it names is there.
+/// The use of a term where it stands. The reader asks a test whether what it names is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ask {
     /// Its value.

@@ -230,14 +230,14 @@ impl Printer<'_> {
         let is_text = row.form == Form::Eval
             && (self.terms.form(first) == Form::Text
                 || matches!(self.spelled(first, Ask::Value), Some(Spelling::Template)));
-        if can_be_method && (self.is_method(row) || !is_free || is_text) {
+        if can_be_method && (Self::is_method(row) || !is_free || is_text) {
             return Some(Spelling::Method(usage));
         }
         is_free.then_some(Spelling::Call(Use::of(row.name)))
     }
 
     /// Tells whether a form is written after its subject, if it can be.
-    fn is_method(&self, row: &Row) -> bool {
+    fn is_method(row: &Row) -> bool {
         const BEFORE: Kinds = FUNCTION | LIST | STRING | RECORD | NULL;
         let first = row.takes.first().copied().unwrap_or_default();
         let is_one = first & !NULL != 0 && first & !BEFORE == 0 || row.form == Form::Get;
@@ -271,8 +271,8 @@ impl Printer<'_> {
     /// has a name, nor a tool of a server.
     pub(super) fn can_be_subject(&self, before: TermId, name: &str) -> bool {
         let is_variable = self.terms.form(before) == Form::Var;
-        !(is_variable && self.facts.may_have(self.terms.name_id(name)))
-            && !self.is_of_server(before)
+        let is_member = is_variable && self.facts.may_have(self.terms.name_id(name));
+        !is_member && !self.is_of_server(before)
     }
 
     /// Tells whether a member of the form's name means the form with these operands.

@@ -4,16 +4,16 @@ use crate as notation;
 use pif_core::json::{Tape, Token};
 use pif_language::form::{Bare, Form, Row, Shape};
 use pif_language::forms::FORMS;
-use pif_language::parse::{Notation, parse};
+use pif_language::parse::{Reading, parse};
 use pif_language::print;
 use pif_language::term::{Origin, Terms};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// What is wrong with how a term in JSON is printed; nothing if it is no term.
+/// Returns what is wrong with the printed text of a term in JSON; `None` if it is no term.
 fn fault(json: &str) -> Option<String> {
     let mut terms = Terms::default();
-    let parsed = parse(&mut terms, json, Origin::Code, Notation::Code).ok()?;
+    let parsed = parse(&mut terms, json, Origin::Code, Reading::Code).ok()?;
     let canonical = print::term(&terms, parsed.root);
     let written = notation::print(&terms, parsed.root);
     let mut others = Terms::default();

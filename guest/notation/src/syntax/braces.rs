@@ -3,7 +3,7 @@
 use crate::syntax::lexer::Kind;
 use crate::syntax::parser::Parser;
 
-/// What braces hold, by what stands in them first.
+/// The content of braces, known by its first tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Braces {
     Record,
@@ -13,7 +13,7 @@ pub(super) enum Braces {
 }
 
 impl Parser<'_> {
-    /// What the braces hold that begin here.
+    /// Finds the content of the braces that begin here.
     pub(super) fn braces(&self) -> Braces {
         self.braces_at(self.at.get())
     }

@@ -1,4 +1,4 @@
-//! What follows an operand: members, indices and calls; and `new`.
+//! Members, indices and calls behind an operand; and `new`.
 
 use crate::ast::{ExprId, Item, What};
 use crate::syntax::lexer::Kind;

@@ -12,7 +12,7 @@ pub(super) enum Pending {
     Infix { left: ExprId, start: u32, row: &'static Infix },
 }
 
-/// What stands before an operand.
+/// A prefix of an operand.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Prefix {
     Unary(Unary),
@@ -180,8 +180,8 @@ impl Parser<'_> {
     ) -> Read<Option<ExprId>> {
         let token = self.token(0);
         let row = self.infix(around);
-        let level = row.map_or(0, |row| row.level);
-        if level == POWER
+        let precedence = row.map_or(0, |row| row.precedence);
+        if precedence == POWER
             && matches!(pending.last(), Some(Pending::Prefix { prefix, .. }) if !matches!(prefix, Prefix::Update(_)))
         {
             let hint = "write (-x) ** 2 or -(x ** 2)";
@@ -194,7 +194,8 @@ impl Parser<'_> {
                     start = begin;
                 }
                 Pending::Infix { row, .. }
-                    if row.level < level || row.level == level && level == POWER =>
+                    if row.precedence < precedence
+                        || row.precedence == precedence && precedence == POWER =>
                 {
                     pending.push(last);
                     break;
@@ -246,7 +247,7 @@ impl Parser<'_> {
     fn check_single(&self, row: &Infix, left: ExprId) -> Read<()> {
         let is_chain = self.look(left, |it| match it.what {
             What::Binary { operator, .. } if !it.in_parentheses => INFIX.iter().any(|other| {
-                other.operator == operator && other.level == row.level && other.is_single
+                other.operator == operator && other.precedence == row.precedence && other.is_single
             }),
             _ => false,
         });

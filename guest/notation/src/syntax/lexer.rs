@@ -398,7 +398,7 @@ impl<'s> Lexer<'s> {
     }
 }
 
-/// What to write instead of a character that has no meaning.
+/// The hint for a character that has no meaning.
 fn instead_of(c: char) -> &'static str {
     match c {
         '“' | '”' | '„' | '‘' | '’' | '«' | '»' => "quotes are \" or '",

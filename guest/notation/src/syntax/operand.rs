@@ -1,4 +1,4 @@
-//! What begins an operand.
+//! The beginnings of operands.
 
 use crate::ast::{ExprId, What};
 use crate::syntax::braces::Braces;
@@ -160,7 +160,7 @@ impl<'s> Parser<'s> {
         Ok(What::Regex { pattern, flags })
     }
 
-    /// What a word is, if it stands for itself.
+    /// The literal that a word stands for, if any.
     fn name(&self, token: Token) -> Read<Option<What<'s>>> {
         let name = self.spelling(token);
         Ok(Some(match name {

@@ -7,24 +7,24 @@ use crate::ast::Binary;
 pub(super) struct Infix {
     pub(super) mark: &'static str,
     /// How tightly it binds.
-    pub(super) level: u8,
+    pub(super) precedence: u8,
     pub(super) operator: Binary,
     /// Whether `a < b < c` is refused.
     pub(super) is_single: bool,
 }
 
-/// The level of `**`, which binds from the right.
+/// The precedence of `**`, which binds from the right.
 pub(super) const POWER: u8 = 12;
-/// What `??` does not mix with.
+/// The operators that `??` does not mix with.
 pub(super) const MIXED: &[Binary] = &[Binary::And, Binary::Or];
 pub(super) const NULLISH: &[Binary] = &[Binary::Nullish];
 
 pub(super) const INFIX: [Infix; 25] = {
-    const fn row(mark: &'static str, level: u8, operator: Binary) -> Infix {
-        Infix { mark, level, operator, is_single: false }
+    const fn row(mark: &'static str, precedence: u8, operator: Binary) -> Infix {
+        Infix { mark, precedence, operator, is_single: false }
     }
-    const fn single(mark: &'static str, level: u8, operator: Binary) -> Infix {
-        Infix { mark, level, operator, is_single: true }
+    const fn single(mark: &'static str, precedence: u8, operator: Binary) -> Infix {
+        Infix { mark, precedence, operator, is_single: true }
     }
     [
         row("??", 1, Binary::Nullish),

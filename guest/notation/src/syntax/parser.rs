@@ -1,4 +1,4 @@
-//! What reads a program: its tokens, where it is, and what it has read.
+//! The parser: its tokens, its place in them, and the tree so far.
 
 use crate::ast::{Ast, Expr, ExprId, PatternId, Span, Statement, StmtId, Target, What};
 use crate::lexer::Wrong;
@@ -7,10 +7,10 @@ use crate::syntax::lexer::{Kind, Token};
 use std::cell::{Cell, RefCell};
 use std::ops::Deref;
 
-/// What is read, or the fault that stops the statement around it.
+/// A piece of the tree, or the fault that stops the statement around it.
 pub(super) type Read<T> = Result<T, Wrong>;
 
-/// Faults that are told at once.
+/// Most faults that are reported at once.
 pub(super) const MOST_FAULTS: usize = 8;
 
 /// A program that is being read.
@@ -38,7 +38,7 @@ impl<'s> Deref for Reader<'_, 's> {
     }
 }
 
-/// What stands around an expression, as far as it matters to what belongs to it.
+/// The surroundings of an expression, which decide where it ends.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Around {
     /// In the head of a `for`: `in` is no operator.
@@ -146,7 +146,7 @@ impl<'s> Parser<'s> {
         at(self.ast.borrow().expr(id))
     }
 
-    /// Tells whether as many faults have been found as are told.
+    /// Tells whether as many faults have been found as are reported.
     pub(super) fn is_full(&self) -> bool {
         self.faults.borrow().len() >= MOST_FAULTS
     }

@@ -16,7 +16,7 @@ fn read(text: &str) -> String {
     }
 }
 
-/// The lines `text ==> what it is read as` of a file; a `⏎` is the end of a line.
+/// The lines `text ==> syntax tree` of a file; a `⏎` is the end of a line.
 fn check(lines: &str) {
     let mut wrong = Vec::new();
     for (text, wanted) in lines.lines().filter_map(|line| line.split_once(" ==> ")) {
@@ -28,13 +28,13 @@ fn check(lines: &str) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What is JavaScript is read as a parser of JavaScript reads it.
+/// JavaScript is read as a parser of JavaScript reads it.
 #[test]
 fn javascript_is_read() {
     check(include_str!("javascript.txt"));
 }
 
-/// What the notation adds to JavaScript.
+/// Syntax that the notation adds to JavaScript.
 #[test]
 fn the_notation_is_read() {
     check(include_str!("notation.txt"));
@@ -130,7 +130,7 @@ fn spans_are_of_the_text() {
     );
 }
 
-/// Whatever the text is, it is read, or refused with places.
+/// Any text is read, or refused with places.
 #[test]
 fn no_text_is_too_odd() {
     const WORDS: [&str; 87] = [

@@ -1,4 +1,4 @@
-//! What models put around a program.
+//! Wrappers that models put around a program.
 
 use crate::lexer::{Wrong, wrong};
 use pif_core::fault::Code;
@@ -12,7 +12,7 @@ pub(crate) struct Range {
 }
 
 const FENCE: &str = "```";
-/// What may stand behind a fence in its line.
+/// Words that may stand behind a fence in its line.
 const LANGUAGES: [&str; 9] =
     ["javascript", "typescript", "jsx", "tsx", "mjs", "js", "ts", "json", "pif"];
 

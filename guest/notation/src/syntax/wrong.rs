@@ -32,7 +32,7 @@ impl Parser<'_> {
         })
     }
 
-    /// What is assigned to is neither a name nor a member.
+    /// The fault of an assignment to something other than a name or a member.
     pub(super) fn no_target<T>(&self, mark: Token) -> Read<T> {
         let shown = shorten(self.spelling(mark));
         let message = format!("`{shown}` changes a name or a member, and this is none");
@@ -46,7 +46,7 @@ impl Parser<'_> {
     #[inline(never)]
     fn fault(&self, start: u32, message: &str, hint: &str) -> Wrong {
         if self.is_full() {
-            // It is told no more, and to find its line would take time.
+            // It is not reported, and to find its line would take time.
             return Box::new(Fault::new(Code::Unparsable, message));
         }
         let mut fault = wrong((self.source, start), Code::Unparsable, message, hint);

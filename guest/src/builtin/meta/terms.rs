@@ -14,7 +14,7 @@ use crate::builtin::strings::reading::{self, not_finite};
 use crate::data::show;
 use crate::data::show::Unwritten;
 use crate::run::state::Exit;
-use pif_language::parse::{Notation, parse};
+use pif_language::parse::{Reading, parse};
 
 use crate::data::literal;
 use crate::memory::word::{IMMEDIATE, KIND_QUOTED, Word, aux, kind, quoted, tag};
@@ -104,7 +104,7 @@ pub(crate) fn data_to_term(c: &mut Call<'_>) -> Result<Word, Exit> {
     let (text, _) = show::json(&c.s.heap, &c.s.terms, &[], x, usize::MAX).map_err(full)?;
     let terms = Rc::make_mut(&mut c.s.terms);
     let before = terms.bytes();
-    let parsed = parse(terms, &text, Origin::Decoded(token), Notation::Code);
+    let parsed = parse(terms, &text, Origin::Decoded(token), Reading::Code);
     let (built, (_, here)) = (terms.bytes() - before, terms.place(token));
     c.s.account_built(built)?;
     let parsed = parsed.map_err(|mut fault| {

@@ -11,8 +11,8 @@ use crate::memory::word::{
     index, is_function, is_integer, kind, left_in_run, size, tag,
 };
 use crate::run::state::State;
+use pif_core::ids::{IdMap, IdSet};
 use pif_core::limits::to_u32;
-use pif_core::numbers::Numbers;
 use pif_core::text::order::order_of;
 use pif_core::text::quote::shorten;
 use pif_language::form::Form;
@@ -51,17 +51,17 @@ pub(super) struct Function {
 pub(super) struct Functions {
     pub(super) all: Vec<Function>,
     /// Their numbers by their places on the heap.
-    numbers: Numbers,
+    numbers: IdMap,
     /// Names of tools at their revisions.
     tools: Vec<String>,
     /// The place of each tool among them.
-    named: Numbers,
+    named: IdMap,
     /// All names in their lambdas.
-    names: Numbers,
+    names: IdSet,
     /// Lambdas with their tools.
     lambdas: Vec<(u32, Rc<Lambda>)>,
     /// The place of the last of each term among them.
-    known: Numbers,
+    known: IdMap,
 }
 
 /// A lambda.
@@ -130,7 +130,7 @@ impl Functions {
     /// Returns a beginning for new names, which no name of the value's lambdas has.
     pub(super) fn prefix(&self, terms: &Terms, wanted: &str) -> String {
         let mut prefix = wanted.to_owned();
-        while self.names.iter().any(|(name, _)| is_numbered(terms.name(name), &prefix)) {
+        while self.names.iter().any(|name| is_numbered(terms.name(name), &prefix)) {
             prefix.push('_');
         }
         prefix
@@ -161,7 +161,7 @@ impl Functions {
             variables.set(name, value);
         }
         let Uses { free, has_eval, .. } = &lambda.uses;
-        if let Some((name, _)) = free.iter().find(|(name, _)| variables.get(*name).is_none()) {
+        if let Some(name) = free.iter().find(|name| variables.get(*name).is_none()) {
             let name = shorten(s.terms.name(name));
             let message =
                 format!("a function that names `{name}`, which nothing binds, cannot be kept");
@@ -221,10 +221,10 @@ impl Functions {
             return Ok(Rc::clone(known));
         }
         let uses = Uses::of(&s.terms, lambda);
-        for (name, _) in uses.names.iter() {
+        for name in uses.names.iter() {
             self.names.add(name);
         }
-        let (mut own, mut others) = (None, Numbers::default());
+        let (mut own, mut others) = (None, IdMap::default());
         let index = tool.checked_sub(1).filter(|_| !uses.of_tool.is_empty());
         for node in uses.of_tool.iter().filter(|_| index.is_some()) {
             let index = index.unwrap_or_default();
@@ -289,7 +289,7 @@ fn place(v: Word) -> u32 {
 #[derive(Debug, Default)]
 pub(super) struct Variables {
     list: Vec<(NameId, Held)>,
-    places: Numbers,
+    places: IdMap,
 }
 
 impl Variables {
@@ -300,13 +300,12 @@ impl Variables {
     /// Sets the value of a variable.
     fn set(&mut self, name: NameId, held: Held) {
         let known = self.places.get(name).and_then(|at| self.list.get_mut(at as usize));
-        match known {
-            Some(known) => known.1 = held,
-            None => {
-                self.places.insert(name, to_u32(self.list.len()));
-                self.list.push((name, held));
-            }
+        if let Some(known) = known {
+            known.1 = held;
+            return;
         }
+        self.places.insert(name, to_u32(self.list.len()));
+        self.list.push((name, held));
     }
 
     /// Returns the value of a variable, which is this one if it has none yet.

@@ -2,8 +2,8 @@
 
 use super::function::{Function, Functions, Held, Variables, sorted};
 use super::obstacle::Obstacle;
+use pif_core::ids::IdMap;
 use pif_core::limits::{MOST_PARAMETERS, to_u32};
-use pif_core::numbers::Numbers;
 use pif_language::term::{NameId, Terms};
 
 /// Functions that refer to one another.
@@ -20,7 +20,7 @@ pub(super) struct Knot {
 pub(super) struct Knots {
     all: Vec<Knot>,
     /// The place of the knot of each function.
-    of: Numbers,
+    of: IdMap,
 }
 
 impl Knots {
@@ -53,16 +53,15 @@ fn tie(terms: &Terms, functions: &Functions, members: &[u32]) -> Result<Knot, Ob
         let Some(function) = functions.all.get(*member as usize) else { continue };
         let mut fits = true;
         for (name, held) in &function.variables {
-            fits &= match plain(functions, *held).filter(|other| members.contains(other)) {
-                Some(other) => match knot.functions.iter().find(|(known, _)| known == name) {
-                    Some((_, known)) => *known == other,
-                    None => {
-                        knot.functions.push((*name, other));
-                        true
-                    }
-                },
-                None => variables.get_or_set(*name, *held) == *held,
+            let other = plain(functions, *held).filter(|other| members.contains(other));
+            let Some(other) = other else {
+                fits &= variables.get_or_set(*name, *held) == *held;
+                continue;
             };
+            match knot.functions.iter().find(|(known, _)| known == name) {
+                Some((_, known)) => fits &= *known == other,
+                None => knot.functions.push((*name, other)),
+            }
         }
         if !fits || knot.functions.len() > MOST_PARAMETERS {
             return Err(mixed(function));

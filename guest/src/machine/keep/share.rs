@@ -8,14 +8,14 @@ use super::mark::Marks;
 use super::obstacle::Obstacle;
 use crate::memory::heap::Heap;
 use crate::memory::word::{IMMEDIATE, Word, index, is_integer, tag};
+use pif_core::ids::IdMap;
 use pif_core::limits::to_u32;
-use pif_core::numbers::Numbers;
 
 /// Shared values with their numbers from 1, in the order in which they must be bound.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     pub(super) order: Vec<Word>,
-    numbers: Numbers,
+    numbers: IdMap,
 }
 
 impl Shared {
@@ -105,7 +105,7 @@ pub(super) fn find(
     }
     let bits = if parts_too { BOUND | AGAIN } else { BOUND };
     left.retain(|v| marks.has(index(*v), bits));
-    let mut numbers = Numbers::default();
+    let mut numbers = IdMap::default();
     for (v, at) in left.iter().zip(1..) {
         numbers.insert(to_u32(index(*v)), at);
     }

@@ -25,7 +25,7 @@ pub(super) const MEMBERS: &[Row] = &[
     make("toSorted", (0, 1), sort, "xs.toSorted((a, b) => a.n - b.n)"),
 ];
 
-/// What the value of a function is for.
+/// The use of a function's value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Value,
@@ -118,7 +118,7 @@ fn over_pairs<'s>(w: &mut Work<'_, 's>, once: &mut Once<'s>, f: Callback, list: 
     (function, w.form(Form::Enumerate, &[list]))
 }
 
-/// What a function gives for a pair of index and element, with the values that it gets first.
+/// A call of a function for a pair of index and element, with the values that it gets first.
 fn of_pair<'s>(
     w: &mut Work<'_, 's>,
     f: Callback,
@@ -169,7 +169,7 @@ fn elements_of(w: &mut Work<'_, '_>, pairs: Id) -> Id {
     w.form(Form::Map, &[second, pairs])
 }
 
-/// What stands for a pair that was not found.
+/// The stand-in for a pair that was not found.
 #[derive(Clone, Copy)]
 enum Absent {
     Null,

@@ -65,7 +65,7 @@ pub(super) const FUNCTIONS: &[Row] = &[
     refused("performance.now", NO_CLOCK, AS_DATA),
 ];
 
-/// What `new` makes.
+/// The functions behind `new`.
 pub(super) const CLASSES: &[Row] = &[make("Date", (0, 7), date, "new Date(\"2024-01-31\")")];
 
 fn part(w: &mut Work<'_, '_>, name: &'static str) -> Made {

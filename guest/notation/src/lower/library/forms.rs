@@ -8,7 +8,7 @@ use super::work::{Made, Work};
 use crate::lexer::Wrong;
 use crate::lower::builder::{Argument, Builder, Call, Span};
 use crate::table::{self, callback, is_called, subject};
-use crate::tree::{Id, Manner, Words};
+use crate::tree::{Id, Syntax, Words};
 use pif_core::fault::Code;
 use pif_language::form::{Callback as FormCallback, Form, Shape};
 use pif_language::mistakes::names;
@@ -67,7 +67,7 @@ pub(super) fn as_function<'s>(b: &mut Builder<'s>, name: &str, span: Span) -> Op
     }
     let body = b.form(form, &operands, span);
     let id = b.function(names, body, span);
-    b.tree.set_manner(id, Manner::Named);
+    b.tree.set_syntax(id, Syntax::Named);
     Some(id)
 }
 
@@ -138,6 +138,9 @@ fn of_parts(w: &mut Work<'_, '_>, form: Form, parts: &[Argument]) -> Made {
         Shape::Lambda | Shape::Bindings | Shape::Functions | Shape::Fields => {
             Err(wrong_count(w, form, count))
         }
+        _ if form == Form::Flatten && !has_literal_depth(w, &operands) => {
+            Err(w.refuse("takes a depth that is written out"))
+        }
         _ if form == Form::Calls && count == 1 && w.b.tree.form_of(first) == Form::List => {
             Ok(w.form(form, &operands))
         }
@@ -150,6 +153,11 @@ fn of_parts(w: &mut Work<'_, '_>, form: Form, parts: &[Argument]) -> Made {
             None => Ok(w.form(form, &operands)),
         },
     }
+}
+
+/// Tells whether a depth of `flatten`, if there is one, is a number that is written out.
+fn has_literal_depth(w: &Work<'_, '_>, operands: &[Id]) -> bool {
+    operands.get(1).is_none_or(|depth| w.b.tree.digits(*depth).is_some())
 }
 
 /// `call("server.tool", {k: 1}, {raw: true})`; with a computed name it is `perform`.

@@ -188,10 +188,10 @@ fn fill(w: &mut Work<'_, '_>) -> Made {
         return Ok(w.within(once, filled));
     }
     let list = w.once(&mut once, subject);
-    let from = w.from_start(&mut once, list, w.argument(1));
+    let from = w.index_from_start(&mut once, list, w.argument(1));
     let from = w.once(&mut once, from);
     let to = if w.has(2) {
-        let to = w.from_start(&mut once, list, w.argument(2));
+        let to = w.index_from_start(&mut once, list, w.argument(2));
         Some(w.once(&mut once, to))
     } else {
         None
@@ -250,7 +250,7 @@ fn to_spliced(w: &mut Work<'_, '_>) -> Made {
     if w.call.arguments.iter().take(2).any(|argument| argument.is_spread) {
         return Err(w.refuse("needs its first two arguments one by one"));
     }
-    let from = w.from_start(&mut once, list, w.argument(0));
+    let from = w.index_from_start(&mut once, list, w.argument(0));
     let from = w.once(&mut once, from);
     let zero = w.integer(0);
     let mut parts = vec![w.form(Form::Slice, &[list, zero, from])];

@@ -18,7 +18,7 @@ mod work;
 
 use crate::lexer::Wrong;
 use crate::lower::builder::{Argument, Builder, Call, Span};
-use crate::tree::{Id, Manner, Words};
+use crate::tree::{Id, Syntax, Words};
 use pif_core::fault::Code;
 use pif_language::mistakes;
 use work::{Row, find, run};
@@ -47,7 +47,7 @@ const FUNCTIONS: &[&[Row]] = &[
 
 const CLASSES: &[&[Row]] = &[records::CLASSES, dates::CLASSES];
 
-/// What `x.name(…)` means. Nothing, if that is no name of the library: it is a member then.
+/// The meaning of `x.name(…)`; `None` if that is no name of the library: it is a member then.
 pub(crate) fn member<'s>(b: &mut Builder<'s>, call: &Call<'s>) -> Result<Option<Id>, Wrong> {
     let Some(row) = find(MEMBERS, &call.name) else { return forms::member(b, call) };
     let count = call.arguments.len();
@@ -58,7 +58,7 @@ pub(crate) fn member<'s>(b: &mut Builder<'s>, call: &Call<'s>) -> Result<Option<
     run(b, call, row).map(Some)
 }
 
-/// What `name(…)` or `Name.name(…)` means. Nothing, if that is no name of the library.
+/// The meaning of `name(…)` or `Name.name(…)`; `None` if that is no name of the library.
 pub(crate) fn function<'s>(b: &mut Builder<'s>, call: &Call<'s>) -> Result<Option<Id>, Wrong> {
     match find(FUNCTIONS, &call.name) {
         Some(row) => run(b, call, row).map(Some),
@@ -66,7 +66,7 @@ pub(crate) fn function<'s>(b: &mut Builder<'s>, call: &Call<'s>) -> Result<Optio
     }
 }
 
-/// What `new Name(…)` means.
+/// The meaning of `new Name(…)`.
 pub(crate) fn construct<'s>(b: &mut Builder<'s>, call: &Call<'s>) -> Result<Id, Wrong> {
     if let Some(row) = find(CLASSES, &call.name) {
         return run(b, call, row);
@@ -110,7 +110,7 @@ pub(crate) fn as_function<'s>(b: &mut Builder<'s>, path: &str, span: Span) -> Op
     let call = Call { name, at: span.0, subject: None, arguments, span };
     let body = run(b, &call, row).ok()?;
     let id = b.function(names, body, span);
-    b.tree.set_manner(id, Manner::Named);
+    b.tree.set_syntax(id, Syntax::Named);
     Some(id)
 }
 

@@ -131,7 +131,7 @@ fn replace_by(w: &mut Work<'_, '_>, f: Argument, all: bool) -> Id {
     w.within(once, joined)
 }
 
-/// What the function gives for a match with its groups, of which it gets as many as it takes.
+/// Calls the function with a match and its groups: as many as it takes.
 fn replacement(w: &mut Work<'_, '_>, f: Argument, part: Id) -> Id {
     let literal = w.literal(f.id);
     let count = literal.as_ref().map(|(names, _)| names.len()).or(f.takes);

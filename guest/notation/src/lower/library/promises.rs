@@ -176,7 +176,7 @@ fn settled(w: &mut Work<'_, '_>) -> Made {
     }
 }
 
-/// What came of one of several calls, as a promise has it.
+/// The outcome of one of several calls, as `allSettled` has it.
 fn of_outcome(w: &mut Work<'_, '_>, outcome: Id) -> Id {
     let mut member = |name: &'static str| {
         let key = w.text(name);
@@ -191,7 +191,7 @@ fn of_outcome(w: &mut Work<'_, '_>, outcome: Id) -> Id {
     w.choose(is_good, good, bad)
 }
 
-/// What came of a term: its value, or the reason why it has none.
+/// The outcome of a term: its value, or the reason why it has none.
 fn outcome(w: &mut Work<'_, '_>, term: Id) -> Id {
     let status = w.text("fulfilled");
     let good = w.record(&[("status", status), ("value", term)]);

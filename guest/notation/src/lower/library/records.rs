@@ -59,7 +59,7 @@ pub(super) const FUNCTIONS: &[Row] = &[
     refused("Symbol", "there are no symbols", "a text as key"),
 ];
 
-/// What `new` makes.
+/// The functions behind `new`.
 pub(super) const CLASSES: &[Row] = &[
     make("Set", (0, 1), |w| collection(w, Form::ToSet), "new Set(xs)"),
     make("Map", (0, 1), |w| collection(w, Form::ToMap), "new Map([[k, v]])"),
@@ -93,7 +93,8 @@ fn object(w: &mut Work<'_, '_>) -> Made {
     if w.has(0) { Ok(w.argument(0)) } else { Ok(w.record(&[])) }
 }
 
-/// What a list gives where it is one, and otherwise a form of maps, sets and records.
+/// A term for a list, and a form for a map, a set or a record: a test at run time decides where the type
+/// is not known.
 fn of_list_or(w: &mut Work<'_, '_>, form: Form, of_list: fn(&mut Work<'_, '_>, Id) -> Id) -> Made {
     let subject = w.subject();
     match w.kind(subject) {

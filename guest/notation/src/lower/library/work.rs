@@ -1,8 +1,8 @@
-//! What the functions of the library work with: a call, and the terms that it becomes.
+//! The tools of the library's functions: a call, and the terms that it becomes.
 
 use crate::lexer::Wrong;
 use crate::lower::builder::{Argument, Builder, Call, Span};
-use crate::tree::{Id, Manner, What, Words};
+use crate::tree::{Id, Syntax, What, Words};
 use pif_core::fault::Code;
 use pif_language::form::Form;
 use pif_language::kinds::{self, Kinds};
@@ -10,12 +10,12 @@ use pif_language::kinds::{self, Kinds};
 /// A term, or what is wrong with the call.
 pub(super) type Made = Result<Id, Wrong>;
 
-/// What a name means.
+/// The meaning of a name.
 #[derive(Clone, Copy)]
 pub(super) enum Means {
     /// The form of the subject, if there is one, and the arguments.
     Form(Form),
-    /// What a function makes of the call.
+    /// The function makes a term of the call.
     Make(fn(&mut Work<'_, '_>) -> Made),
     /// The same; the call may have arguments behind `...`.
     Spread(fn(&mut Work<'_, '_>) -> Made),
@@ -99,7 +99,7 @@ pub(super) struct Work<'b, 's> {
 #[derive(Default)]
 pub(super) struct Once<'s>(Vec<(Words<'s>, Id)>);
 
-/// What a row means by a call.
+/// The meaning of a call in a row.
 pub(super) fn run<'s>(b: &mut Builder<'s>, call: &Call<'s>, row: &Row) -> Made {
     let mut w = Work { b, call, span: call.span, usage: row.usage };
     let spread = call.arguments.iter().find(|argument| argument.is_spread).copied();
@@ -375,11 +375,11 @@ impl<'b, 's> Work<'b, 's> {
 
     /// Tells whether a function is the name of a form or of a function of JavaScript alone.
     pub(super) fn is_named(&self, function: Id) -> bool {
-        self.b.tree.manner(function) == Manner::Named
+        self.b.tree.syntax(function) == Syntax::Named
     }
 
     /// An index from the start, of one that counts from the end if it is negative.
-    pub(super) fn from_start(&mut self, once: &mut Once<'s>, list: Id, index: Id) -> Id {
+    pub(super) fn index_from_start(&mut self, once: &mut Once<'s>, list: Id, index: Id) -> Id {
         match self.whole(index) {
             Some(0..) => index,
             Some(_) => {

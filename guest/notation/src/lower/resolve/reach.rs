@@ -177,10 +177,11 @@ impl<'a> Pass<'a, '_> {
                     }
                     for mut path in self.paths(value) {
                         path.extend(is_element.then_some(Step::Element));
+                        let names = inner.iter().copied();
                         path.extend(
-                            inner
-                                .iter()
-                                .map(|name: &Option<&str>| name.map_or(Step::Element, Step::Named)),
+                            names.map(|name: Option<&'a str>| {
+                                name.map_or(Step::Element, Step::Named)
+                            }),
                         );
                         self.given.push((var, path));
                     }
@@ -209,9 +210,9 @@ impl<'a> Pass<'a, '_> {
 
     /// The paths to the object of a member, whose value a change of the member changes.
     fn object_paths(&self, member: ExprId) -> Vec<(Vec<Step<'a>>, bool)> {
-        let object = match self.ast.expr(member).what {
-            What::Member { object, .. } | What::Index { object, .. } => object,
-            _ => return Vec::new(),
+        let (What::Member { object, .. } | What::Index { object, .. }) = self.ast.expr(member).what
+        else {
+            return Vec::new();
         };
         self.paths(object).into_iter().map(|path| (path, false)).collect()
     }
@@ -331,9 +332,9 @@ impl<'a> Pass<'a, '_> {
 
     /// Tells whether the object of a member may be the table that another expression names.
     fn may_be_object(&self, member: ExprId, table: ExprId) -> bool {
-        let object = match self.ast.expr(member).what {
-            What::Member { object, .. } | What::Index { object, .. } => object,
-            _ => return true,
+        let (What::Member { object, .. } | What::Index { object, .. }) = self.ast.expr(member).what
+        else {
+            return true;
         };
         let var_of = |id: ExprId| self.known.names.get(id as usize).copied().flatten();
         match (&self.ast.expr(object).what, &self.ast.expr(table).what) {

@@ -1,14 +1,32 @@
-//! Forms of one operand that accept a list, or anything. Others refuse or unwrap a list of one
-//! element; these take it unchanged.
+//! Warnings of terms that are read in another way than they look.
 
 use crate::form::{Evaluation, Form};
 use crate::infer;
 use crate::kinds;
-use crate::parse::Parser;
+use crate::parse::builder::Builder;
 use crate::term::TermId;
 use pif_core::hint::Hint;
+use pif_core::text::quote::shorten;
 
-impl Parser<'_> {
+impl Builder<'_> {
+    /// Warns of a type name that no value has, in a comparison with `type_of`.
+    pub(super) fn warn_type(&mut self, id: TermId) {
+        let terms = &self.terms;
+        let has_type = terms.operands(id).iter().any(|it| terms.form(*it) == Form::TypeOf);
+        let text = terms.operands(id).iter().find(|it| terms.form(**it) == Form::Text).copied();
+        let Some(text) = text.filter(|_| has_type) else { return };
+        let (name, token) = (terms.text(text), terms.node(text).token);
+        if kinds::names().contains(&name) {
+            return;
+        }
+        let message = format!("there is no type `{}`", shorten(name));
+        let hint = match name {
+            "unit" | "nil" | "none" | "undefined" => r#"the type of null is "null""#.into(),
+            _ => format!("the types are {}", kinds::names().join(", ")).into(),
+        };
+        self.note("likely-mistake", token, message, hint);
+    }
+
     /// Warns of a literal list of one element if the element is probably the operand.
     pub(super) fn warn_bracket(&mut self, term: TermId) {
         let terms = &*self.terms;
@@ -18,10 +36,10 @@ impl Parser<'_> {
             return;
         }
         let [item] = *terms.operands(operand) else { return };
-        if !self.is_meant(form, item) || !self.may_warn() {
+        if !self.is_meant(form, item) {
             return;
         }
-        let (token, shown) = (terms.node(operand).token, terms.excerpt(terms.node(item).token));
+        let (token, shown) = (terms.node(operand).token, terms.excerpt_of(item));
         let name = form.name();
         let message = format!("the brackets make a list of one element, and `{name}` takes that");
         let example = format!(r#"{{"{name}": {shown}}}"#);
@@ -45,6 +63,8 @@ impl Parser<'_> {
     }
 }
 
+/// Tells whether a form of one operand accepts a list, or anything, and takes a list of one element
+/// unchanged. Others refuse or unwrap it.
 fn takes_lists(form: Form) -> bool {
     let is_bare = form.row().is_some_and(|row| row.shape.is_bare());
     matches!(form, Form::Head | Form::Tail | Form::IsEmpty | Form::Length)

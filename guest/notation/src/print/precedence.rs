@@ -1,4 +1,4 @@
-//! How tightly terms bind as they are written.
+//! The precedence of terms as they are written.
 
 use crate::print::printer::{Ask, Printer};
 use crate::print::spelling::Spelling;
@@ -7,8 +7,8 @@ use pif_language::form::Form;
 use pif_language::term::TermId;
 
 impl Printer<'_> {
-    /// How tightly a term binds.
-    pub(super) fn level(&self, id: TermId, ask: Ask) -> u8 {
+    /// Returns the precedence of a term.
+    pub(super) fn precedence(&self, id: TermId, ask: Ask) -> u8 {
         let terms = self.terms;
         match self.spelled(id, ask) {
             Some(Spelling::Plain) => match terms.form(id) {
@@ -25,8 +25,8 @@ impl Printer<'_> {
             Some(Spelling::Path) => PATH,
             Some(Spelling::Not | Spelling::Neg | Spelling::Prefix(_)) => PREFIX,
             Some(Spelling::Unequal) => EQUALITY,
-            Some(Spelling::Bare) => self.level(terms.operand(id, 0), Ask::There),
-            Some(Spelling::Operation(row, _)) => row.level,
+            Some(Spelling::Bare) => self.precedence(terms.operand(id, 0), Ask::There),
+            Some(Spelling::Operation(row, _)) => row.precedence,
             Some(Spelling::Member) => SUBJECT,
             _ => ATOM,
         }
