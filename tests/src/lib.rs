@@ -32,6 +32,7 @@ pub mod sdk;
 pub mod server;
 #[cfg(target_os = "linux")]
 pub mod system;
+pub mod types;
 pub mod world;
 
 /// Tells something beside the results of tests: a figure, or why nothing is tested.

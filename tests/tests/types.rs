@@ -1,0 +1,82 @@
+//! What the analyst tells of programs holds when they run: random programs, every case of the corpus.
+//! `PIF_RANDOM_TYPES=100000` runs so many random programs instead of the default, `PIF_RANDOM_SEED=5`
+//! from another seed on.
+
+use anyhow::{Result, ensure};
+use pif_tests::case;
+use pif_tests::generate::{Sample, sample};
+use pif_tests::types::{compare, told};
+use pif_tests::tell;
+use std::collections::BTreeMap;
+
+/// How many differences are shown.
+const SHOWN: usize = 12;
+
+fn setting(name: &str, default: u64) -> Result<u64> {
+    std::env::var(name).map_or(Ok(default), |text| Ok(text.parse()?))
+}
+
+#[test]
+fn types_of_random_programs_hold_when_they_run() -> Result<()> {
+    let first = setting("PIF_RANDOM_SEED", 0)?;
+    let count = setting("PIF_RANDOM_TYPES", 10_000)?;
+    let mut wrong: Vec<(usize, String)> = Vec::new();
+    let mut ends: BTreeMap<&str, u64> = BTreeMap::new();
+    for seed in first..first + count {
+        let Sample { program, limits } = sample(seed);
+        let Some(told) = told(&program) else {
+            *ends.entry("not read").or_default() += 1;
+            continue;
+        };
+        match compare(&program, &limits, &told) {
+            Ok(run) => {
+                let is_known = told.output != pif_analysis::Shape::Any;
+                let end = match (run.result.is_ok(), is_known) {
+                    (true, true) => "a value of a type",
+                    (true, false) => "a value of any type",
+                    (false, _) => "a fault",
+                };
+                *ends.entry(end).or_default() += 1;
+            }
+            Err(why) => {
+                let text = format!("seed {seed}: told {}: {why}\n  {program:?}", told.shape);
+                wrong.push((format!("{program:?}").len(), text));
+            }
+        }
+    }
+    wrong.sort();
+    let shown: Vec<&str> = wrong.iter().take(SHOWN).map(|it| it.1.as_str()).collect();
+    ensure!(wrong.is_empty(), "{} of {count} are wrong:\n{}", wrong.len(), shown.join("\n"));
+    tell(&format!("{count} random programs: {ends:?}"));
+    Ok(())
+}
+
+#[test]
+fn types_of_the_corpus_hold() -> Result<()> {
+    let mut wrong = Vec::new();
+    let (mut known, mut values, mut count) = (0, 0, 0);
+    for file in case::corpus()? {
+        for case in file.cases.iter().filter(|case| case.is_for("native")) {
+            let Some(told) = told(&case.program) else { continue };
+            count += 1;
+            match compare(&case.program, &case.limits, &told) {
+                Ok(run) => {
+                    values += u32::from(run.result.is_ok());
+                    let is_known = told.output != pif_analysis::Shape::Any;
+                    known += u32::from(run.result.is_ok() && is_known);
+                    if run.result.is_ok() && !told.fails.is_empty() {
+                        wrong.push(format!("{}/{}: alarm {:?}", file.topic, case.name, told.fails));
+                    }
+                }
+                Err(why) => wrong.push(format!(
+                    "{}/{}: told {}: {why}\n  {:?}",
+                    file.topic, case.name, told.shape, case.program.code
+                )),
+            }
+        }
+    }
+    let shown: Vec<&str> = wrong.iter().take(60).map(String::as_str).collect();
+    ensure!(wrong.is_empty(), "{} of {count} are wrong:\n{}", wrong.len(), shown.join("\n"));
+    tell(&format!("{count} cases, {values} with a value, {known} of a type that is known"));
+    Ok(())
+}
