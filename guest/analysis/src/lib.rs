@@ -15,7 +15,7 @@ use pif_core::fault::{Code, Fault, Place};
 use pif_language::term::{TermId, Terms};
 use std::collections::HashMap;
 use tell::Teller;
-use walk::Verdict;
+use walk::{Verdict, World};
 
 /// What the analyst is asked.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +26,8 @@ pub struct Request<'r> {
     pub variables: Vec<(String, Shape)>,
     /// The types of the values of tools, by their names.
     pub tools: Vec<(String, Shape)>,
+    /// Whether it is the source of a tool, which may ask for its next step.
+    pub is_tool: bool,
     /// Steps that the analysis may take, or as many as the length of the program allows.
     pub fuel: Option<u64>,
 }
@@ -94,7 +96,8 @@ pub fn analyze_term(terms: &Terms, root: TermId, request: &Request<'_>) -> Analy
         request.tools.iter().map(|(name, shape)| (name, shape.clone())).unzip();
     let tools: HashMap<String, u32> = (0..).zip(names).map(|(at, it)| (it.clone(), at)).collect();
     let fuel = request.fuel.unwrap_or(FUEL + FUEL_PER_TERM * u64::from(terms.len()));
-    let found = walk::run(terms, root, &request.variables, &tools, &shapes, fuel);
+    let world = World { terms, tools: &tools, shapes: &shapes, is_tool: request.is_tool };
+    let found = walk::run(world, root, &request.variables, fuel);
     let Some(found) = found.filter(|it| !it.core.gave_up) else { return Analysis::unknown() };
     let mut teller = Teller::new(&found);
     let signature = teller.signature(&found.parameters, found.gives);

@@ -49,7 +49,7 @@ impl<'f> Teller<'f> {
 
     /// The whole type: parameters and value.
     pub(crate) fn signature(&mut self, parameters: &[(String, PlaceId)], gives: Id) -> Signature {
-        let mut tell = |teller: &mut Self| -> Vec<(String, Shape)> {
+        let tell = |teller: &mut Self| -> Vec<(String, Shape)> {
             let told = |it: &(String, PlaceId)| {
                 (it.0.clone(), teller.part(it.1, EVERY, View::Looked))
             };

@@ -105,7 +105,7 @@ impl Walk<'_> {
             }
             Function::Tool { number, held } => {
                 let arguments = [held, arguments].concat();
-                self.with(|core| core.apply_tool(self.shapes, number, arguments))
+                self.with(|core| core.apply_tool(self.world.shapes, number, arguments))
             }
         }
     }
@@ -155,6 +155,16 @@ impl Walk<'_> {
 }
 
 impl Core {
+    /// Looks at an operand that must be a function.
+    pub(crate) fn expect_function(&mut self, at: At, id: Id) -> Option<Id> {
+        match self.kinds(id) {
+            0 => self.state.is_dead = true,
+            kinds if kinds & FUNCTION == 0 => self.fault(at, Code::NotAFunction),
+            _ => return self.expect(at, id, FUNCTION, 0),
+        }
+        None
+    }
+
     /// The environment of a body.
     pub(crate) fn bind_all(&mut self, env: EnvId, names: &[NameId], values: &[Id]) -> EnvId {
         let pairs = names.iter().zip(values);

@@ -6,7 +6,7 @@ use crate::values::{ANY, EVERY, EnvId, Entry, Id, NEVER, Node};
 use pif_core::fault::Code;
 use pif_language::form::Form;
 use pif_language::kinds::{
-    BOOLEAN, CONTINUATION, DATE, FUNCTION, INTEGER, Kinds, LIST, NULL, NUMBER, ODD, PAIR, QUOTED,
+    BOOLEAN, CONTINUATION, DATE, INTEGER, Kinds, LIST, NULL, NUMBER, ODD, PAIR, QUOTED,
     REGEX, SET, STRING,
 };
 use pif_language::term::{TermId, Terms};
@@ -280,7 +280,7 @@ impl<'a> Walk<'a> {
 
     async fn apply_list(&self, term: TermId, values: &[Id]) -> Id {
         let [function, list] = *values else { return ANY };
-        let Some(function) = self.with(|core| core.expect((term, 0), function, FUNCTION, 0)) else {
+        let Some(function) = self.with(|core| core.expect_function((term, 0), function)) else {
             return NEVER;
         };
         // How many of the arguments the function takes depends on the function.
@@ -332,11 +332,11 @@ impl<'a> Walk<'a> {
             return NEVER;
         }
         let number = match self.terms.form(name) {
-            Form::Text => self.tools.get(self.terms.text(name)).copied(),
+            Form::Text => self.world.tools.get(self.terms.text(name)).copied(),
             _ => None,
         };
         self.with(|core| match number {
-            Some(number) => core.tool_value(self.shapes, number),
+            Some(number) => core.tool_value(self.world.shapes, number),
             None => core.expect((term, 0), value, STRING, 0).map_or(NEVER, |_| ANY),
         })
     }
@@ -361,6 +361,10 @@ impl Core {
             }
             Form::Contains | Form::IndexOf | Form::LastIndexOf => self.search(form, term, values),
             Form::MomentPart => self.moment_part(terms, term, values),
+            Form::Continue if !self.is_tool => {
+                self.fault((term, usize::MAX - 1), Code::OutsideTool);
+                None
+            }
             Form::Continue => {
                 self.values_forgotten(values);
                 Some(self.values.of(CONTINUATION))
@@ -445,6 +449,13 @@ impl Core {
             let numbers = if other & NUMBERS == 0 { 0 } else { NUMBERS };
             numbers | other & STRING
         };
+        if (kinds[0] | kinds[1]) & ODD != 0 {
+            // No value is less than what is not a number, whatever it is.
+            values.iter().for_each(|it| self.look(*it, EVERY, 0));
+            self.pass((term, 0));
+            self.pass((term, 1));
+            return Some(self.values.of(BOOLEAN));
+        }
         let fits = kinds[0] & common(kinds[1]) & (NUMBERS | STRING) != 0;
         if fits {
             self.expect((term, 0), first, common(kinds[1]), 0)?;

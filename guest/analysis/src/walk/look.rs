@@ -38,11 +38,14 @@ impl Core {
     pub(crate) fn expect(&mut self, at: At, id: Id, kinds: Kinds, forgiven: Kinds) -> Option<Id> {
         let found = self.kinds(id);
         if found & (kinds | forgiven) == 0 {
+            // What is not a number has a fault of its own.
+            self.doubts += u32::from(found & ODD != 0);
             if found == 0 {
                 self.state.is_dead = true;
             } else {
                 self.fault(at, Code::TypeMismatch);
             }
+            self.doubts -= u32::from(found & ODD != 0);
             return None;
         }
         self.pass(at);

@@ -3,7 +3,7 @@
 use super::{At, Core, Walk};
 use crate::places::PlaceId;
 use crate::values::{ANY, EVERY, Elements, EnvId, Function, Id, NEVER, Node};
-use pif_language::kinds::{BOOLEAN, FUNCTION, LIST, NULL, PAIR};
+use pif_language::kinds::{BOOLEAN, LIST, NULL, PAIR};
 use pif_language::term::TermId;
 
 /// How many rounds the accumulator of a fold may take to be large enough.
@@ -28,7 +28,7 @@ impl Walk<'_> {
             if let Some(place) = values.get_mut(list) {
                 *place = taken;
             }
-            let applied = core.expect((term, function), of(&values, function), FUNCTION, 0)?;
+            let applied = core.expect_function((term, function), of(&values, function))?;
             let (element, keep) = core.elements(taken);
             Some((values, element, keep, applied))
         })
@@ -154,7 +154,7 @@ impl Walk<'_> {
     pub(crate) async fn update(&self, is_path: bool, term: TermId, env: EnvId) -> Id {
         let Some(values) = self.operands(term, env).await else { return NEVER };
         let [subject, key, function] = *values else { return ANY };
-        let Some(function) = self.with(|core| core.expect((term, 2), function, FUNCTION, 0)) else {
+        let Some(function) = self.with(|core| core.expect_function((term, 2), function)) else {
             return NEVER;
         };
         let path = self.with(|core| core.path(self.terms, term, key, is_path));

@@ -102,14 +102,11 @@ impl Core {
             }
         };
         if let Some(default) = default {
-            let is_sure = node.refs.is_empty() && !is_missing && self.kinds(strong) & NULL == 0;
-            let present = self.restrict(strong, !NULL);
-            let is_found = node.refs.is_empty() && !is_missing && value != NEVER;
-            if is_sure || is_found && self.kinds(default) == NULL {
+            if node.refs.is_empty() && !is_missing && value != NEVER {
                 return Some(strong);
             }
             let default = self.values.weaken(default);
-            return Some(self.values.union(present, default));
+            return Some(self.values.union(strong, default));
         }
         if strong == NEVER {
             let is_record = node.kinds == RECORD && node.refs.is_empty();
@@ -128,7 +125,6 @@ impl Core {
     /// What a part of the input has under a key.
     fn get_part(&mut self, it: Ref, key: &Key, has_default: bool, parts: &mut Vec<Id>) {
         let kinds = self.state.kinds(it) & holders(key);
-        let mask = if has_default { !NULL } else { EVERY };
         if kinds & RECORD != 0 {
             let step = match key {
                 Key::Text(name) => Step::Member(Rc::clone(name)),
@@ -136,7 +132,7 @@ impl Core {
                 Key::AnyIndex | Key::Any => Step::Key,
             };
             let is_strong = it.is_strong && !matches!(step, Step::Key);
-            let part = self.part(it, step, mask, is_strong);
+            let part = self.part(it, step, EVERY, is_strong);
             let node = self.values.node(part);
             if let (false, [within]) = (has_default, &node.refs[..]) {
                 let is_alone = is_strong && self.state.kinds(it) & !RECORD == 0;
@@ -147,9 +143,9 @@ impl Core {
         if kinds & (LIST | PAIR) != 0 {
             match key {
                 Key::Index(index) => {
-                    parts.push(self.part(it, Step::Index(*index), mask, it.is_strong));
+                    parts.push(self.part(it, Step::Index(*index), EVERY, it.is_strong));
                 }
-                Key::AnyIndex | Key::Any => parts.push(self.part(it, Step::Element, mask, false)),
+                Key::AnyIndex | Key::Any => parts.push(self.part(it, Step::Element, EVERY, false)),
                 Key::Text(_) => {}
             }
         }
@@ -288,9 +284,21 @@ impl Core {
         }
         let mut value = value;
         for (holder, key) in holders.into_iter().zip(path).rev() {
+            let holder = self.or_empty(holder);
             value = self.put(at, holder, key, value)?;
         }
         Some(value)
+    }
+
+    /// The value, or a record without members in place of null.
+    fn or_empty(&mut self, id: Id) -> Id {
+        if self.kinds(id) & NULL == 0 {
+            return id;
+        }
+        self.look(id, RECORD | LIST, NULL);
+        let empty = self.record(Record::default());
+        let present = self.restrict(id, RECORD | LIST);
+        self.values.join(present, empty)
     }
 
     /// Puts a value under a key, or at an index.

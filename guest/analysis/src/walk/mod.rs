@@ -64,18 +64,31 @@ pub(crate) struct Core {
     pub(crate) branches: u32,
     /// How many `try`s are around it, or operands that are perhaps no numbers: no fault is sure.
     pub(crate) doubts: u32,
+    /// Whether the program is a tool.
+    pub(crate) is_tool: bool,
     /// The value of the whole program, when it is known.
     pub(crate) root: Option<Id>,
+}
+
+/// What is given with a program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct World<'a> {
+    pub(crate) terms: &'a Terms,
+    /// The numbers of the tools that are known.
+    pub(crate) tools: &'a HashMap<String, u32>,
+    /// Their types.
+    pub(crate) shapes: &'a [Shape],
+    /// Whether the program is a tool.
+    pub(crate) is_tool: bool,
 }
 
 /// The walk through one program.
 #[derive(Clone, Debug)]
 pub(crate) struct Walk<'a> {
     pub(crate) terms: &'a Terms,
+    pub(crate) world: World<'a>,
     pub(crate) core: Rc<RefCell<Core>>,
     pub(crate) stack: Stack<'a>,
-    pub(crate) tools: &'a HashMap<String, u32>,
-    pub(crate) shapes: &'a [Shape],
 }
 
 impl<'a> Walk<'a> {

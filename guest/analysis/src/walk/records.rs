@@ -124,15 +124,12 @@ impl Core {
         let default = values.get(2).copied();
         let null = self.values.of(NULL);
         let mut at = of(0);
-        for key in &path {
-            at = self.get((term, 0), at, key, default.map(|_| null))?;
+        for (index, key) in path.iter().enumerate() {
+            // A way that ends in null leads to the default.
+            let inner = if index + 1 == path.len() { default } else { default.map(|_| null) };
+            at = self.get((term, 0), at, key, inner)?;
         }
-        let Some(default) = default else { return Some(at) };
-        if self.kinds(at) & NULL == 0 {
-            return Some(at);
-        }
-        let (present, default) = (self.restrict(at, !NULL), self.values.weaken(default));
-        Some(self.values.union(present, default))
+        Some(at)
     }
 
     fn has(&mut self, at: At, id: Id) -> Option<Id> {
@@ -370,11 +367,11 @@ impl Core {
     }
 
     fn to_map(&mut self, at: At, id: Id) -> Option<Id> {
-        let id = self.expect(at, id, LIST | MAP, NULL)?;
+        let id = self.expect(at, id, LIST | MAP | SET, NULL)?;
         let kinds = self.kinds(id);
         let mut known = [NEVER, NEVER];
-        if kinds & LIST != 0 {
-            let lists = self.restrict(id, LIST);
+        if kinds & (LIST | SET) != 0 {
+            let lists = self.restrict(id, LIST | SET);
             // What an entry lacks is null.
             let null = self.values.of(NULL);
             let [key, value] = self.halves_of(at, lists);

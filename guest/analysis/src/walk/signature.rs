@@ -55,7 +55,7 @@ impl Walk<'_> {
         }
         for (at, value) in values.iter().enumerate() {
             if let Type::Function(arguments, result) = taken(at) {
-                let function = self.with(|core| core.expect((term, at), *value, FUNCTION, 0))?;
+                let function = self.with(|core| core.expect_function((term, at), *value))?;
                 self.each((term, at), function, (arguments, result), &mut bound).await;
             }
         }

@@ -1,6 +1,6 @@
 //! The walk through a whole program: its value, applied to an input if it is a function.
 
-use super::{Core, Walk};
+use super::{Core, Walk, World};
 use crate::places::{PART, PlaceId, Places, State};
 use crate::shape::Shape;
 use crate::values::{ANY, EMPTY, EnvId, Entry, Function, FunctionId, Id, NEVER, Node, Ref, Values};
@@ -8,7 +8,7 @@ use pif_core::stack::{self, Stack};
 use pif_language::kinds::FUNCTION;
 use pif_language::term::{TermId, Terms};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Most functions that nobody applies and that are walked through nevertheless.
@@ -38,11 +38,9 @@ pub(crate) struct Found {
 
 /// Walks through a program with these variables.
 pub(crate) fn run(
-    terms: &Terms,
+    world: World<'_>,
     root: TermId,
     variables: &[(String, Shape)],
-    tools: &HashMap<String, u32>,
-    shapes: &[Shape],
     fuel: u64,
 ) -> Option<Found> {
     let core = Core {
@@ -56,11 +54,13 @@ pub(crate) fn run(
         is_opaque: false,
         branches: 0,
         doubts: 0,
+        is_tool: world.is_tool,
         root: None,
     };
     let core = Rc::new(RefCell::new(core));
     let stack = Stack::default();
-    let walk = Walk { terms, core: Rc::clone(&core), stack: stack.clone(), tools, shapes };
+    let terms = world.terms;
+    let walk = Walk { terms, world, core: Rc::clone(&core), stack: stack.clone() };
     let (parameters, is_function, gives, functions) =
         stack::run(&stack, walk.whole(root, variables))?;
     drop(stack);
@@ -120,7 +120,7 @@ impl Walk<'_> {
                     names.map(|name| self.terms.name(*name).to_owned()).collect()
                 }
                 Some(Function::Tool { number, held }) => {
-                    match self.shapes.get(number as usize) {
+                    match self.world.shapes.get(number as usize) {
                         Some(Shape::Function(signature)) => {
                             let parameters = signature.parameters.iter().skip(held.len());
                             parameters.map(|it| it.0.clone()).collect()
