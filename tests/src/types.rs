@@ -79,8 +79,7 @@ pub fn compare(program: &Program, limits: &Limits, told: &Analysis) -> Result<Ru
                 it.at == fault.at && fault.tool.is_none() && it.code.name() != fault.code
             });
             // Any other fault there may be that of the operand itself.
-            let is_of_types =
-                ["type-mismatch", "not-a-function", "unbound"].contains(&fault.code.as_str());
+            let is_of_types = ["type-mismatch", "not-a-function"].contains(&fault.code.as_str());
             if let (Some(wrong), true) = (wrong, is_of_types) {
                 return Err(format!("{} and not {} at {}", fault.code, wrong.code, fault.at));
             }
@@ -91,7 +90,12 @@ pub fn compare(program: &Program, limits: &Limits, told: &Analysis) -> Result<Ru
 
 /// Runs a program without the parts of its data that are of other types than those that are told: as
 /// no run looks at them, it comes to the same, but for these parts themselves.
-fn compare_without(program: &Program, limits: &Limits, json: &str, data: Value) -> Result<(), String> {
+fn compare_without(
+    program: &Program,
+    limits: &Limits,
+    json: &str,
+    data: Value,
+) -> Result<(), String> {
     let program = Program { argument: Argument::Data(data.to_string()), ..program.clone() };
     let run = native::run(&program, limits, u64::MAX);
     match run.result {

@@ -3,11 +3,14 @@
 //! from another seed on.
 
 use anyhow::{Result, ensure};
+use pif_analysis::{Request, analyze, text};
 use pif_tests::case;
 use pif_tests::generate::{Sample, sample};
-use pif_tests::types::{compare, told};
 use pif_tests::tell;
+use pif_tests::types::{compare, told};
+use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// How many differences are shown.
 const SHOWN: usize = 12;
@@ -80,5 +83,47 @@ fn types_of_the_corpus_hold() -> Result<()> {
     let shown: Vec<&str> = wrong.iter().take(60).map(String::as_str).collect();
     ensure!(wrong.is_empty(), "{} of {count} are wrong:\n{}", wrong.len(), shown.join("\n"));
     tell(&format!("{count} cases, {values} with a value, {known} of a type that is known"));
+    Ok(())
+}
+
+/// A program, and the type that a careful person would write.
+#[derive(Deserialize)]
+struct Written {
+    code: String,
+    #[serde(rename = "type")]
+    shape: String,
+}
+
+/// The types of programs in `types.json` are exact for most; none is wrong.
+#[test]
+fn types_are_those_that_a_careful_person_would_write() -> Result<()> {
+    const EXACT_PER_CENT: usize = 85;
+    const ANY_PER_CENT: usize = 5;
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("types.json");
+    let table: Vec<Written> = serde_json::from_str(&std::fs::read_to_string(path)?)?;
+    let (mut exact, mut has_any, mut others, mut wrong) = (0, 0, Vec::new(), Vec::new());
+    for Written { code, shape: text } in &table {
+        let wanted = text::read(text).map_err(|it| anyhow::anyhow!("{text}: {it:?}"))?;
+        ensure!(wanted.to_string() == *text, "{text} is written {wanted}");
+        let request = Request { code, ..Request::default() };
+        let told = analyze(&request).map_err(|it| anyhow::anyhow!("{code}: {it:?}"))?;
+        let line = format!("{code}\n    wanted {wanted}\n    told   {}", told.shape);
+        if told.shape.is_same(&wanted) {
+            exact += 1;
+        } else if told.shape.includes(&wanted) {
+            has_any += usize::from(told.shape.count_any() > wanted.count_any());
+            others.push(line);
+        } else {
+            wrong.push(line);
+        }
+    }
+    let count = table.len();
+    let told = format!("{exact} of {count} exact, {has_any} with an any too much");
+    tell(&told);
+    let is_good = exact * 100 >= EXACT_PER_CENT * count
+        && has_any * 100 <= ANY_PER_CENT * count
+        && wrong.is_empty();
+    let (others, wrong) = (others.join("\n"), wrong.join("\n"));
+    ensure!(is_good, "{told}\n  wider:\n{others}\n  wrong:\n{wrong}");
     Ok(())
 }

@@ -3,9 +3,12 @@
 //! The analyst walks through the terms of a program with types in place of values. It imports
 //! nothing, has limits of its own, and says `any` where they end it.
 
+mod compare;
 mod places;
+mod schema;
 pub mod shape;
 mod tell;
+pub mod text;
 mod values;
 mod walk;
 

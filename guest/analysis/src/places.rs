@@ -3,7 +3,8 @@
 use crate::values::{FunctionId, Id, Ref};
 use pif_core::limits::to_u32;
 use pif_language::kinds::{
-    BOOLEAN, CONTINUATION, FLOAT, FUNCTION, INTEGER, Kinds, LIST, NULL, PAIR, QUOTED, RECORD, STRING,
+    BOOLEAN, CONTINUATION, FLOAT, FUNCTION, INTEGER, Kinds, LIST, NULL, PAIR, QUOTED, RECORD,
+    STRING,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;

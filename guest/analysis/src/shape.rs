@@ -185,7 +185,9 @@ fn parts<'s>(shape: &'s Shape, f: &mut fmt::Formatter<'_>) -> Result<Vec<Part<'s
             return Ok(parts);
         }
         Shape::Tuple(elements) => return Ok(listed("[", elements, ", ", "]")),
-        Shape::Set(element) => return Ok(listed("Set<", std::slice::from_ref(&**element), "", ">")),
+        Shape::Set(element) => {
+            return Ok(listed("Set<", std::slice::from_ref(&**element), "", ">"));
+        }
         Shape::Map(both) => return Ok(listed("Map<", &both[..], ", ", ">")),
         Shape::Union(shapes) => return Ok(joined(shapes, " | ")),
         Shape::Both(shapes) => return Ok(joined(&shapes[..], " & ")),

@@ -38,8 +38,7 @@ pub(crate) struct Teller<'f> {
 
 impl<'f> Teller<'f> {
     pub(crate) fn new(found: &'f Found) -> Self {
-        let mut teller =
-            Self { found, passed: BTreeSet::new(), names: BTreeMap::new(), depth: 0 };
+        let mut teller = Self { found, passed: BTreeSet::new(), names: BTreeMap::new(), depth: 0 };
         // Types of what is given say which parts are given on.
         teller.value(found.gives);
         let arguments: Vec<Id> = found.core.places.arguments.values().flatten().copied().collect();
@@ -50,9 +49,8 @@ impl<'f> Teller<'f> {
     /// The whole type: parameters and value.
     pub(crate) fn signature(&mut self, parameters: &[(String, PlaceId)], gives: Id) -> Signature {
         let tell = |teller: &mut Self| -> Vec<(String, Shape)> {
-            let told = |it: &(String, PlaceId)| {
-                (it.0.clone(), teller.part(it.1, EVERY, View::Looked))
-            };
+            let told =
+                |it: &(String, PlaceId)| (it.0.clone(), teller.part(it.1, EVERY, View::Looked));
             parameters.iter().map(told).collect()
         };
         // The first time finds the names of variables, in order.

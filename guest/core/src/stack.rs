@@ -57,10 +57,7 @@ impl<T> Future for Answer<T> {
 }
 
 /// Runs a function that makes its recursive calls on this stack.
-pub fn run<'a, T: 'a>(
-    stack: &Stack<'a>,
-    function: impl Future<Output = T> + 'a,
-) -> Option<T> {
+pub fn run<'a, T: 'a>(stack: &Stack<'a>, function: impl Future<Output = T> + 'a) -> Option<T> {
     let place = Rc::new(Cell::new(None));
     let result = Rc::clone(&place);
     let mut current: Task<'a> = Box::pin(async move { result.set(Some(function.await)) });

@@ -4,7 +4,7 @@ use super::{
     ANY, Elements, Entry, Env, EnvId, Function, FunctionId, Id, MOST_ELEMENTS, MOST_FUNCTIONS,
     MOST_MEMBERS, MOST_TEXTS, NEVER, Node, Record, Ref, Values,
 };
-use pif_language::kinds::{FUNCTION, LIST, MAP, PAIR, RECORD, SET, STRING};
+use pif_language::kinds::{FUNCTION, Kinds, LIST, MAP, PAIR, RECORD, SET, STRING};
 use std::rc::Rc;
 
 /// How deep joins of environments may be within one another.
@@ -325,28 +325,30 @@ impl Values {
         }
         let mut node = (*self.node(id)).clone();
         node.refs.iter_mut().for_each(|it| it.is_strong = false);
-        match &mut node.list {
-            None => {}
-            Some(Elements::Of(element)) => *element = self.weaken(*element),
-            Some(Elements::Tuple(elements)) => {
-                elements.iter_mut().for_each(|it| *it = self.weaken(*it));
-            }
-        }
-        let halves = node.pair.iter_mut().flatten().chain(node.map.iter_mut().flatten());
-        halves.chain(node.set.as_mut()).for_each(|it| *it = self.weaken(*it));
         for function in node.functions.iter_mut().flatten() {
             *function = self.weaken_function(*function);
         }
-        if let Some(record) = &mut node.record {
-            record.members.values_mut().for_each(|(it, _)| *it = self.weaken(*it));
-            record.rest = self.weaken(record.rest);
-            if let Some(spread) = &mut record.spread {
-                spread.is_strong = false;
-            }
+        if let Some(spread) = node.record.as_mut().and_then(|it| it.spread.as_mut()) {
+            spread.is_strong = false;
+        }
+        for part in node.parts_mut() {
+            *part = self.weaken(*part);
         }
         let weak = self.make(node);
         self.weakened.insert(id, weak);
         weak
+    }
+
+    /// The type with other kinds in its references.
+    pub(crate) fn narrow(&mut self, id: Id, kinds: &impl Fn(Ref) -> Kinds) -> Id {
+        let mut node = (*self.node(id)).clone();
+        for it in &mut node.refs {
+            it.mask = kinds(*it);
+        }
+        for part in node.parts_mut() {
+            *part = self.narrow(*part, kinds);
+        }
+        self.make(node)
     }
 }
 

@@ -3,7 +3,6 @@
 
 mod join;
 
-
 use crate::places::PlaceId;
 use pif_language::kinds::{FUNCTION, Kinds, LIST, MAP, PAIR, RECORD, SET, STRING};
 use pif_language::term::{NameId, TermId};
@@ -111,7 +110,11 @@ pub(crate) struct Env {
 pub(crate) enum Entry {
     Value(Id),
     /// A function of a `letrec`: the term of that, the environment around it, and which.
-    Recursive { term: TermId, around: EnvId, number: u32 },
+    Recursive {
+        term: TermId,
+        around: EnvId,
+        number: u32,
+    },
 }
 
 /// What is known of a node, beside it.
@@ -316,6 +319,20 @@ impl Node {
         let rest = self.record.iter().map(|it| it.rest);
         let halves = self.pair.iter().flatten().chain(self.map.iter().flatten()).copied();
         elements.iter().copied().chain(members).chain(rest).chain(halves).chain(self.set)
+    }
+
+    /// The types within, to be changed.
+    fn parts_mut(&mut self) -> impl Iterator<Item = &mut Id> + '_ {
+        let elements = match &mut self.list {
+            None => &mut [][..],
+            Some(Elements::Of(element)) => std::slice::from_mut(element),
+            Some(Elements::Tuple(elements)) => elements,
+        };
+        let record = self.record.iter_mut();
+        let members =
+            record.flat_map(|it| it.members.values_mut().map(|it| &mut it.0).chain([&mut it.rest]));
+        let halves = self.pair.iter_mut().flatten().chain(self.map.iter_mut().flatten());
+        elements.iter_mut().chain(members).chain(halves).chain(self.set.as_mut())
     }
 
     /// The only part of the input that it is, if it is nothing else.

@@ -3,9 +3,7 @@
 
 use super::{At, Core, Frame, Walk};
 use crate::places::{State, Step};
-use crate::values::{
-    ANY, EVERY, Entry, EnvId, Function, FunctionId, Id, NEVER, Node, Ref,
-};
+use crate::values::{ANY, EVERY, Entry, EnvId, Function, FunctionId, Id, NEVER, Node, Ref};
 use pif_core::fault::Code;
 use pif_language::kinds::FUNCTION;
 use pif_language::term::{NameId, TermId};
@@ -127,13 +125,8 @@ impl Walk<'_> {
         let before = self.with(|core| core.state.clone());
         let (body, mut assumed) = (self.terms.operand(term, 0), NEVER);
         for round in 0.. {
-            let frame = Frame {
-                term,
-                env,
-                arguments: arguments.clone(),
-                assumed,
-                is_recursive: false,
-            };
+            let frame =
+                Frame { term, env, arguments: arguments.clone(), assumed, is_recursive: false };
             self.with(|core| core.frames.push(frame));
             let given = self.value(body, inner).await;
             let (done, joined) = self.with(|core| {
@@ -223,9 +216,8 @@ impl Core {
     fn without_descendants(&mut self, before: Id, argument: Id) -> Id {
         let (before, node) = (self.values.node(before), self.values.node(argument));
         let is_below = |places: &crate::places::Places, it: &Ref| {
-            let is_below = |outer: &Ref| {
-                outer.place != it.place && places.is_within(it.place, outer.place)
-            };
+            let is_below =
+                |outer: &Ref| outer.place != it.place && places.is_within(it.place, outer.place);
             before.refs.iter().any(is_below)
         };
         let below: Vec<Ref> =

@@ -2,9 +2,11 @@
 
 use super::Core;
 use crate::places::{ABSENT, Asked, PlaceId, Step};
-use crate::values::{EVERY, EnvId, Entry, Id, NEVER};
+use crate::values::{EVERY, Entry, EnvId, Id, NEVER};
 use pif_language::form::Form;
-use pif_language::kinds::{self, BOOLEAN, FUNCTION, Kinds, LIST, NULL, NUMBER, ODD, RECORD, STRING};
+use pif_language::kinds::{
+    self, BOOLEAN, FUNCTION, Kinds, LIST, NULL, NUMBER, ODD, RECORD, STRING,
+};
 use pif_language::term::{NameId, TermId, Terms};
 use std::rc::Rc;
 

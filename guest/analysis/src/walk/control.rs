@@ -2,11 +2,11 @@
 
 use super::{Core, Walk};
 use crate::places::State;
-use crate::values::{ANY, EVERY, EnvId, Entry, Id, NEVER, Node};
+use crate::values::{ANY, EVERY, Entry, EnvId, Id, NEVER, Node};
 use pif_core::fault::Code;
 use pif_language::form::Form;
 use pif_language::kinds::{
-    BOOLEAN, CONTINUATION, DATE, INTEGER, Kinds, LIST, NULL, NUMBER, ODD, PAIR, QUOTED,
+    BOOLEAN, CONTINUATION, DATE, FLOAT, INTEGER, Kinds, LIST, NULL, NUMBER, ODD, PAIR, QUOTED,
     REGEX, SET, STRING,
 };
 use pif_language::term::{TermId, Terms};
@@ -360,6 +360,13 @@ impl Core {
                 Some(self.values.of(STRING))
             }
             Form::Contains | Form::IndexOf | Form::LastIndexOf => self.search(form, term, values),
+            Form::Eq => {
+                self.test(values);
+                Some(self.values.of(BOOLEAN))
+            }
+            Form::Divide => self.divide(term, values),
+            Form::Split => self.split(term, values),
+            Form::RegexMatch => self.regex_match(terms, term, values),
             Form::MomentPart => self.moment_part(terms, term, values),
             Form::Continue if !self.is_tool => {
                 self.fault((term, usize::MAX - 1), Code::OutsideTool);
@@ -407,11 +414,12 @@ impl Core {
         values.iter().for_each(|it| self.values.forget(*it));
     }
 
-    /// Notes that a test looks at a value.
+    /// Notes that a test looks at values.
     pub(crate) fn test(&mut self, values: &[Id]) {
-        let Some(first) = values.first() else { return };
-        let node = self.values.node(*first);
-        node.refs.iter().for_each(|it| self.state.test(it.place));
+        for value in values {
+            let node = self.values.node(*value);
+            node.refs.iter().for_each(|it| self.state.test(it.place));
+        }
     }
 
     /// A search in a text for a text, or in a list for anything.
@@ -425,6 +433,50 @@ impl Core {
         }
         let gives = if form == Form::Contains { BOOLEAN } else { INTEGER | NULL };
         Some(self.values.of(gives))
+    }
+
+    /// A quotient: with a mode an integer.
+    fn divide(&mut self, term: TermId, values: &[Id]) -> Option<Id> {
+        let [first, second, ref mode @ ..] = *values else { return Some(ANY) };
+        self.expect((term, 0), first, NUMBER, 0)?;
+        self.expect((term, 1), second, NUMBER, 0)?;
+        if let [mode] = *mode {
+            self.expect((term, 2), mode, STRING, 0)?;
+            return Some(self.values.of(INTEGER));
+        }
+        let is_float = [first, second].iter().any(|it| self.kinds(*it) & NUMBER == FLOAT);
+        Some(self.values.of(if is_float { FLOAT } else { NUMBER }))
+    }
+
+    /// Parts of a text. With groups of a regular expression nulls are among them.
+    fn split(&mut self, term: TermId, values: &[Id]) -> Option<Id> {
+        let text = values.first().copied().unwrap_or(ANY);
+        self.expect((term, 0), text, STRING, 0)?;
+        let mut kinds = STRING;
+        if let Some(separator) = values.get(1) {
+            self.expect((term, 1), *separator, STRING | REGEX, 0)?;
+            kinds |= if self.kinds(*separator) & REGEX == 0 { 0 } else { NULL };
+        }
+        if let Some(limit) = values.get(2) {
+            self.expect((term, 2), *limit, NUMBER | NULL, 0)?;
+        }
+        let part = self.values.of(kinds);
+        Some(self.list(part))
+    }
+
+    /// With the flag g all matches, else the first match and its groups.
+    fn regex_match(&mut self, terms: &Terms, term: TermId, values: &[Id]) -> Option<Id> {
+        let [text, pattern] = *values else { return Some(ANY) };
+        self.expect((term, 0), text, STRING, 0)?;
+        self.expect((term, 1), pattern, STRING | REGEX, 0)?;
+        let regex = terms.operand(term, 1);
+        let flags = terms.operand(regex, 1);
+        let is_global = terms.form(regex) == Form::Regex
+            && terms.form(flags) == Form::Text
+            && terms.text(flags).contains('g');
+        let part = self.values.of(if is_global { STRING } else { STRING | NULL });
+        let (matches, null) = (self.list(part), self.values.of(NULL));
+        Some(self.values.join(matches, null))
     }
 
     fn moment_part(&mut self, terms: &Terms, term: TermId, values: &[Id]) -> Option<Id> {
@@ -478,7 +530,8 @@ impl Core {
         }
         let is_text = kinds.contains(&STRING);
         for (at, value) in values.iter().enumerate() {
-            let others = kinds.iter().enumerate().any(|(other, it)| other != at && it & STRING != 0);
+            let others =
+                kinds.iter().enumerate().any(|(other, it)| other != at && it & STRING != 0);
             self.pass((term, at));
             let wanted = if others { JOINED } else { NUMBER | STRING };
             self.look(*value, wanted, 0);

@@ -1,7 +1,7 @@
 //! One step of the walk: the type of a term by its form.
 
 use super::{Core, Walk};
-use crate::values::{ANY, EnvId, Entry, Function, Id, NEVER, Node, Record};
+use crate::values::{ANY, Entry, EnvId, Function, Id, NEVER, Node, Record};
 use pif_core::fault::Code;
 use pif_language::form::Form;
 use pif_language::kinds::{BOOLEAN, FLOAT, INTEGER, LIST, NULL, ODD, STRING};

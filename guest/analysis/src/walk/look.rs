@@ -16,7 +16,8 @@ impl Core {
     /// The value where it has one of these kinds.
     pub(crate) fn restrict(&mut self, id: Id, kinds: Kinds) -> Id {
         let mut node = (*self.values.node(id)).clone();
-        if node.kinds & kinds == node.kinds && node.refs.iter().all(|it| it.mask & kinds == it.mask) {
+        if node.kinds & kinds == node.kinds && node.refs.iter().all(|it| it.mask & kinds == it.mask)
+        {
             return id;
         }
         node.kinds &= kinds;
@@ -31,6 +32,19 @@ impl Core {
         for it in &node.refs {
             self.state.look(*it, kinds, forgiven, is_alone);
         }
+    }
+
+    /// Looks at a value that may have any kind.
+    pub(crate) fn glance(&mut self, id: Id) {
+        for it in &self.values.node(id).refs {
+            self.state.look(*it, EVERY, 0, false);
+        }
+    }
+
+    /// The value, whose references have no kinds but those that the parts surely have here.
+    pub(crate) fn settle(&mut self, id: Id) -> Id {
+        let state = self.state.clone();
+        self.values.narrow(id, &|it| state.kinds(it))
     }
 
     /// Looks at a value that must have one of these kinds. Gives it as far as it has. Without any, no

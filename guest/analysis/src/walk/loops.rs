@@ -45,7 +45,8 @@ impl Walk<'_> {
             let given = self.step(is_paired, (term, 0), function, (gathered, element)).await;
             let is_done = self.with(|core| {
                 core.branches -= 1;
-                let given = if core.state.is_dead { NEVER } else { core.values.weaken(given) };
+                let given = if core.state.is_dead { NEVER } else { core.settle(given) };
+                let given = core.values.weaken(given);
                 let next = match round {
                     0..WIDENING => core.values.join(gathered, given),
                     WIDENING..ROUNDS => core.values.widen(gathered, given),
@@ -188,11 +189,11 @@ impl Core {
     pub(crate) fn flat(&mut self, given: Id) -> Id {
         let kinds = self.kinds(given);
         let other = self.restrict(given, EVERY & !LIST);
+        self.glance(given);
         if kinds & LIST == 0 {
             return other;
         }
         let lists = self.restrict(given, LIST);
-        self.look(lists, LIST, 0);
         let (element, _) = self.elements(lists);
         if kinds & !LIST == 0 {
             return element;

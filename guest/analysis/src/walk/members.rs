@@ -260,8 +260,7 @@ impl Core {
                 let element = self.values.weaken(element);
                 let length = self.values.of(INTEGER);
                 let is_index = matches!(key, Key::Index(_) | Key::AnyIndex);
-                let element =
-                    if is_index { element } else { self.values.join(element, length) };
+                let element = if is_index { element } else { self.values.join(element, length) };
                 (element, true)
             }
         }

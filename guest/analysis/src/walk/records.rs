@@ -47,6 +47,9 @@ impl Core {
             Form::GetIn => self.get_path(terms, term, values),
             Form::Has => self.has(at, first),
             Form::Put => {
+                if self.expect((term, 1), of(1), KEYS, 0).is_none() {
+                    return Some(None);
+                }
                 let key = key(self);
                 self.put(at, first, &key, of(2))
             }
@@ -56,9 +59,7 @@ impl Core {
             },
             Form::Remove => self.remove(terms, term, first),
             Form::Merge => self.merge(at, first, of(1)),
-            Form::Keys => {
-                self.expect(at, first, KEYED, 0).map(|id| self.keys(id))
-            }
+            Form::Keys => self.expect(at, first, KEYED, 0).map(|id| self.keys(id)),
             Form::Values => self.expect(at, first, KEYED, 0).map(|id| {
                 let element = self.members_of(id);
                 self.list(element)
@@ -384,8 +385,7 @@ impl Core {
         }
         if kinds & MAP != 0 {
             let maps = self.values.node(id).map.unwrap_or([ANY, ANY]);
-            known =
-                [self.values.join(known[0], maps[0]), self.values.join(known[1], maps[1])];
+            known = [self.values.join(known[0], maps[0]), self.values.join(known[1], maps[1])];
         }
         let map = Some(known.map(|it| self.values.weaken(it)));
         Some(self.values.make(Node { kinds: MAP, map, ..Node::default() }))
@@ -423,8 +423,7 @@ impl Core {
     fn insert(&mut self, at: At, values: &[Id]) -> Option<Id> {
         let id = self.expect(at, values.first().copied()?, MAP | SET, 0)?;
         let node = self.values.node(id);
-        let more: Vec<Id> =
-            values.iter().skip(1).map(|it| self.values.weaken(*it)).collect();
+        let more: Vec<Id> = values.iter().skip(1).map(|it| self.values.weaken(*it)).collect();
         let mut parts = Vec::new();
         if !node.refs.is_empty() {
             more.iter().for_each(|it| self.values.forget(*it));
@@ -465,9 +464,7 @@ impl Core {
         let node = self.values.node(id);
         let record = match (&node.record, &node.refs[..]) {
             (Some(record), []) => record.clone(),
-            (None, [it]) if node.kinds == 0 => {
-                Record { spread: Some(*it), ..Record::default() }
-            }
+            (None, [it]) if node.kinds == 0 => Record { spread: Some(*it), ..Record::default() },
             _ => return Some(self.any_record(id)),
         };
         if !is_literal {

@@ -3,9 +3,7 @@
 use super::{At, Core, Walk};
 use crate::places::PlaceId;
 use crate::values::{ANY, EnvId, Id, NEVER, Node, Record};
-use pif_language::kinds::{
-    FUNCTION, Kinds, LIST, MAP, NULL, NUMBER, RECORD, SET, STRING,
-};
+use pif_language::kinds::{FUNCTION, Kinds, LIST, MAP, NULL, NUMBER, RECORD, SET, STRING};
 use pif_language::term::TermId;
 use pif_language::typing::Type;
 use std::rc::Rc;

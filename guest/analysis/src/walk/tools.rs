@@ -18,9 +18,7 @@ impl Core {
     /// The value of a tool.
     pub(crate) fn tool_value(&mut self, shapes: &[Shape], number: u32) -> Id {
         match shapes.get(number as usize) {
-            Some(Shape::Function(_)) => {
-                self.function(Function::Tool { number, held: Vec::new() })
-            }
+            Some(Shape::Function(_)) => self.function(Function::Tool { number, held: Vec::new() }),
             Some(shape) => self.value_of(shape, &BTreeMap::new(), DEEPEST),
             None => ANY,
         }
@@ -60,13 +58,7 @@ impl Core {
     }
 
     /// Looks at an argument as the tool does, perhaps, and binds the variables of the type.
-    fn match_shape(
-        &mut self,
-        id: Id,
-        shape: &Shape,
-        known: &mut BTreeMap<String, Id>,
-        depth: u32,
-    ) {
+    fn match_shape(&mut self, id: Id, shape: &Shape, known: &mut BTreeMap<String, Id>, depth: u32) {
         let weak = self.values.weaken(id);
         if depth == 0 {
             self.values.forget(weak);

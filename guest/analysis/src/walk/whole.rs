@@ -3,7 +3,7 @@
 use super::{Core, Walk, World};
 use crate::places::{PART, PlaceId, Places, State};
 use crate::shape::Shape;
-use crate::values::{ANY, EMPTY, EnvId, Entry, Function, FunctionId, Id, NEVER, Node, Ref, Values};
+use crate::values::{ANY, EMPTY, Entry, EnvId, Function, FunctionId, Id, NEVER, Node, Ref, Values};
 use pif_core::stack::{self, Stack};
 use pif_language::kinds::FUNCTION;
 use pif_language::term::{TermId, Terms};
@@ -94,12 +94,12 @@ impl Walk<'_> {
             gives = NEVER;
         }
         if !is_function && self.with(|core| core.kinds(gives)) & FUNCTION != 0 {
-            // Perhaps it is applied.
-            self.with(|core| {
+            // Perhaps it is applied to the input.
+            gives = self.with(|core| {
                 core.values.forget(gives);
-                core.is_opaque = true;
+                core.is_opaque |= !core.values.escaped.is_empty();
+                ANY
             });
-            gives = ANY;
         }
         let functions = self.inner_functions(gives).await;
         self.escapes().await;

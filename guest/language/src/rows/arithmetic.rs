@@ -209,7 +209,7 @@ rows! { $ arithmetic:
     Divide = builtin("divide", between(2, 3))
         .takes(&[NUMBER, NUMBER, STRING, ANY]).gives(NUMBER).visit(MAKER)
         .work(MAKE, "as `div`; the units of the mode")
-        .typed(&[NUM, NUM, TXT], NUM)
+        .own()
         .syntax(r#"{"divide": [a, b, mode?]}"#)
         .doc("Quotient: of two integers the exact integer if b divides a, else the nearest float. \
             A mode rounds it once: `floor`, `ceil`, `round` (halves up), `trunc`.")

@@ -3,7 +3,6 @@
 use crate::form::{exactly, operation};
 use crate::kinds::{BOOLEAN, NUMBER_OR_STRING};
 use crate::prices::OTHER;
-use crate::typing::{BOOL, Type};
 
 const ORDER: &str = "of two texts 6, and the units of the shorter one; of two numbers, one of them a float, 6; of \
         two integers, one of them big, the limbs of the longer one";
@@ -20,7 +19,7 @@ rows! { $ comparison:
             the content of each key of the first, up to one that the second lacks, then 1 per pair \
             of values; of two quoted terms, the weight of the nodes of the first, up to the first \
             difference. Parts that are compared add their own work")
-        .typed(&[Type::Any], BOOL)
+        .own()
         .syntax(r#"{"eq": [a, b]}"#)
         .doc("Whether two values are equal, down to their parts.")
         .details(&[

@@ -8,8 +8,7 @@ use crate::kinds::{
 };
 use crate::prices::{MAKE, MAKER, OTHER, OUTSIDE, READER, SEARCHER, TEXT};
 use crate::typing::{
-    BOOL, FLT, GROUPS, INT, NUM, PATTERN, PATTERNED, SPLIT, TXT, TXT_OR_NULL, TXTS,
-    Type,
+    BOOL, FLT, GROUPS, INT, NUM, PATTERN, PATTERNED, SPLIT, TXT, TXT_OR_NULL, TXTS, Type,
 };
 
 const CASED: &str = "the units of the text and of the result; those of a text that is not all ASCII three times \
@@ -71,7 +70,7 @@ rows! { $ strings:
         .work(TEXT, "without a separator 1; the units of the text and the separator, and of the \
             text twice with an empty separator and no limit; 1 per element of the result; by a \
             `regex`, as `regex_split`")
-        .typed(&[TXT, Type::Of(STRING | REGEX), Type::Of(NUMBER | NULL)], SPLIT)
+        .own()
         .syntax(r#"{"split": [s, sep?, limit?]}"#)
         .doc("The parts between the separators, at most `limit`; the characters, if the separator \
             is empty. A `regex` puts its groups among the parts.")
@@ -339,7 +338,7 @@ rows! { $ strings:
     RegexMatch = builtin("regex_match", exactly(2))
         .takes(&[STRING, ANY]).visit(SEARCHER)
         .work(OTHER, "as `regex_match_all`; with the flag g, as `find_all`")
-        .typed(&[TXT, PATTERN], Type::Or(&[GROUPS, Type::Of(NULL)]))
+        .own()
         .syntax(r#"{"regex_match": [s, regex]}"#)
         .doc("As `match` of JavaScript: with the flag g all matches, else the first match and its \
             groups; null if there is none.")
