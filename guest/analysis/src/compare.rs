@@ -45,16 +45,16 @@ impl Comparison {
 
     fn is_included(&mut self, wide: &Shape, narrow: &Shape) -> bool {
         match (wide, narrow) {
-            (Shape::Any, _) | (_, Shape::Never) => true,
+            (Shape::Any, _)
+            | (_, Shape::Never)
+            | (Shape::Number, Shape::Integer | Shape::Float)
+            | (Shape::Text, Shape::Literal(_)) => true,
             (_, Shape::Union(parts)) => parts.iter().all(|it| self.includes(wide, it)),
             (Shape::Union(parts), _) => parts.iter().any(|it| self.includes(it, narrow)),
             (Shape::Variable(name), _) => {
                 // A variable stands for one type, and for no more than that.
                 let known = self.names.entry(name.clone()).or_insert_with(|| narrow.clone());
                 known == narrow && matches!(narrow, Shape::Variable(_))
-            }
-            (Shape::Number, Shape::Integer | Shape::Float) | (Shape::Text, Shape::Literal(_)) => {
-                true
             }
             (Shape::List(a), Shape::List(b)) | (Shape::Set(a), Shape::Set(b)) => {
                 self.includes(a, b)

@@ -81,7 +81,7 @@ pub struct Failure {
 /// Steps for any program.
 const FUEL: u64 = 100_000;
 /// Steps for each term of a program.
-const FUEL_PER_TERM: u64 = 20;
+const FUEL_PER_TERM: u64 = 8;
 
 /// Tells what is known of a program.
 pub fn analyze(request: &Request<'_>) -> Result<Analysis, Fault> {

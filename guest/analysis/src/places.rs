@@ -34,7 +34,7 @@ const NO_PART: Asked = KINDS | ABSENT;
 /// Deepest part that is told apart.
 const DEEPEST: u8 = 7;
 /// Most parts that are told apart.
-const MOST: usize = 2000;
+const MOST: usize = 500;
 
 /// The way from a part to one within it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -63,7 +63,7 @@ struct Place {
 /// All parts of the input.
 #[derive(Debug, Default)]
 pub(crate) struct Places {
-    places: Vec<Place>,
+    all: Vec<Place>,
     index: HashMap<(Option<PlaceId>, Step), PlaceId>,
     children: HashMap<PlaceId, Vec<PlaceId>>,
     /// The arguments that the program gives a function of the input.
@@ -75,13 +75,14 @@ pub(crate) struct Places {
 impl Places {
     /// A new parameter.
     pub(crate) fn root(&mut self) -> PlaceId {
-        self.add(None, Step::Root(to_u32(self.places.len())), 0)
+        // Beyond the last page nothing is noted, and nothing is told.
+        self.add(None, Step::Root(to_u32(self.all.len())), 0)
     }
 
     fn add(&mut self, parent: Option<PlaceId>, step: Step, depth: u8) -> PlaceId {
-        let id = to_u32(self.places.len());
+        let id = to_u32(self.all.len());
         self.index.insert((parent, step.clone()), id);
-        self.places.push(Place { parent, step, depth });
+        self.all.push(Place { parent, step, depth });
         if let Some(parent) = parent {
             self.children.entry(parent).or_default().push(id);
         }
@@ -94,8 +95,8 @@ impl Places {
         if let Some(id) = self.index.get(&key) {
             return Some(*id);
         }
-        let depth = self.places.get(parent as usize)?.depth + 1;
-        if depth > DEEPEST || self.places.len() >= MOST {
+        let depth = self.all.get(parent as usize)?.depth + 1;
+        if depth > DEEPEST || self.all.len() >= MOST {
             return None;
         }
         Some(self.add(Some(parent), key.1, depth))
@@ -109,7 +110,7 @@ impl Places {
     /// The parts within a part, each with the step to it.
     pub(crate) fn children(&self, parent: PlaceId) -> Vec<(Step, PlaceId)> {
         let ids = self.children.get(&parent).map_or(&[][..], |ids| ids);
-        let step = |id: &PlaceId| Some((self.places.get(*id as usize)?.step.clone(), *id));
+        let step = |id: &PlaceId| Some((self.all.get(*id as usize)?.step.clone(), *id));
         ids.iter().filter_map(step).collect()
     }
 
@@ -120,14 +121,14 @@ impl Places {
             if id == outer {
                 return true;
             }
-            at = self.places.get(id as usize).and_then(|it| it.parent);
+            at = self.all.get(id as usize).and_then(|it| it.parent);
         }
         false
     }
 
     /// The part around a part, with the kinds that it has if the part is there.
     fn around(&self, place: PlaceId) -> Option<(PlaceId, Asked)> {
-        let Place { parent, step, .. } = self.places.get(place as usize)?;
+        let Place { parent, step, .. } = self.all.get(place as usize)?;
         let kinds = match step {
             Step::Root(_) => return None,
             Step::Member(_) | Step::Key => RECORD,
@@ -150,22 +151,44 @@ pub(crate) struct Request {
 
 const NOTHING: Request = Request { looked: 0, sure: NO_PART };
 
-/// What has been asked, on the way to where the walk is.
-#[derive(Clone, Debug, Default)]
+/// Requests of a page.
+const PAGE: usize = 32;
+/// Pages, enough for all parts.
+const PAGES: usize = MOST / PAGE + 1;
+
+type Page = [Request; PAGE];
+
+/// What has been asked, on the way to where the walk is. Ways that part share the pages that neither
+/// changes, so that it costs little to part, and to meet again.
+#[derive(Clone, Debug)]
 pub(crate) struct State {
-    requests: Rc<BTreeMap<PlaceId, Request>>,
+    pages: Rc<[Option<Rc<Page>>; PAGES]>,
     /// Whether no run comes here.
     pub(crate) is_dead: bool,
 }
 
+impl Default for State {
+    fn default() -> Self {
+        Self { pages: Rc::new([const { None }; PAGES]), is_dead: false }
+    }
+}
+
 impl State {
     pub(crate) fn request(&self, place: PlaceId) -> Request {
-        self.requests.get(&place).copied().unwrap_or(NOTHING)
+        let at = place as usize;
+        let page = self.pages.get(at / PAGE).and_then(Option::as_ref);
+        page.and_then(|page| page.get(at % PAGE)).copied().unwrap_or(NOTHING)
     }
 
     fn set(&mut self, place: PlaceId, request: Request) {
-        if self.request(place) != request {
-            Rc::make_mut(&mut self.requests).insert(place, request);
+        if self.request(place) == request {
+            return;
+        }
+        let at = place as usize;
+        let Some(page) = Rc::make_mut(&mut self.pages).get_mut(at / PAGE) else { return };
+        let page = page.get_or_insert_with(|| Rc::new([NOTHING; PAGE]));
+        if let Some(known) = Rc::make_mut(page).get_mut(at % PAGE) {
+            *known = request;
         }
     }
 
@@ -234,28 +257,42 @@ impl State {
             *self = other;
             return;
         }
-        if Rc::ptr_eq(&self.requests, &other.requests) {
-            return;
-        }
-        let mut joined = BTreeMap::new();
-        for place in self.requests.keys().chain(other.requests.keys()) {
-            if joined.contains_key(place) {
-                continue;
-            }
-            let second = other.reach(*place, places);
-            let request = if keep(*place) {
-                let first = self.request(*place);
+        let mut changed = Vec::new();
+        for place in self.differing(&other) {
+            let second = other.reach(place, places);
+            let request = if keep(place) {
+                let first = self.request(place);
                 Request { looked: first.looked | second.looked, sure: second.sure }
             } else {
-                let first = self.reach(*place, places);
+                let first = self.reach(place, places);
                 let looked = first.looked | second.looked;
                 Request { looked, sure: first.sure | second.sure }
             };
-            if request != NOTHING {
-                joined.insert(*place, request);
+            changed.push((place, request));
+        }
+        for (place, request) in changed {
+            self.set(place, request);
+        }
+    }
+
+    /// The parts of which not the same has been asked.
+    fn differing(&self, other: &Self) -> Vec<PlaceId> {
+        let mut places = Vec::new();
+        if Rc::ptr_eq(&self.pages, &other.pages) {
+            return places;
+        }
+        for (page, (a, b)) in self.pages.iter().zip(other.pages.iter()).enumerate() {
+            let is_shared = match (a, b) {
+                (None, None) => true,
+                (Some(a), Some(b)) => Rc::ptr_eq(a, b),
+                _ => false,
+            };
+            if !is_shared {
+                let ids = (0..PAGE).map(|at| to_u32(page * PAGE + at));
+                places.extend(ids.filter(|it| self.request(*it) != other.request(*it)));
             }
         }
-        self.requests = Rc::new(joined);
+        places
     }
 
     /// What has been asked of a part. Where the part cannot be, anything may be said of it.

@@ -94,7 +94,7 @@ impl Shape {
         }
         let has = |part: &Self, parts: &[Self]| parts.contains(part);
         if has(&Self::Number, &parts) || has(&Self::Integer, &parts) && has(&Self::Float, &parts) {
-            let at = parts.iter().position(|it| is_number(it)).unwrap_or(parts.len());
+            let at = parts.iter().position(is_number).unwrap_or(parts.len());
             parts.retain(|it| !is_number(it));
             parts.insert(at.min(parts.len()), Self::Number);
         }

@@ -42,7 +42,9 @@ impl<'f> Teller<'f> {
         // Types of what is given say which parts are given on.
         teller.value(found.gives);
         let arguments: Vec<Id> = found.core.places.arguments.values().flatten().copied().collect();
-        arguments.into_iter().for_each(|id| drop(teller.value(id)));
+        for id in arguments {
+            teller.value(id);
+        }
         teller
     }
 

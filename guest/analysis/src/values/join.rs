@@ -75,10 +75,6 @@ impl Values {
         self.make(node)
     }
 
-    fn forget_all(&mut self, ids: impl IntoIterator<Item = Id>) {
-        ids.into_iter().for_each(|id| self.forget(id));
-    }
-
     fn join_lists(&mut self, a: &Node, b: &Node) -> Option<Elements> {
         if a.kinds & LIST == 0 {
             return b.list.clone();
@@ -242,8 +238,8 @@ impl Values {
             (
                 Some(Function::Lambda { term: a, held: x, .. }),
                 Some(Function::Lambda { term: b, held: y, .. }),
-            ) => a == b && x.len() == y.len(),
-            (
+            )
+            | (
                 Some(Function::Tool { number: a, held: x }),
                 Some(Function::Tool { number: b, held: y }),
             ) => a == b && x.len() == y.len(),

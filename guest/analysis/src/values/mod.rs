@@ -1,6 +1,7 @@
 //! What a value may be, as the walk knows it: nodes in an arena, each once, so equal types have equal
 //! ids. A node says which kinds a value may have, and of each kind its parts.
 
+mod index;
 mod join;
 
 use crate::places::PlaceId;
@@ -8,6 +9,8 @@ use pif_language::kinds::{FUNCTION, Kinds, LIST, MAP, PAIR, RECORD, SET, STRING}
 use pif_language::term::{NameId, TermId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
+
+use index::Index;
 
 /// A type in the arena.
 pub(crate) type Id = u32;
@@ -135,6 +138,9 @@ pub(crate) struct Values {
     functions: Vec<Function>,
     function_ids: HashMap<Function, FunctionId>,
     envs: Vec<Env>,
+    /// For each environment, where its variables are found.
+    indices: Vec<u32>,
+    index: Index,
     env_ids: HashMap<Env, EnvId>,
     joined: HashMap<(Id, Id), Id>,
     weakened: HashMap<Id, Id>,
@@ -157,6 +163,8 @@ impl Values {
             functions: Vec::new(),
             function_ids: HashMap::new(),
             envs: vec![root],
+            indices: vec![index::EMPTY],
+            index: Index::default(),
             env_ids: HashMap::new(),
             joined: HashMap::new(),
             weakened: HashMap::new(),
@@ -200,20 +208,17 @@ impl Values {
             return *id;
         }
         let id = pif_core::limits::to_u32(self.envs.len());
+        let around = self.indices.get(outer as usize).copied().unwrap_or(index::EMPTY);
+        self.indices.push(self.index.with(around, name, id));
         self.envs.push(env);
         self.env_ids.insert(env, id);
         id
     }
 
     /// The entry of a variable.
-    pub(crate) fn lookup(&self, mut env: EnvId, name: NameId) -> Option<Entry> {
-        while let Some(Env { name: bound, entry, outer }) = self.env(env) {
-            if bound == name {
-                return Some(entry);
-            }
-            env = outer;
-        }
-        None
+    pub(crate) fn lookup(&self, env: EnvId, name: NameId) -> Option<Entry> {
+        let index = self.indices.get(env as usize).copied()?;
+        self.env(self.index.find(index, name)?).map(|it| it.entry)
     }
 
     /// Finds or adds a type. One that is too large is cut to its kinds.
@@ -236,7 +241,7 @@ impl Values {
         let measure = self.measure(&node);
         if measure.depth > DEEPEST || measure.size > LARGEST {
             let parts: Vec<Id> = node.parts().collect();
-            parts.iter().for_each(|part| self.forget(*part));
+            self.forget_all(parts);
             let (spread, functions) = (node.record.and_then(|it| it.spread), node.functions);
             self.lost.extend(spread.map(|it| it.place));
             self.escaped.extend(functions.iter().flatten());
@@ -288,6 +293,13 @@ impl Values {
     /// A value of kinds, whose parts are not known.
     pub(crate) fn of(&mut self, kinds: Kinds) -> Id {
         self.make(Node { kinds, ..Node::default() })
+    }
+
+    /// Notes that values go where the walk does not follow.
+    pub(crate) fn forget_all(&mut self, ids: impl IntoIterator<Item = Id>) {
+        for id in ids {
+            self.forget(id);
+        }
     }
 
     /// Notes that a value goes where the walk does not follow.

@@ -8,6 +8,8 @@ use pif_core::fault::Code;
 use pif_language::kinds::FUNCTION;
 use pif_language::term::{NameId, TermId};
 
+/// Most functions that are active at once.
+const DEEPEST: usize = 200;
 /// How often a function may be active within itself with other variables around it.
 const NESTED: usize = 6;
 /// How often a function may be active within itself with more and more arguments.
@@ -51,7 +53,7 @@ impl Walk<'_> {
         });
         let mut joined = self.with(|core| {
             if is_unknown {
-                arguments.iter().for_each(|it| core.values.forget(*it));
+                core.values.forget_all(arguments.iter().copied());
                 return ANY;
             }
             of_refs
@@ -171,13 +173,18 @@ impl Core {
     }
 
     fn entrance(&mut self, term: TermId, env: EnvId, arguments: Vec<Id>) -> Entrance {
+        if self.frames.len() >= DEEPEST {
+            self.values.forget_all(arguments);
+            self.is_opaque = true;
+            return Entrance::Known(ANY);
+        }
         let active: Vec<usize> = self.positions(|frame| frame.term == term);
         let same: Vec<usize> = self.positions(|frame| frame.term == term && frame.env == env);
         let Some(last) = same.last().copied() else {
             if active.len() < NESTED {
                 return Entrance::Body(arguments);
             }
-            arguments.iter().for_each(|it| self.values.forget(*it));
+            self.values.forget_all(arguments.iter().copied());
             self.is_opaque = true;
             return Entrance::Known(ANY);
         };
@@ -242,12 +249,12 @@ impl Core {
             if self.state.kinds(it) & FUNCTION == 0 {
                 continue;
             }
-            let given = self.part(it, Step::Result, EVERY, false);
+            let given = self.part(it, &Step::Result, EVERY, false);
             joined = self.values.union(joined, given);
             self.note_arguments(it, arguments);
         }
         if joined != NEVER {
-            arguments.iter().for_each(|it| self.values.forget(*it));
+            self.values.forget_all(arguments.iter().copied());
         }
         joined
     }

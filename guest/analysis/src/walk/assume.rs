@@ -4,9 +4,7 @@ use super::Core;
 use crate::places::{ABSENT, Asked, PlaceId, Step};
 use crate::values::{EVERY, Entry, EnvId, Id, NEVER};
 use pif_language::form::Form;
-use pif_language::kinds::{
-    self, BOOLEAN, FUNCTION, Kinds, LIST, NULL, NUMBER, ODD, RECORD, STRING,
-};
+use pif_language::kinds::{self, BOOLEAN, FUNCTION, Kinds, NULL, NUMBER, ODD, STRING};
 use pif_language::term::{NameId, TermId, Terms};
 use std::rc::Rc;
 
@@ -173,7 +171,6 @@ fn kinds_of_name(form: Form, name: &str) -> Option<Kinds> {
     let kind = 1 << at;
     Some(match kind {
         kinds::FLOAT => kind | ODD,
-        LIST | RECORD => kind,
         _ => kind,
     })
 }

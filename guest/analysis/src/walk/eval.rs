@@ -19,13 +19,12 @@ impl Walk<'_> {
             if core.state.is_dead {
                 return Some(NEVER);
             }
-            match core.fuel.checked_sub(1) {
-                Some(left) => core.fuel = left,
-                None => {
-                    core.gave_up = true;
-                    core.state.is_dead = true;
-                    return Some(NEVER);
-                }
+            if let Some(left) = core.fuel.checked_sub(1) {
+                core.fuel = left;
+            } else {
+                core.gave_up = true;
+                core.state.is_dead = true;
+                return Some(NEVER);
             }
             core.literal(self.terms, term).or_else(|| core.variable(self.terms, term, env))
         })
@@ -63,7 +62,6 @@ impl Core {
                 let node = Node { kinds: STRING, texts, ..Node::default() };
                 return Some(self.values.make(node));
             }
-            Form::Lam => return None,
             _ => return None,
         };
         Some(self.values.of(kinds))

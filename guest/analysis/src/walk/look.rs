@@ -107,18 +107,15 @@ impl Core {
     }
 
     /// The part of the input at a step from a reference.
-    pub(crate) fn part(&mut self, it: Ref, step: Step, mask: Kinds, is_strong: bool) -> Id {
-        match self.places.within(it.place, step.clone()) {
-            Some(place) => {
-                // What a function of the input gives may be anything.
-                let most = if step == Step::Result { EVERY } else { PART };
-                let refs = vec![Ref { place, mask: mask & most, is_strong }];
-                self.values.make(Node { refs, ..Node::default() })
-            }
-            None => {
-                self.values.lost.insert(it.place);
-                ANY
-            }
+    pub(crate) fn part(&mut self, it: Ref, step: &Step, mask: Kinds, is_strong: bool) -> Id {
+        if let Some(place) = self.places.within(it.place, step.clone()) {
+            // What a function of the input gives may be anything.
+            let most = if *step == Step::Result { EVERY } else { PART };
+            let refs = vec![Ref { place, mask: mask & most, is_strong }];
+            self.values.make(Node { refs, ..Node::default() })
+        } else {
+            self.values.lost.insert(it.place);
+            ANY
         }
     }
 
@@ -131,7 +128,7 @@ impl Core {
         for it in node.refs.iter().copied() {
             let kinds = self.state.kinds(it);
             if kinds & LIST != 0 {
-                let element = self.part(it, Step::Element, EVERY, it.is_strong);
+                let element = self.part(it, &Step::Element, EVERY, it.is_strong);
                 if let Some(Ref { place, is_strong: true, .. }) = self.only_ref(element) {
                     keep.push(place);
                 }

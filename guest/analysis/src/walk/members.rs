@@ -132,7 +132,7 @@ impl Core {
                 Key::AnyIndex | Key::Any => Step::Key,
             };
             let is_strong = it.is_strong && !matches!(step, Step::Key);
-            let part = self.part(it, step, EVERY, is_strong);
+            let part = self.part(it, &step, EVERY, is_strong);
             let node = self.values.node(part);
             if let (false, [within]) = (has_default, &node.refs[..]) {
                 let is_alone = is_strong && self.state.kinds(it) & !RECORD == 0;
@@ -143,9 +143,9 @@ impl Core {
         if kinds & (LIST | PAIR) != 0 {
             match key {
                 Key::Index(index) => {
-                    parts.push(self.part(it, Step::Index(*index), EVERY, it.is_strong));
+                    parts.push(self.part(it, &Step::Index(*index), EVERY, it.is_strong));
                 }
-                Key::AnyIndex | Key::Any => parts.push(self.part(it, Step::Element, EVERY, false)),
+                Key::AnyIndex | Key::Any => parts.push(self.part(it, &Step::Element, EVERY, false)),
                 Key::Text(_) => {}
             }
         }
@@ -219,7 +219,7 @@ impl Core {
                 let mut joined = self.values.join_all(members);
                 joined = self.values.join(joined, record.rest);
                 if let Some(spread) = record.spread {
-                    let part = self.part(spread, Step::Key, EVERY, false);
+                    let part = self.part(spread, &Step::Key, EVERY, false);
                     joined = self.values.join(joined, part);
                 }
                 return (joined, true);
@@ -230,7 +230,7 @@ impl Core {
         }
         match record.spread {
             Some(spread) => {
-                let part = self.part(spread, Step::Member(name), EVERY, false);
+                let part = self.part(spread, &Step::Member(name), EVERY, false);
                 if let [within] = &self.values.node(part).refs[..] {
                     self.state.demand(within.place, false);
                 }
@@ -316,12 +316,11 @@ impl Core {
         }
         if node.kinds & RECORD != 0 {
             let record = node.record.clone();
-            parts.push(match record {
-                Some(record) => self.put_member(record, key, value),
-                None => {
-                    self.values.forget(value);
-                    self.values.of(RECORD)
-                }
+            parts.push(if let Some(record) = record {
+                self.put_member(record, key, value)
+            } else {
+                self.values.forget(value);
+                self.values.of(RECORD)
             });
         }
         let refs = node.refs.iter().copied().filter(|it| self.state.kinds(*it) & RECORD != 0);
@@ -348,7 +347,7 @@ impl Core {
                     *id = self.values.join(*id, value);
                 }
                 if let Some(spread) = record.spread.take() {
-                    let part = self.part(spread, Step::Key, EVERY, false);
+                    let part = self.part(spread, &Step::Key, EVERY, false);
                     self.values.lost.insert(spread.place);
                     let other = self.values.join(record.rest, part);
                     record.rest = self.values.join(other, ANY);

@@ -16,46 +16,38 @@ const KEYED: Kinds = RECORD | MAP | SET | LIST;
 /// What has a text in place of a record without members.
 const MEMBERLESS: Kinds = STRING | NUMBER | BOOLEAN | NULL;
 /// What can be gone through.
-const GONE_THROUGH: Kinds = LIST | STRING | MAP | SET;
+pub(super) const GONE_THROUGH: Kinds = LIST | STRING | MAP | SET;
 /// What can be a key.
 const KEYS: Kinds = STRING | NUMBER | BOOLEAN;
-/// Greatest depth of a literal `flatten`.
-const DEEPEST: u32 = 8;
 
 impl Core {
-    /// The value of a form, none if no run has one; or nothing if the form is not known here.
-    pub(crate) fn members(
+    /// The value of a form of records, maps and sets, or of another one; none if no run has one.
+    pub(super) fn of_record(
         &mut self,
         terms: &Terms,
         form: Form,
         term: TermId,
         values: &[Id],
-    ) -> Option<Option<Id>> {
+    ) -> Option<Id> {
         let of = |at: usize| values.get(at).copied().unwrap_or(ANY);
-        let at = (term, 0);
-        let first = of(0);
-        let key = |core: &mut Self| core.key(terms, terms.operand(term, 1), of(1));
-        Some(match form {
+        let (at, first) = ((term, 0), of(0));
+        match form {
             Form::Get => {
                 let null = if values.len() > 2 { NULL } else { 0 };
-                if self.expect((term, 1), of(1), KEYS | null, 0).is_none() {
-                    return Some(None);
-                }
-                let key = key(self);
+                self.expect((term, 1), of(1), KEYS | null, 0)?;
+                let key = self.key(terms, terms.operand(term, 1), of(1));
                 self.get(at, first, &key, values.get(2).copied())
             }
             Form::GetIn => self.get_path(terms, term, values),
             Form::Has => self.has(at, first),
             Form::Put => {
-                if self.expect((term, 1), of(1), KEYS, 0).is_none() {
-                    return Some(None);
-                }
-                let key = key(self);
+                self.expect((term, 1), of(1), KEYS, 0)?;
+                let key = self.key(terms, terms.operand(term, 1), of(1));
                 self.put(at, first, &key, of(2))
             }
             Form::PutIn => match self.path(terms, term, of(1), true) {
                 Some(path) => self.put_path(at, first, &path, of(2)),
-                None => return None,
+                None => Some(self.unknown(values)),
             },
             Form::Remove => self.remove(terms, term, first),
             Form::Merge => self.merge(at, first, of(1)),
@@ -65,9 +57,9 @@ impl Core {
                 self.list(element)
             }),
             Form::Entries => self.expect(at, first, KEYED, 0).map(|id| self.entries(id)),
-            Form::FromEntries => self.from_entries(at, first),
+            Form::FromEntries => self.record_of(at, first),
             Form::Pick | Form::Omit => self.chosen(terms, form == Form::Pick, term, first, of(1)),
-            Form::ToMap => self.to_map(at, first),
+            Form::ToMap => self.map_of(at, first),
             Form::ToSet => self.expect(at, first, GONE_THROUGH, NULL).map(|id| {
                 let (element, _) = self.elements(id);
                 let set = Some(self.values.weaken(element));
@@ -81,37 +73,8 @@ impl Core {
                 let members = names.map(member).collect();
                 Some(self.record(Record { members, ..Record::default() }))
             }
-            Form::Cons => self.expect((term, 1), of(1), LIST, 0).map(|id| self.cons(first, id)),
-            Form::Head => self.expect(at, first, LIST, 0).map(|id| self.element(id, Some(0))),
-            Form::Last => self.expect(at, first, LIST, 0).map(|id| self.element(id, None)),
-            Form::Tail => self.expect(at, first, LIST, 0).map(|id| self.tail(id)),
-            Form::Nth => self.expect(at, first, LIST | PAIR, 0).and_then(|id| {
-                self.expect((term, 1), of(1), NUMBER, 0)?;
-                let key = match key(self) {
-                    Key::Index(index) => Key::Index(index),
-                    _ => Key::AnyIndex,
-                };
-                self.get(at, id, &key, None)
-            }),
-            Form::Slice => self.slice(at, first),
-            Form::Append => self.append(at, first, of(1)),
-            Form::Flatten => self.expect(at, first, LIST, 0).map(|id| {
-                let depth = match values.get(1) {
-                    None => 1,
-                    Some(_) => terms.literal::<u32>(terms.operand(term, 1)).unwrap_or(u32::MAX),
-                };
-                let is_deep = depth > DEEPEST;
-                let element = self.flatten(id, depth.min(DEEPEST));
-                if is_deep {
-                    self.look_through(id);
-                    self.values.forget(element);
-                    return self.any_list();
-                }
-                self.list(element)
-            }),
-            Form::Fst | Form::Snd => self.half(at, first, u8::from(form == Form::Snd)),
-            _ => return None,
-        })
+            _ => self.of_list(terms, form, term, values),
+        }
     }
 
     fn get_path(&mut self, terms: &Terms, term: TermId, values: &[Id]) -> Option<Id> {
@@ -149,10 +112,10 @@ impl Core {
             let key = terms.operand(term, 1);
             if terms.form(key) == Form::Text {
                 let removed = record.members.remove(terms.text(key)).is_some();
-                if record.rest != NEVER || record.spread.is_some() {
-                    if removed || record.spread.is_some() {
-                        return Some(self.any_record(id));
-                    }
+                if (record.rest != NEVER || record.spread.is_some())
+                    && (removed || record.spread.is_some())
+                {
+                    return Some(self.any_record(id));
                 }
             } else {
                 record.members.values_mut().for_each(|it| it.1 = true);
@@ -193,11 +156,11 @@ impl Core {
             let is_empty =
                 merged.members.is_empty() && merged.rest == NEVER && merged.spread.is_none();
             if !is_empty {
-                let part = self.part(spread, Step::Key, EVERY, false);
+                let part = self.part(spread, &Step::Key, EVERY, false);
                 self.values.lost.insert(spread.place);
                 let all: Vec<Id> = merged.members.values().map(|it| it.0).collect();
                 self.values.forget(part);
-                all.into_iter().for_each(|it| self.values.forget(it));
+                self.values.forget_all(all);
                 self.values.forget(merged.rest);
                 return Some(self.values.of(RECORD));
             }
@@ -220,7 +183,7 @@ impl Core {
                 }
                 (true, None, None) => (self.values.join(id, merged.rest), true),
                 (true, None, Some(spread)) => {
-                    let part = self.part(spread, Step::Member(Rc::clone(&name)), EVERY, false);
+                    let part = self.part(spread, &Step::Member(Rc::clone(&name)), EVERY, false);
                     (self.values.join(part, id), true)
                 }
             };
@@ -264,10 +227,10 @@ impl Core {
         for it in node.refs.iter().copied() {
             let kinds = self.state.kinds(it);
             if kinds & RECORD != 0 {
-                parts.push(self.part(it, Step::Key, EVERY, it.is_strong));
+                parts.push(self.part(it, &Step::Key, EVERY, it.is_strong));
             }
             if kinds & LIST != 0 {
-                parts.push(self.part(it, Step::Element, EVERY, false));
+                parts.push(self.part(it, &Step::Element, EVERY, false));
             }
         }
         if node.kinds & RECORD != 0 {
@@ -278,7 +241,7 @@ impl Core {
                     let mut joined = self.values.join_all(members);
                     joined = self.values.join(joined, record.rest);
                     if let Some(spread) = record.spread {
-                        let part = self.part(spread, Step::Key, EVERY, false);
+                        let part = self.part(spread, &Step::Key, EVERY, false);
                         joined = self.values.join(joined, part);
                     }
                     joined
@@ -335,7 +298,7 @@ impl Core {
     }
 
     /// The type of the keys and the values of entries.
-    fn halves_of(&mut self, at: At, list: Id) -> [Id; 2] {
+    pub(super) fn halves_of(&mut self, at: At, list: Id) -> [Id; 2] {
         let (entry, keep) = self.elements(list);
         let before = self.state.clone();
         self.doubts += 1;
@@ -359,91 +322,12 @@ impl Core {
         halves
     }
 
-    fn from_entries(&mut self, at: At, id: Id) -> Option<Id> {
+    fn record_of(&mut self, at: At, id: Id) -> Option<Id> {
         let list = self.expect(at, id, LIST | MAP, 0)?;
         let [key, value] = self.halves_of(at, list);
         self.look(key, STRING | NUMBER | BOOLEAN | NULL | DATE, 0);
         let rest = self.values.weaken(value);
         Some(self.record(Record { rest, ..Record::default() }))
-    }
-
-    fn to_map(&mut self, at: At, id: Id) -> Option<Id> {
-        let id = self.expect(at, id, LIST | MAP | SET, NULL)?;
-        let kinds = self.kinds(id);
-        let mut known = [NEVER, NEVER];
-        if kinds & (LIST | SET) != 0 {
-            let lists = self.restrict(id, LIST | SET);
-            // What an entry lacks is null.
-            let null = self.values.of(NULL);
-            let [key, value] = self.halves_of(at, lists);
-            let is_short = self.may_be_short(lists);
-            known = if is_short {
-                [self.values.join(key, null), self.values.join(value, null)]
-            } else {
-                [key, value]
-            };
-        }
-        if kinds & MAP != 0 {
-            let maps = self.values.node(id).map.unwrap_or([ANY, ANY]);
-            known = [self.values.join(known[0], maps[0]), self.values.join(known[1], maps[1])];
-        }
-        let map = Some(known.map(|it| self.values.weaken(it)));
-        Some(self.values.make(Node { kinds: MAP, map, ..Node::default() }))
-    }
-
-    /// Whether an entry may have less than two elements.
-    fn may_be_short(&mut self, lists: Id) -> bool {
-        let (entry, _) = self.elements(lists);
-        if entry == NEVER {
-            return false;
-        }
-        let node = self.values.node(entry);
-        let is_two = match &node.list {
-            Some(Elements::Tuple(elements)) => elements.len() >= 2,
-            Some(Elements::Of(_)) => false,
-            None => node.kinds & LIST == 0,
-        };
-        !is_two || !node.refs.is_empty()
-    }
-
-    fn lookup(&mut self, at: At, id: Id, default: Option<Id>) -> Option<Id> {
-        let id = self.expect(at, id, MAP | SET, 0)?;
-        let node = self.values.node(id);
-        let mut parts = Vec::new();
-        if node.kinds & MAP != 0 {
-            parts.push(node.map.map_or(ANY, |it| it[1]));
-        }
-        if node.kinds & SET != 0 || !node.refs.is_empty() {
-            parts.push(ANY);
-        }
-        parts.extend(default);
-        Some(self.values.join_all(parts))
-    }
-
-    fn insert(&mut self, at: At, values: &[Id]) -> Option<Id> {
-        let id = self.expect(at, values.first().copied()?, MAP | SET, 0)?;
-        let node = self.values.node(id);
-        let more: Vec<Id> = values.iter().skip(1).map(|it| self.values.weaken(*it)).collect();
-        let mut parts = Vec::new();
-        if !node.refs.is_empty() {
-            more.iter().for_each(|it| self.values.forget(*it));
-            return Some(self.values.of(MAP | SET));
-        }
-        if let (true, [key, value]) = (node.kinds & MAP != 0, &more[..]) {
-            let map = node.map.map(|known| {
-                [self.values.join(known[0], *key), self.values.join(known[1], *value)]
-            });
-            if map.is_none() {
-                self.values.forget(*key);
-                self.values.forget(*value);
-            }
-            parts.push(self.values.make(Node { kinds: MAP, map, ..Node::default() }));
-        }
-        if let (true, Some(element)) = (node.kinds & SET != 0, more.first()) {
-            let set = node.set.map(|known| self.values.join(known, *element));
-            parts.push(self.values.make(Node { kinds: SET, set, ..Node::default() }));
-        }
-        Some(self.values.join_all(parts))
     }
 
     /// `pick` and `omit` of literal keys.
@@ -484,7 +368,7 @@ impl Core {
             let member = match (record.members.get(&name), record.spread) {
                 (Some(known), _) => *known,
                 (None, Some(spread)) => {
-                    (self.part(spread, Step::Member(Rc::clone(&name)), EVERY, false), true)
+                    (self.part(spread, &Step::Member(Rc::clone(&name)), EVERY, false), true)
                 }
                 (None, None) => (record.rest, true),
             };
@@ -493,77 +377,5 @@ impl Core {
             }
         }
         Some(self.record(Record { members, ..Record::default() }))
-    }
-
-    fn cons(&mut self, head: Id, tail: Id) -> Id {
-        let node = self.values.node(tail);
-        if let (true, Some(Elements::Tuple(elements))) = (node.refs.is_empty(), &node.list) {
-            let elements = [&[head], &elements[..]].concat();
-            return self.values.list_of(elements);
-        }
-        let (element, _) = self.elements(tail);
-        let (element, head) = (self.values.weaken(element), self.values.weaken(head));
-        let element = self.values.join(element, head);
-        self.list(element)
-    }
-
-    /// The element at an index from the beginning, or the last one.
-    fn element(&mut self, list: Id, index: Option<usize>) -> Id {
-        let node = self.values.node(list);
-        if let (true, Some(Elements::Tuple(elements))) = (node.refs.is_empty(), &node.list) {
-            let known = match index {
-                Some(index) => elements.get(index),
-                None => elements.last(),
-            };
-            if let Some(known) = known {
-                return *known;
-            }
-            self.state.is_dead = true;
-            return NEVER;
-        }
-        let (element, _) = self.elements(list);
-        self.values.weaken(element)
-    }
-
-    fn slice(&mut self, at: At, id: Id) -> Option<Id> {
-        let id = self.expect(at, id, LIST | STRING, 0)?;
-        let kinds = self.kinds(id);
-        let mut parts = Vec::new();
-        if kinds & LIST != 0 {
-            let lists = self.restrict(id, LIST);
-            let (element, _) = self.elements(lists);
-            let element = self.values.weaken(element);
-            parts.push(self.list(element));
-        }
-        if kinds & STRING != 0 {
-            parts.push(self.values.of(STRING));
-        }
-        Some(self.values.join_all(parts))
-    }
-
-    fn append(&mut self, at: At, first: Id, second: Id) -> Option<Id> {
-        let first = self.expect(at, first, GONE_THROUGH, NULL)?;
-        let second = self.expect((at.0, 1), second, GONE_THROUGH, NULL)?;
-        let (a, b) = (self.values.node(first), self.values.node(second));
-        if let (Some(Elements::Tuple(x)), Some(Elements::Tuple(y))) = (&a.list, &b.list)
-            && a.kinds | b.kinds == LIST
-            && a.refs.is_empty()
-            && b.refs.is_empty()
-        {
-            return Some(self.values.list_of([&x[..], &y[..]].concat()));
-        }
-        let ((x, _), (y, _)) = (self.elements(first), self.elements(second));
-        let element = if x == NEVER || y == NEVER {
-            self.values.union(x, y)
-        } else {
-            let (x, y) = (self.values.weaken(x), self.values.weaken(y));
-            self.values.join(x, y)
-        };
-        Some(self.list(element))
-    }
-
-    fn half(&mut self, at: At, id: Id, index: u8) -> Option<Id> {
-        let id = self.expect(at, id, LIST | PAIR, 0)?;
-        self.get(at, id, &Key::Index(index), None)
     }
 }

@@ -37,7 +37,7 @@ impl Core {
             self.escape(*argument);
         }
         if arguments.len() > count {
-            arguments.iter().for_each(|it| self.values.forget(*it));
+            self.values.forget_all(arguments);
             return ANY;
         }
         if signature.gives == Shape::Never {
