@@ -32,6 +32,7 @@ pub mod sdk;
 pub mod server;
 #[cfg(target_os = "linux")]
 pub mod system;
+pub mod types;
 pub mod world;
 
 /// Tells why something is not tested here. Continuous integration, which sets `CI`, has everything that

@@ -9,4 +9,5 @@ pub mod hint;
 pub mod ids;
 pub mod json;
 pub mod limits;
+pub mod stack;
 pub mod text;

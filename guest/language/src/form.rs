@@ -2,6 +2,7 @@
 
 use crate::kinds::{BOOLEAN, FUNCTION, Kinds, LIST, NULL, NUMBER, STRING, UNKNOWN};
 use crate::prices::{ELEMENT, Fuel, LOOP, OTHER};
+use crate::typing::{Rule, Type};
 
 /// Makes `Form` of the names of the rows and of the literals.
 macro_rules! enumerate {
@@ -254,6 +255,8 @@ pub struct Row {
     pub takes: &'static [Kinds],
     /// The type of its value.
     pub gives: Kinds,
+    /// What it takes and gives, for the analyst.
+    pub typing: Rule,
     /// Its prices.
     pub fuel: Fuel,
     /// Its place in the search of an object for a form of the original calculus; `NO_ORIGINAL` if it
@@ -318,6 +321,7 @@ impl Row {
             is_apart: false,
             takes: &[],
             gives: UNKNOWN,
+            typing: Rule::Missing,
             fuel: Fuel { visit: LOOP, application: 0, work: OTHER },
             original: NO_ORIGINAL,
             syntax: "",
@@ -360,6 +364,16 @@ impl Row {
 
     pub(crate) const fn gives(self, gives: Kinds) -> Self {
         Self { gives, ..self }
+    }
+
+    /// Says which types it takes and gives: the analyst needs to know no more.
+    pub(crate) const fn typed(self, takes: &'static [Type], gives: Type) -> Self {
+        Self { typing: Rule::Signature { takes, gives }, ..self }
+    }
+
+    /// Says that the analyst has a function for it.
+    pub(crate) const fn own(self) -> Self {
+        Self { typing: Rule::Own, ..self }
     }
 
     pub(crate) const fn visit(self, visit: u16) -> Self {

@@ -5,6 +5,7 @@ use super::form::{Evaluation, Form, LITERALS, NO_ORIGINAL, Row};
 use super::kinds::{ANY, Kinds, LIST, UNKNOWN, VALUE};
 use super::prices::{self, Fuel};
 use super::rows::GROUPS;
+use super::typing::Rule;
 
 /// The number of forms with a row.
 pub const COUNT: usize = {
@@ -29,6 +30,17 @@ pub static FORMS: &[Row] = &{
         group += 1;
     }
     rows
+};
+
+/// Names the form whose row lacks the rule of its types.
+const _: () = {
+    let mut at = 0;
+    while at < COUNT {
+        if matches!(FORMS[at].typing, Rule::Missing) {
+            panic!("{}", FORMS[at].name);
+        }
+        at += 1;
+    }
 };
 
 impl Form {

@@ -37,6 +37,8 @@ pub const REGEX: Kinds = 1 << 12;
 pub const SET: Kinds = 1 << 13;
 /// A string.
 pub const STRING: Kinds = 1 << 14;
+/// Infinity, or what is not a number. Of a value that may be one, types say so beside `FLOAT`.
+pub const ODD: Kinds = 1 << 15;
 /// The number of types.
 pub const COUNT: usize = 15;
 

@@ -23,5 +23,6 @@ pub mod scope;
 pub mod survey;
 pub mod table;
 pub mod term;
+pub mod typing;
 pub mod uses;
 pub mod walk;

@@ -11,11 +11,12 @@ mod lexer;
 mod lower;
 mod print;
 mod read;
-mod stack;
 mod syntax;
 mod table;
 mod tree;
 mod words;
+
+use pif_core::stack;
 
 pub use code::{check_code, read_code};
 pub use hint::{called, fault_in_notation, note_in_notation, spelling, subject};

@@ -1,8 +1,9 @@
 //! Numbers.
 
 use crate::form::{BARE, Bare, Shape, at_least, between, builtin, exactly, literal, operation};
-use crate::kinds::{ANY, BOOLEAN, NULL, NUMBER, STRING, VALUE};
+use crate::kinds::{ANY, BOOLEAN, DATE, NULL, NUMBER, ODD, STRING, VALUE};
 use crate::prices::{MAKE, MAKER, OTHER, OUTSIDE, READER, STEP, TEXT};
+use crate::typing::{BOOL, FLT, INT, MAYBE_NUM, NUM, TXT, Type};
 
 const OF_BIG: &str = "of a big operand 8, and the limbs of the longest";
 const SUM: &str = "of a float and no big integer 6; of a big integer 16, and the limbs of the longer one; of \
@@ -24,12 +25,14 @@ const BEST: &str = "Of equal numbers the first is the result, as it is. In one o
 rows! { $ arithmetic:
     Add = operation("add", at_least(2))
         .original(4).takes(&[NUMBER]).gives(NUMBER).work(MAKE, SUM)
+        .typed(&[NUM], Type::Numeric)
         .syntax(r#"{"add": [a, b, …]}"#)
         .doc("Sum of two or more numbers. Integers are exact, of any size.")
         .details(&[MIXED, IN_ORDER])
         .example(r#"{"add": [9223372036854775807, 1]}"#, "9223372036854775808");
     Sub = operation("sub", exactly(2))
         .original(5).takes(&[NUMBER]).gives(NUMBER).work(MAKE, SUM)
+        .typed(&[Type::Of(NUMBER | DATE)], Type::Numeric)
         .syntax(r#"{"sub": [a, b]}"#)
         .doc("Difference of two numbers.")
         .details(&[MIXED])
@@ -37,6 +40,7 @@ rows! { $ arithmetic:
     Mul = operation("mul", at_least(2))
         .original(6).takes(&[NUMBER]).gives(NUMBER)
         .work(MAKE, "as `add`, but the product of the numbers of limbs in place of the longer one")
+        .typed(&[NUM], Type::Numeric)
         .syntax(r#"{"mul": [a, b, …]}"#)
         .doc("Product of two or more numbers.")
         .details(&[MIXED, IN_ORDER])
@@ -45,6 +49,7 @@ rows! { $ arithmetic:
         .original(7).takes(&[NUMBER]).gives(NUMBER)
         .work(MAKE, "as `add`, but for n and m limbs m·(n − m + 1) in place of the longer one, or \
             m if n is less")
+        .typed(&[NUM], Type::Numeric)
         .syntax(r#"{"div": [a, b]}"#)
         .doc("Quotient of two numbers; of integers, rounded down.")
         .details(&[MIXED])
@@ -53,6 +58,7 @@ rows! { $ arithmetic:
         .original(8).takes(&[NUMBER]).gives(NUMBER)
         .work(MAKE, "as `div`; with a float, that of both operands times the least power of two \
             that makes them integers")
+        .typed(&[NUM], Type::Numeric)
         .syntax(r#"{"mod": [a, b]}"#)
         .doc("Exact remainder, with the sign of the divisor.")
         .details(&[
@@ -66,16 +72,19 @@ rows! { $ arithmetic:
         .example(r#"{"mod": [-7, 2]}"#, "1");
     Float = literal("float", Shape::Literal)
         .gives(NUMBER)
+        .own()
         .syntax(r#"{"float": 3.14}"#)
         .doc("A floating-point number (IEEE double).")
         .example(r#"{"float": 3.14}"#, "3.14");
     Int = literal("int", Shape::Literal)
         .gives(NUMBER)
+        .own()
         .syntax(r#"{"int": "123"}"#)
         .doc("An integer as text, for clients that cannot write large ones.")
         .example(r#"{"int": "123456789012345678901234567890"}"#, "123456789012345678901234567890");
     Fdiv = builtin("fdiv", exactly(2))
         .takes(&[NUMBER]).gives(NUMBER).visit(OUTSIDE).work(OTHER, OF_BIG)
+        .typed(&[NUM], FLT)
         .syntax(r#"{"fdiv": [a, b]}"#)
         .doc("Quotient as a float, correctly rounded.")
         .details(&[
@@ -86,58 +95,68 @@ rows! { $ arithmetic:
         .example(r#"{"fdiv": [7, 2]}"#, "3.5");
     Neg = builtin("neg", BARE)
         .takes(&[NUMBER]).gives(NUMBER).visit(OUTSIDE).work(MAKE, OF_BIG)
+        .typed(&[NUM], Type::Numeric)
         .syntax(r#"{"neg": a}"#)
         .doc("The number with the other sign.")
         .example(r#"{"neg": 5}"#, "-5");
     Abs = builtin("abs", BARE)
         .takes(&[NUMBER]).gives(NUMBER).visit(OUTSIDE).work(MAKE, OF_BIG)
+        .typed(&[NUM], Type::Numeric)
         .syntax(r#"{"abs": a}"#)
         .doc("The number without its sign.")
         .example(r#"{"abs": -5}"#, "5");
     Sqrt = builtin("sqrt", BARE)
         .takes(&[NUMBER]).gives(NUMBER).visit(OUTSIDE).work(MAKE, OF_BIG)
+        .typed(&[NUM], FLT)
         .syntax(r#"{"sqrt": a}"#)
         .doc("Square root, a float.")
         .details(&[FLOATS])
         .example(r#"{"sqrt": 2}"#, "1.4142135623730951");
     Exp = builtin("exp", BARE)
         .takes(&[NUMBER]).gives(NUMBER).visit(MAKER).work(MAKE, OF_BIG)
+        .typed(&[NUM], FLT)
         .syntax(r#"{"exp": a}"#)
         .doc("e to the power of a number, a float.")
         .details(&[FLOATS])
         .example(r#"{"exp": 0}"#, "1.0");
     Ln = builtin("ln", BARE)
         .takes(&[NUMBER]).gives(NUMBER).visit(MAKER).work(MAKE, OF_BIG)
+        .typed(&[NUM], FLT)
         .syntax(r#"{"ln": a}"#)
         .doc("Natural logarithm, a float.")
         .details(&[FLOATS])
         .example(r#"{"ln": 1}"#, "0.0");
     Log10 = builtin("log10", BARE)
         .takes(&[NUMBER]).gives(NUMBER).visit(MAKER).work(MAKE, OF_BIG)
+        .typed(&[NUM], FLT)
         .syntax(r#"{"log10": a}"#)
         .doc("Decimal logarithm, a float.")
         .details(&[FLOATS])
         .example(r#"{"log10": 1000}"#, "3.0");
     Floor = builtin("floor", BARE)
         .takes(&[NUMBER]).gives(NUMBER).visit(MAKER).work(MAKE, OF_BIG)
+        .typed(&[NUM], INT)
         .syntax(r#"{"floor": a}"#)
         .doc("Rounds down to an integer.")
         .details(&[ANY_SIZE])
         .example(r#"{"floor": {"float": -2.5}}"#, "-3");
     Ceil = builtin("ceil", BARE)
         .takes(&[NUMBER]).gives(NUMBER).visit(MAKER).work(MAKE, OF_BIG)
+        .typed(&[NUM], INT)
         .syntax(r#"{"ceil": a}"#)
         .doc("Rounds up to an integer.")
         .details(&[ANY_SIZE])
         .example(r#"{"ceil": {"float": 2.1}}"#, "3");
     ToInt = builtin("to_int", BARE)
         .takes(&[NUMBER]).gives(NUMBER).visit(MAKER).work(MAKE, OF_BIG)
+        .typed(&[NUM], INT)
         .syntax(r#"{"to_int": a}"#)
         .doc("The number without its fraction, an integer.")
         .details(&[ANY_SIZE])
         .example(r#"{"to_int": {"float": -2.9}}"#, "-2");
     ToFloat = builtin("to_float", BARE)
         .takes(&[NUMBER]).gives(NUMBER).visit(OUTSIDE).work(MAKE, OF_BIG)
+        .typed(&[NUM], FLT)
         .syntax(r#"{"to_float": a}"#)
         .doc("The nearest float.")
         .details(&[FLOATS])
@@ -147,6 +166,7 @@ rows! { $ arithmetic:
         .work(STEP, "as `fdiv`; of integers with a positive exponent also the numbers of limbs, \
             multiplied, of each product of more than one limb: for each bit of the exponent after \
             the highest a square, and a product with the base where the bit is 1")
+        .typed(&[NUM], NUM)
         .syntax(r#"{"pow": [a, b]}"#)
         .doc("a to the power b; exact for integers, a float if b is negative.")
         .details(&[
@@ -160,6 +180,7 @@ rows! { $ arithmetic:
         .takes(&[NUMBER]).gives(NUMBER).visit(MAKER)
         .work(MAKE, "of a big integer 8, and its limbs, or their square with negative digits; of a \
             float with digits below 0 or above 22, 64")
+        .typed(&[NUM], Type::Counted(&INT, &Type::Numeric))
         .syntax(r#"{"round": [a, digits?]}"#)
         .doc("Rounds half to even, to an integer or to digits after the point.")
         .details(&[
@@ -172,6 +193,7 @@ rows! { $ arithmetic:
     Min = builtin("min", at_least(1).or_bare(Bare::Read))
         .gives(NUMBER).visit(MAKER)
         .work(OTHER, "that of `lt` for each number after the first; of one list also 1 per element")
+        .own()
         .syntax(r#"{"min": [a, b, …]} or {"min": l}"#)
         .doc("The least of two or more numbers, or of a list (nulls skipped).")
         .details(&[BEST])
@@ -179,6 +201,7 @@ rows! { $ arithmetic:
     Max = builtin("max", at_least(1).or_bare(Bare::Read))
         .gives(NUMBER).visit(MAKER)
         .work(OTHER, "that of `lt` for each number after the first; of one list also 1 per element")
+        .own()
         .syntax(r#"{"max": [a, b, …]} or {"max": l}"#)
         .doc("The greatest of two or more numbers, or of a list (nulls skipped).")
         .details(&[BEST])
@@ -186,12 +209,14 @@ rows! { $ arithmetic:
     Divide = builtin("divide", between(2, 3))
         .takes(&[NUMBER, NUMBER, STRING, ANY]).gives(NUMBER).visit(MAKER)
         .work(MAKE, "as `div`; the units of the mode")
+        .own()
         .syntax(r#"{"divide": [a, b, mode?]}"#)
         .doc("Quotient: of two integers the exact integer if b divides a, else the nearest float. \
             A mode rounds it once: `floor`, `ceil`, `round` (halves up), `trunc`.")
         .example(r#"{"divide": [7, 2]}"#, "3.5");
     Rem = operation("rem", exactly(2))
         .takes(&[NUMBER]).gives(NUMBER).work(MAKE, "as `div`")
+        .typed(&[NUM], Type::Numeric)
         .syntax(r#"{"rem": [a, b]}"#)
         .doc("Remainder with the sign of a, as `%` of JavaScript.")
         .example(r#"{"rem": [-7, 3]}"#, "-1");
@@ -199,6 +224,7 @@ rows! { $ arithmetic:
         .takes(&[ANY])
         .work(MAKE, "numbers before the first text as `add`; beside a text, 8 per float or date, \
             and the digits of each big integer")
+        .own()
         .syntax(r#"{"plus": [a, b, …]}"#)
         .doc("Sum of numbers; where a text stands on either side, the two as one text.")
         .example(r#"{"plus": [1, 2, "a"]}"#, r#""3a""#);
@@ -206,6 +232,7 @@ rows! { $ arithmetic:
         .takes(&[STRING, NUMBER]).gives(NUMBER).visit(MAKER).apart()
         .work(MAKE, "the units of the name; of a big number 8, and the limbs of the longest; `pow` \
             also that of the form")
+        .typed(&[TXT, NUM], NUM)
         .syntax(r#"{"math": [name, a, …]}"#)
         .doc("A function of JavaScript's `Math`: `sin cos tan asin acos atan sinh cosh tanh asinh \
             acosh atanh exp expm1 log log1p log2 log10 sqrt cbrt fround sign`, `atan2 pow` of two, \
@@ -215,6 +242,7 @@ rows! { $ arithmetic:
         .takes(&[STRING, NUMBER, NUMBER, ANY]).gives(NUMBER).visit(MAKER).apart()
         .work(MAKE, "the units of the name; of a big number 8, and the limbs of the longest; \
             `left` by more than 63 bits also 8, and the limbs of the bits")
+        .typed(&[TXT, NUM], INT)
         .syntax(r#"{"bits": [operation, a, b?]}"#)
         .doc("Bits of integers: `& | ^ ~ << >> >>> imul clz32` on 32 bits as JavaScript does, `and \
             or xor not left right` on integers of any size.")
@@ -223,6 +251,7 @@ rows! { $ arithmetic:
         .takes(&[VALUE]).gives(NUMBER).visit(MAKER)
         .work(TEXT, "of a text its units, the digits of a long integer, and 16 for another number \
             if the text is longer than 19 bytes")
+        .typed(&[Type::Deep], Type::Of(NUMBER | ODD))
         .syntax(r#"{"to_number": a}"#)
         .doc("A number of a text, boolean, null or date, as `Number` of JavaScript. Where there is \
             none, a value that is not a number: false, equal to nothing, refused by other forms.")
@@ -230,6 +259,7 @@ rows! { $ arithmetic:
     LeadingNumber = builtin("leading_number", between(1, 2))
         .takes(&[ANY]).gives(NUMBER).visit(MAKER)
         .work(TEXT, "as `to_number`; of a value that is no text, also that of writing it")
+        .typed(&[Type::Deep, Type::Any], Type::Of(NUMBER | ODD))
         .syntax(r#"{"leading_number": [s, radix?]}"#)
         .doc("The number that a text begins with: an integer in a radix (2 to 36; 10, or 16 after \
             0x), or with `float` as radix a decimal.")
@@ -237,12 +267,14 @@ rows! { $ arithmetic:
     NumberText = builtin("number_text", between(2, 3))
         .takes(&[NUMBER, STRING, NUMBER | NULL, ANY]).gives(STRING).visit(MAKER)
         .work(TEXT, "8 for a float, the digits of a big integer; the units of the result")
+        .typed(&[NUM, TXT, MAYBE_NUM], TXT)
         .syntax(r#"{"number_text": [a, style, n?]}"#)
         .doc("The text of a number as JavaScript writes it: `fixed` and `precision` with digits, \
             `exponential`, `radix` with a base, `locale` as in en-US with at most n (3) decimals.")
         .example(r#"{"number_text": [2.345, "fixed", 2]}"#, r#""2.35""#);
     NumberIs = builtin("number_is", exactly(2))
         .takes(&[ANY, STRING]).gives(BOOLEAN).visit(OUTSIDE)
+        .typed(&[Type::Any], BOOL)
         .syntax(r#"{"number_is": [a, what]}"#)
         .doc("Whether a value is a number that is `integer` (without a fraction), `safe`, \
             `finite`, or is `nan`: not a number.")

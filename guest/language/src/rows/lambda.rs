@@ -7,11 +7,13 @@ use crate::prices::{LIGHT, OUTSIDE, STEP};
 rows! { $ lambda:
     Var = control("var", Shape::Name)
         .original(1)
+        .own()
         .syntax(r#"{"var": "x"}"#)
         .doc("The value of a variable.")
         .example(r#"{"let": [["x", 5]], "in": {"var": "x"}}"#, "5");
     Lam = control("lam", Shape::Lambda)
         .original(2).gives(FUNCTION).visit(LIGHT)
+        .own()
         .syntax(r#"{"lam": "x", "body": t} or {"lam": ["x", "y"], "body": t}"#)
         .doc("A function. Several parameters are taken one by one.")
         .details(&[
@@ -26,6 +28,7 @@ rows! { $ lambda:
         );
     App = control("app", Shape::Application)
         .original(3).takes(&[FUNCTION, ANY])
+        .own()
         .syntax(r#"{"app": {"func": f, "arg": a}} or {"app": {"func": f, "args": [a, b]}}"#)
         .doc("Applies a function.")
         .example(
@@ -33,6 +36,7 @@ rows! { $ lambda:
             "7",
         );
     Let = control("let", Shape::Bindings)
+        .own()
         .syntax(r#"{"let": [["x", t], ["y", u]], "in": b}"#)
         .doc("Names values; each sees the earlier ones.")
         .details(&[
@@ -45,6 +49,7 @@ rows! { $ lambda:
         );
     Letrec = control("letrec", Shape::Functions)
         .visit(OUTSIDE)
+        .own()
         .syntax(r#"{"letrec": [["f", {"lam": "x", "body": t}], …], "in": b}"#)
         .doc("Names functions; each sees itself and all the others.")
         .details(&[
@@ -60,6 +65,7 @@ rows! { $ lambda:
     Apply = control("apply", exactly(2))
         .takes(&[FUNCTION, LIST, ANY]).visit(OUTSIDE).apart()
         .work(STEP, "1 per argument that is passed")
+        .own()
         .syntax(r#"{"apply": [f, [a, …]]}"#)
         .doc("Applies a function to as many of the arguments as it has parameters; the others are \
             left out. No arguments are one null.")

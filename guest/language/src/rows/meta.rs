@@ -3,6 +3,7 @@
 use crate::form::{BARE, Bare, Shape, between, builtin, control, exactly, hole, operation};
 use crate::kinds::{LIST, QUOTED, RECORD, RECORD_OR_NULL, STRING};
 use crate::prices::{JUMPER, MAKE, MAKER, OTHER, OUTSIDE, READER, TEXT};
+use crate::typing::{INT, Type};
 
 const CALLED: &str = "the units of the name of the tool; arguments as `json_text`; 1 per option, and the units of \
         its name; the value as `json_parse`; the units of reason and message of a failure";
@@ -12,6 +13,7 @@ const GRANTED: &str = "See [Calls of other servers](#calls-of-other-servers). Th
 rows! { $ meta:
     SelfRef = control("self", Shape::Ignored)
         .original(28)
+        .own()
         .syntax(r#"{"self": true}"#)
         .doc("The tool's or the submitted function that contains this, for recursion.")
         .example(r#"{"quote": {"self": true}}"#, r#"{"self":null}"#);
@@ -19,6 +21,7 @@ rows! { $ meta:
         .original(31).gives(QUOTED)
         .work(MAKE, "with holes, the weight of the term that it gives; the unquoted terms are \
             visited")
+        .own()
         .syntax(r#"{"quote": t}"#)
         .doc("The term itself, unevaluated.")
         .details(&[
@@ -34,21 +37,25 @@ rows! { $ meta:
         .example(r#"{"quote": {"add": [1, 2]}}"#, r#"{"add":[1,2]}"#);
     Eval = operation("eval", BARE)
         .original(32).takes(&[QUOTED]).work(OTHER, "the weight of the quoted term, each time")
+        .own()
         .syntax(r#"{"eval": q}"#)
         .doc("Evaluates a quoted term with the variables visible here.")
         .example(r#"{"eval": {"quote": {"add": [1, 2]}}}"#, "3");
     CodeOf = operation("code_of", BARE)
         .original(33).takes(&[STRING]).gives(QUOTED).visit(JUMPER)
+        .own()
         .syntax(r#"{"code_of": "tool"}"#)
         .doc("The source of a tool as a quoted term; \"self\" is the running tool.")
         .example(r#"{"quote": {"code_of": "square"}}"#, r#"{"code_of":"square"}"#);
     Tool = operation("tool", BARE)
         .takes(&[STRING]).visit(JUMPER)
+        .own()
         .syntax(r#"{"tool": "name"}"#)
         .doc("The function of another tool.")
         .example(r#"{"quote": {"tool": "square"}}"#, r#"{"tool":"square"}"#);
     Trace = operation("trace", exactly(2))
         .subject(1).work(MAKE, "256 for each of the 100 lines that a run keeps")
+        .own()
         .syntax(r#"{"trace": [label, t]}"#)
         .doc("The value of `t`; writes `label: value` to the trace of the run.")
         .details(&[
@@ -59,6 +66,7 @@ rows! { $ meta:
         .example(r#"{"trace": ["sum", {"add": [1, 2]}]}"#, "3");
     Call = builtin("call", Shape::Named(&["tool", "args", "options"]))
         .takes(&[STRING, RECORD_OR_NULL, RECORD]).visit(READER).work(TEXT, CALLED)
+        .own()
         .syntax(r#"{"call": {"tool": "UPSTREAM.TOOL", "args": t, "options"?: t}}"#)
         .doc("The value of a tool of another MCP server; with the option `raw` true the whole \
             result.")
@@ -71,6 +79,7 @@ rows! { $ meta:
         .takes(&[LIST, RECORD]).gives(LIST).visit(READER).apart()
         .work(TEXT, "1 per call and per answer, and that of `call` for each; 1 per option, and the \
             units of its name")
+        .own()
         .syntax(r#"{"calls": [list, options?]}"#)
         .doc("What came of several calls at once, of records `{tool, args, options?}`, in their \
             order; at most `at_most` at a time. With `all` true the values themselves, and the \
@@ -79,6 +88,7 @@ rows! { $ meta:
         .example(r#"{"calls": [[], {"record": {"at_most": 4}}]}"#, "[]");
     Perform = builtin("perform", Shape::MembersOr(&["capability", "args", "options"]))
         .takes(&[STRING, RECORD_OR_NULL, RECORD]).visit(READER).work(TEXT, CALLED)
+        .own()
         .syntax(r#"{"perform": {"capability": name, "args": t, "options"?: t}}"#)
         .doc("As `call`, with a computed name.")
         .details(&[GRANTED])
@@ -87,6 +97,7 @@ rows! { $ meta:
             r#"{"perform":{"args":null,"capability":{"var":"tool"}}}"#,
         );
     Unquote = hole("unquote", BARE)
+        .own()
         .syntax(r#"{"unquote": t}"#)
         .doc("Inside `quote`: the value of t takes its place.")
         .details(&[
@@ -96,6 +107,7 @@ rows! { $ meta:
         .example(r#"{"quote": {"add": [{"unquote": {"mul": [2, 3]}}, 1]}}"#, r#"{"add":[6,1]}"#);
     TermToData = builtin("term_to_data", BARE)
         .takes(&[QUOTED]).visit(OUTSIDE).work(OTHER, "the weight of the term")
+        .typed(&[Type::Of(QUOTED)], Type::Any)
         .syntax(r#"{"term_to_data": q}"#)
         .doc("A quoted term as plain data.")
         .details(&[
@@ -104,6 +116,7 @@ rows! { $ meta:
         .example(r#"{"get_in": [{"term_to_data": {"quote": {"add": [1, 2]}}}, ["add", 0]]}"#, "1");
     DataToTerm = builtin("data_to_term", BARE)
         .gives(QUOTED).visit(OUTSIDE).work(OTHER, "the weight of the data")
+        .typed(&[Type::Deep], Type::Of(QUOTED))
         .syntax(r#"{"data_to_term": d}"#)
         .doc("Plain data as a quoted term.")
         .details(&[
@@ -115,11 +128,13 @@ rows! { $ meta:
         .example(r#"{"eval": {"data_to_term": {"json_parse": "{\"add\": [1, 2]}"}}}"#, "3");
     Analyze = operation("analyze", between(1, 1).or_bare(Bare::Read))
         .takes(&[QUOTED]).gives(RECORD).visit(MAKER).work(MAKE, "1 per node of the quoted term")
+        .typed(&[Type::Of(QUOTED)], Type::Dictionary(&INT))
         .syntax(r#"{"analyze": q}"#)
         .doc("How often each form occurs in a quoted term, as a record.")
         .example(r#"{"analyze": {"quote": {"add": [{"var": "x"}, 1]}}}"#, r#"{"add":1,"var":1}"#);
     TypeOf = builtin("type_of", BARE)
         .gives(STRING).visit(OUTSIDE)
+        .own()
         .syntax(r#"{"type_of": a}"#)
         .doc("A value's type: null, boolean, integer, float, string, list, pair, record, map, set, \
             function, quoted or continuation.")

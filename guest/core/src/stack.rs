@@ -5,6 +5,7 @@
 //! holds one level at a time. Nothing here waits for anything else, so no run of [`run`] blocks.
 
 use std::cell::{Cell, RefCell};
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -14,14 +15,20 @@ type Task<'a> = Pin<Box<dyn Future<Output = ()> + 'a>>;
 
 /// The tasks that have begun and not ended, the innermost last.
 #[derive(Clone, Default)]
-pub(crate) struct Stack<'a> {
+pub struct Stack<'a> {
     tasks: Rc<RefCell<Vec<Task<'a>>>>,
+}
+
+impl fmt::Debug for Stack<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Stack({} called)", self.tasks.borrow().len())
+    }
 }
 
 impl<'a> Stack<'a> {
     /// Runs a function as a task above the one that calls, which must wait for the answer at once.
     /// The type of the answer does not hold the function, so that functions may call themselves.
-    pub(crate) fn call<T: 'a>(&self, function: impl Future<Output = T> + 'a) -> Answer<T> {
+    pub fn call<T: 'a>(&self, function: impl Future<Output = T> + 'a) -> Answer<T> {
         let place = Rc::new(Cell::new(None));
         let result = Rc::clone(&place);
         let task = Box::pin(async move { result.set(Some(function.await)) });
@@ -31,8 +38,14 @@ impl<'a> Stack<'a> {
 }
 
 /// The result of a task that has ended.
-pub(crate) struct Answer<T> {
+pub struct Answer<T> {
     place: Rc<Cell<Option<T>>>,
+}
+
+impl<T> fmt::Debug for Answer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Answer")
+    }
 }
 
 impl<T> Future for Answer<T> {
@@ -44,10 +57,7 @@ impl<T> Future for Answer<T> {
 }
 
 /// Runs a function that makes its recursive calls on this stack.
-pub(crate) fn run<'a, T: 'a>(
-    stack: &Stack<'a>,
-    function: impl Future<Output = T> + 'a,
-) -> Option<T> {
+pub fn run<'a, T: 'a>(stack: &Stack<'a>, function: impl Future<Output = T> + 'a) -> Option<T> {
     let place = Rc::new(Cell::new(None));
     let result = Rc::clone(&place);
     let mut current: Task<'a> = Box::pin(async move { result.set(Some(function.await)) });

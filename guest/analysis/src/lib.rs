@@ -1,0 +1,159 @@
+//! What is known of a program before it runs: its types, and where it surely fails.
+//!
+//! The analyst walks through the terms of a program with types in place of values. It imports
+//! nothing, has limits of its own, and says `any` where they end it.
+
+mod compare;
+mod places;
+mod schema;
+pub mod shape;
+mod tell;
+pub mod text;
+mod values;
+mod walk;
+
+pub use shape::Shape;
+
+use pif_core::fault::{Code, Fault, Place};
+use pif_language::term::{TermId, Terms};
+use std::collections::HashMap;
+use tell::Teller;
+use walk::{Verdict, World};
+
+/// What the analyst is asked.
+#[derive(Clone, Debug, Default)]
+pub struct Request<'r> {
+    /// The program, in either notation.
+    pub code: &'r str,
+    /// Variables of the program that its host binds, with their types.
+    pub variables: Vec<(String, Shape)>,
+    /// The types of the values of tools, by their names.
+    pub tools: Vec<(String, Shape)>,
+    /// Whether it is the source of a tool, which may ask for its next step.
+    pub is_tool: bool,
+    /// Steps that the analysis may take, or as many as the length of the program allows.
+    pub fuel: Option<u64>,
+}
+
+/// What is known of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Analysis {
+    /// The parameters of the function that it is; of another program its data, if it reads them.
+    pub parameters: Vec<Parameter>,
+    /// Whether it is a function.
+    pub is_function: bool,
+    /// The type of its value, for an input of the types of the parameters.
+    pub output: Shape,
+    /// The whole type: that of the function, or of the value.
+    pub shape: Shape,
+    /// Places that surely fail whenever an evaluation comes there.
+    pub fails: Vec<Failure>,
+    /// Whether the analysis ended early, and tells nothing.
+    pub gave_up: bool,
+}
+
+/// A parameter of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// What each part is that a run looks at.
+    pub shape: Shape,
+    /// What it is for every run that has a value.
+    pub accepted: Shape,
+}
+
+/// A place that surely fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The code of the fault.
+    pub code: Code,
+    /// JSON Pointer to the place.
+    pub at: String,
+    /// What stands there.
+    pub excerpt: Option<String>,
+    /// Where it is in the text, if that is the notation.
+    pub place: Option<Box<Place>>,
+    /// Whether every evaluation of the program comes there.
+    pub always: bool,
+}
+
+/// Steps for any program.
+const FUEL: u64 = 100_000;
+/// Steps for each term of a program.
+const FUEL_PER_TERM: u64 = 8;
+
+/// Tells what is known of a program.
+pub fn analyze(request: &Request<'_>) -> Result<Analysis, Fault> {
+    let mut terms = Terms::default();
+    let mut free = vec!["data", "input"];
+    free.extend(request.variables.iter().map(|it| it.0.as_str()));
+    let root = pif_notation::submitted(&mut terms, request.code, &free)?.root;
+    Ok(analyze_term(&terms, root, request))
+}
+
+/// Tells what is known of the program at `root`, whose code has been read.
+#[must_use]
+pub fn analyze_term(terms: &Terms, root: TermId, request: &Request<'_>) -> Analysis {
+    let (names, shapes): (Vec<&String>, Vec<Shape>) =
+        request.tools.iter().map(|(name, shape)| (name, shape.clone())).unzip();
+    let tools: HashMap<String, u32> = (0..).zip(names).map(|(at, it)| (it.clone(), at)).collect();
+    let fuel = request.fuel.unwrap_or(FUEL + FUEL_PER_TERM * u64::from(terms.len()));
+    let world = World { terms, tools: &tools, shapes: &shapes, is_tool: request.is_tool };
+    let found = walk::run(world, root, &request.variables, fuel);
+    let Some(found) = found.filter(|it| !it.core.gave_up) else { return Analysis::unknown() };
+    let mut teller = Teller::new(&found);
+    let signature = teller.signature(&found.parameters, found.gives);
+    let mut parameters = Vec::new();
+    for ((name, place), (_, shape)) in found.parameters.iter().zip(&signature.parameters) {
+        let shape = if found.core.is_opaque { Shape::Any } else { shape.clone() };
+        let accepted = teller.accepted(*place);
+        parameters.push(Parameter { name: name.clone(), shape, accepted });
+    }
+    let output = signature.gives.clone();
+    let mut signature = signature;
+    for (told, parameter) in signature.parameters.iter_mut().zip(&parameters) {
+        told.1 = parameter.shape.clone();
+    }
+    let is_whole = found.is_function || !parameters.is_empty();
+    let shape = if is_whole { Shape::Function(Box::new(signature)) } else { output.clone() };
+    let fails = if found.core.is_opaque { Vec::new() } else { failures(terms, &found.core) };
+    let is_function = found.is_function;
+    Analysis { parameters, is_function, output, shape, fails, gave_up: false }
+}
+
+impl Analysis {
+    /// The type of the value of a tool with this program, which sees no data.
+    #[must_use]
+    pub fn shape_of_tool(&self) -> Shape {
+        if self.is_function { self.shape.clone() } else { self.output.clone() }
+    }
+
+    /// What is said where the analysis ended early.
+    fn unknown() -> Self {
+        Self {
+            parameters: Vec::new(),
+            is_function: false,
+            output: Shape::Any,
+            shape: Shape::Any,
+            fails: Vec::new(),
+            gave_up: true,
+        }
+    }
+}
+
+fn failures(terms: &Terms, core: &walk::Core) -> Vec<Failure> {
+    let mut failures = Vec::new();
+    for ((term, operand), verdict) in &core.verdicts {
+        let Verdict::Fails { code, always } = *verdict else { continue };
+        if *operand == usize::MAX {
+            continue;
+        }
+        let operand = terms.operands(*term).get(*operand).copied().unwrap_or(*term);
+        let token = terms.node(operand).token;
+        let fault = terms.locate(token, Fault::new(code, String::new()));
+        let Fault { at, excerpt, place, .. } = fault;
+        failures.push(Failure { code, at, excerpt, place, always });
+    }
+    failures
+}

@@ -1,0 +1,239 @@
+//! Types that the analyst tells, against what programs do.
+
+use pif::limits::Limits;
+use pif::request::{Argument, Program, Source};
+use pif_analysis::shape::{Member, Shape};
+use pif_analysis::{Analysis, Request, analyze};
+use serde_json::{Map, Value};
+
+use crate::native;
+use crate::run::Run;
+
+/// The code of a program: that of the tool, if it is one.
+fn code(program: &Program) -> Option<&str> {
+    match &program.code {
+        Source::Term(text) => Some(text),
+        Source::Tool(name) => {
+            let tool = program.tools.iter().find(|it| it.0 == *name)?;
+            Some(&tool.1)
+        }
+    }
+}
+
+/// What the analyst tells of a program, with what it tells of the tools. None if it does not parse.
+#[must_use]
+pub fn told(program: &Program) -> Option<Analysis> {
+    let mut tools: Vec<(String, Shape)> = Vec::new();
+    for (name, source) in &program.tools {
+        let tools_so_far = tools.clone();
+        let request =
+            Request { code: source, tools: tools_so_far, is_tool: true, ..Request::default() };
+        if let Ok(told) = analyze(&request) {
+            tools.push((name.clone(), told.shape_of_tool()));
+        }
+    }
+    let mut variables: Vec<(String, Shape)> =
+        program.bindings.iter().map(|it| (it.0.clone(), Shape::Any)).collect();
+    if let Some(context) = &program.context {
+        let context: Map<String, Value> = serde_json::from_str(context).ok()?;
+        variables.extend(context.keys().map(|name| (name.clone(), Shape::Any)));
+    }
+    let is_tool = matches!(program.code, Source::Tool(_));
+    analyze(&Request { code: code(program)?, variables, tools, is_tool, fuel: None }).ok()
+}
+
+/// Compares what is told with what a run comes to.
+pub fn compare(program: &Program, limits: &Limits, told: &Analysis) -> Result<Run, String> {
+    let run = native::run(program, limits, u64::MAX);
+    let is_applied = !matches!(program.argument, Argument::Unapplied);
+    match &run.result {
+        Ok(value) => {
+            // What nests too deep for this reader is not compared.
+            let Ok(json) = serde_json::from_str::<Value>(&value.json) else { return Ok(run) };
+            let is_waiting = told.is_function && (told.parameters.len() > 1 || !is_applied);
+            let is_step = value.json.contains("\"continuation\"");
+            let is_right = if is_waiting {
+                value.kind == "function"
+            } else {
+                is_step || is_of(&told.output, &json, Some(&value.kind))
+            };
+            if !is_right {
+                return Err(format!("the value {} of kind {}", value.json, value.kind));
+            }
+            if let (Some(fails), false) = (told.fails.iter().find(|it| it.always), is_waiting) {
+                return Err(format!("no {} at {}", fails.code.name(), fails.at));
+            }
+            if let (Argument::Data(data), [parameter]) = (&program.argument, &told.parameters[..]) {
+                let data: Value = serde_json::from_str(data).map_err(|it| it.to_string())?;
+                if !is_of(&parameter.accepted, &data, None) {
+                    return Err(format!("accepted is {}, given {data}", parameter.accepted));
+                }
+                if !is_of(&parameter.shape, &data, None) {
+                    let left = without(&parameter.shape, &data);
+                    compare_without(program, limits, &value.json, left)?;
+                }
+            }
+        }
+        Err(fault) => {
+            let wrong = told.fails.iter().find(|it| {
+                it.at == fault.at && fault.tool.is_none() && it.code.name() != fault.code
+            });
+            // Any other fault there may be that of the operand itself.
+            let is_of_types = ["type-mismatch", "not-a-function"].contains(&fault.code.as_str());
+            if let (Some(wrong), true) = (wrong, is_of_types) {
+                return Err(format!("{} and not {} at {}", fault.code, wrong.code, fault.at));
+            }
+        }
+    }
+    Ok(run)
+}
+
+/// Runs a program without the parts of its data that are of other types than those that are told: as
+/// no run looks at them, it comes to the same, but for these parts themselves.
+fn compare_without(
+    program: &Program,
+    limits: &Limits,
+    json: &str,
+    data: Value,
+) -> Result<(), String> {
+    let program = Program { argument: Argument::Data(data.to_string()), ..program.clone() };
+    let run = native::run(&program, limits, u64::MAX);
+    match run.result {
+        Ok(value) if value.json.replace(MARK, "") == json.replace(MARK, "") => Ok(()),
+        Ok(value) if value.json.contains(MARK) => Ok(()),
+        other => Err(format!("without parts of other types, {data}: {other:?} and not {json}")),
+    }
+}
+
+/// What stands in place of a part that no run looks at.
+const MARK: &str = "-not-looked-at-";
+
+/// The data with another value of the same kind wherever it is not of the type.
+fn without(shape: &Shape, json: &Value) -> Value {
+    if is_of(shape, json, None) {
+        return json.clone();
+    }
+    match (shape, json) {
+        (Shape::List(inner), Value::Array(elements)) => {
+            Value::Array(elements.iter().map(|it| without(inner, it)).collect())
+        }
+        (Shape::Tuple(shapes), Value::Array(elements)) if elements.len() >= shapes.len() => {
+            let mut left = elements.clone();
+            for (element, shape) in left.iter_mut().zip(shapes) {
+                *element = without(shape, element);
+            }
+            Value::Array(left)
+        }
+        (Shape::Record(members), Value::Object(record)) => {
+            let mut left = record.clone();
+            for member in members {
+                if let Some(value) = left.get_mut(&member.name) {
+                    *value = without(&member.shape, value);
+                }
+            }
+            Value::Object(left)
+        }
+        (Shape::Dictionary(inner), Value::Object(record)) => {
+            let each = |(name, it): (&String, &Value)| (name.clone(), without(inner, it));
+            Value::Object(record.iter().map(each).collect())
+        }
+        (Shape::Union(shapes), _) => {
+            let like = shapes.iter().find(|it| is_like(it, json));
+            like.map_or_else(|| another(json), |it| without(it, json))
+        }
+        _ => another(json),
+    }
+}
+
+/// Whether a value has the outer form of a type.
+fn is_like(shape: &Shape, json: &Value) -> bool {
+    match shape {
+        Shape::List(_) => json.is_array(),
+        Shape::Tuple(shapes) => json.as_array().is_some_and(|it| it.len() >= shapes.len()),
+        Shape::Record(_) | Shape::Dictionary(_) => json.is_object(),
+        _ => false,
+    }
+}
+
+/// Another value of the same kind and the same truth.
+fn another(json: &Value) -> Value {
+    match json {
+        Value::Null | Value::Bool(_) => json.clone(),
+        Value::Number(number) => {
+            let text = number.to_string();
+            let is_zero = text.chars().all(|c| matches!(c, '0' | '.' | '-'));
+            if is_zero { json.clone() } else { serde_json::json!(987_654_321) }
+        }
+        Value::String(text) if text.is_empty() => json.clone(),
+        Value::String(text) => Value::String(format!("{text}{MARK}")),
+        Value::Array(elements) => Value::Array(elements.iter().map(another).collect()),
+        Value::Object(record) => {
+            let each = |(name, it): (&String, &Value)| (name.clone(), another(it));
+            Value::Object(record.iter().map(each).collect())
+        }
+    }
+}
+
+/// Whether a value is of a type. A pair is an object with one member.
+#[must_use]
+pub fn is_of(shape: &Shape, json: &Value, kind: Option<&str>) -> bool {
+    let is_kind = |known: &[&str]| kind.is_none_or(|kind| known.contains(&kind));
+    match shape {
+        Shape::Any | Shape::Variable(_) => true,
+        Shape::Never => false,
+        Shape::Null => json.is_null(),
+        Shape::Boolean => json.is_boolean(),
+        Shape::Integer => is_number(json, Some(false)),
+        Shape::Float => is_number(json, Some(true)),
+        Shape::Number => is_number(json, None),
+        Shape::Text => json.is_string() && is_kind(&["string"]),
+        Shape::Literal(text) => json == text && is_kind(&["string"]),
+        Shape::List(inner) => {
+            let is_whole = |it: &Vec<Value>| it.iter().all(|it| is_of(inner, it, None));
+            json.as_array().is_some_and(is_whole) && is_kind(&["list"])
+        }
+        Shape::Tuple(shapes) => {
+            let elements = json.get("pair").and_then(Value::as_array).or(json.as_array());
+            let is_each = |it: &Vec<Value>| {
+                let mut pairs = it.iter().zip(shapes);
+                it.len() == shapes.len() && pairs.all(|(it, shape)| is_of(shape, it, None))
+            };
+            elements.is_some_and(is_each) && is_kind(&["list", "pair"])
+        }
+        Shape::Record(members) => {
+            let is_member = |record: &Map<String, Value>, it: &Member| {
+                let found = record.get(&it.name);
+                found.map_or(it.is_optional, |found| is_of(&it.shape, found, None))
+            };
+            let is_whole = |it: &Map<String, Value>| members.iter().all(|m| is_member(it, m));
+            json.as_object().is_some_and(is_whole) && is_kind(&["record"])
+        }
+        Shape::Dictionary(inner) => {
+            let is_whole = |it: &Map<String, Value>| it.values().all(|it| is_of(inner, it, None));
+            json.as_object().is_some_and(is_whole) && is_kind(&["record"])
+        }
+        Shape::Map(halves) => {
+            let entry = Shape::Tuple(halves.to_vec());
+            let is_whole = |it: &Vec<Value>| it.iter().all(|it| is_of(&entry, it, None));
+            json.as_array().is_some_and(is_whole) && is_kind(&["map"])
+        }
+        Shape::Set(inner) => {
+            let is_whole = |it: &Vec<Value>| it.iter().all(|it| is_of(inner, it, None));
+            json.as_array().is_some_and(is_whole) && is_kind(&["set"])
+        }
+        Shape::Date => json.is_string() && is_kind(&["date"]),
+        Shape::Pattern => json.is_string() && is_kind(&["regex"]),
+        Shape::Code => is_kind(&["quoted"]),
+        Shape::Continuation => is_kind(&["continuation"]),
+        Shape::Function(_) => json == "<function>" && is_kind(&["function"]),
+        Shape::Union(shapes) => shapes.iter().any(|it| is_of(it, json, kind)),
+        Shape::Both(shapes) => shapes.iter().all(|it| is_of(it, json, kind)),
+    }
+}
+
+fn is_number(json: &Value, is_float: Option<bool>) -> bool {
+    let Value::Number(number) = json else { return false };
+    let text = number.to_string();
+    let has_point = text.contains('.') || text.contains("e-") || text.contains("E-");
+    is_float.is_none_or(|is_float| is_float == has_point)
+}

@@ -1,0 +1,129 @@
+//! What the analyst tells of programs holds when they run: random programs, every case of the corpus.
+//! `PIF_RANDOM_TYPES=100000` runs so many random programs instead of the default, `PIF_RANDOM_SEED=5`
+//! from another seed on.
+
+use anyhow::{Result, ensure};
+use pif_analysis::{Request, analyze, text};
+use pif_tests::case;
+use pif_tests::generate::{Sample, sample};
+use pif_tests::tell;
+use pif_tests::types::{compare, told};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// How many differences are shown.
+const SHOWN: usize = 12;
+
+fn setting(name: &str, default: u64) -> Result<u64> {
+    std::env::var(name).map_or(Ok(default), |text| Ok(text.parse()?))
+}
+
+#[test]
+fn types_of_random_programs_hold_when_they_run() -> Result<()> {
+    let first = setting("PIF_RANDOM_SEED", 0)?;
+    let count = setting("PIF_RANDOM_TYPES", 10_000)?;
+    let mut wrong: Vec<(usize, String)> = Vec::new();
+    let mut ends: BTreeMap<&str, u64> = BTreeMap::new();
+    for seed in first..first + count {
+        let Sample { program, limits } = sample(seed);
+        let Some(told) = told(&program) else {
+            *ends.entry("not read").or_default() += 1;
+            continue;
+        };
+        match compare(&program, &limits, &told) {
+            Ok(run) => {
+                let is_known = told.output != pif_analysis::Shape::Any;
+                let end = match (run.result.is_ok(), is_known) {
+                    (true, true) => "a value of a type",
+                    (true, false) => "a value of any type",
+                    (false, _) => "a fault",
+                };
+                *ends.entry(end).or_default() += 1;
+            }
+            Err(why) => {
+                let (code, tool) = (&program.code, program.tools.last());
+                let argument = &program.argument;
+                let text = format!(
+                    "seed {seed}: told {}: {why}\n  {code:?} {argument:?}\n  {tool:?}",
+                    told.shape
+                );
+                wrong.push((text.len(), text));
+            }
+        }
+    }
+    wrong.sort();
+    let shown: Vec<&str> = wrong.iter().take(SHOWN).map(|it| it.1.as_str()).collect();
+    ensure!(wrong.is_empty(), "{} of {count} are wrong:\n{}", wrong.len(), shown.join("\n"));
+    tell(&format!("{count} random programs: {ends:?}"));
+    Ok(())
+}
+
+#[test]
+fn types_of_the_corpus_hold() -> Result<()> {
+    let mut wrong = Vec::new();
+    let (mut known, mut values, mut count) = (0, 0, 0);
+    for file in case::corpus()? {
+        for case in file.cases.iter().filter(|case| case.is_for("native")) {
+            let Some(told) = told(&case.program) else { continue };
+            count += 1;
+            match compare(&case.program, &case.limits, &told) {
+                Ok(run) => {
+                    values += u32::from(run.result.is_ok());
+                    let is_known = told.output != pif_analysis::Shape::Any;
+                    known += u32::from(run.result.is_ok() && is_known);
+                }
+                Err(why) => wrong.push(format!(
+                    "{}/{}: told {}: {why}\n  {:?}",
+                    file.topic, case.name, told.shape, case.program.code
+                )),
+            }
+        }
+    }
+    let shown: Vec<&str> = wrong.iter().take(60).map(String::as_str).collect();
+    ensure!(wrong.is_empty(), "{} of {count} are wrong:\n{}", wrong.len(), shown.join("\n"));
+    tell(&format!("{count} cases, {values} with a value, {known} of a type that is known"));
+    Ok(())
+}
+
+/// A program, and the type that a careful person would write.
+#[derive(Deserialize)]
+struct Written {
+    code: String,
+    #[serde(rename = "type")]
+    shape: String,
+}
+
+/// The types of programs in `types.json` are exact for most; none is wrong.
+#[test]
+fn types_are_those_that_a_careful_person_would_write() -> Result<()> {
+    const EXACT_PER_CENT: usize = 85;
+    const ANY_PER_CENT: usize = 5;
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("types.json");
+    let table: Vec<Written> = serde_json::from_str(&std::fs::read_to_string(path)?)?;
+    let (mut exact, mut has_any, mut others, mut wrong) = (0, 0, Vec::new(), Vec::new());
+    for Written { code, shape: text } in &table {
+        let wanted = text::read(text).map_err(|it| anyhow::anyhow!("{text}: {it:?}"))?;
+        ensure!(wanted.to_string() == *text, "{text} is written {wanted}");
+        let request = Request { code, ..Request::default() };
+        let told = analyze(&request).map_err(|it| anyhow::anyhow!("{code}: {it:?}"))?;
+        let line = format!("{code}\n    wanted {wanted}\n    told   {}", told.shape);
+        if told.shape.is_same(&wanted) {
+            exact += 1;
+        } else if told.shape.includes(&wanted) {
+            has_any += usize::from(told.shape.count_any() > wanted.count_any());
+            others.push(line);
+        } else {
+            wrong.push(line);
+        }
+    }
+    let count = table.len();
+    let told = format!("{exact} of {count} exact, {has_any} with an any too much");
+    tell(&told);
+    let is_good = exact * 100 >= EXACT_PER_CENT * count
+        && has_any * 100 <= ANY_PER_CENT * count
+        && wrong.is_empty();
+    let (others, wrong) = (others.join("\n"), wrong.join("\n"));
+    ensure!(is_good, "{told}\n  wider:\n{others}\n  wrong:\n{wrong}");
+    Ok(())
+}
