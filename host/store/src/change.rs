@@ -7,7 +7,6 @@ use super::memory::{Error as MemoryError, Kept, Note};
 use super::registry::{Definition, Error as RegistryError, Evolution, Status};
 use super::session::{self, Error as SessionError, Session};
 use super::staging::{self, Area, Error as StagingError};
-use super::write::Committed;
 
 /// A requested change.
 #[derive(Debug, Clone)]
@@ -129,6 +128,17 @@ pub enum Effect {
     Staged(Box<Area>, Vec<Committed>),
     /// So much of an owner was removed.
     Erased(Erased),
+}
+
+/// What a committed area has made of a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Committed {
+    /// The tool.
+    pub name: String,
+    /// sha256 of its term; None: it is retired.
+    pub hash: Option<String>,
+    /// The kind of change; None: it is retired.
+    pub status: Option<Status>,
 }
 
 /// What was removed of an owner.

@@ -20,11 +20,11 @@ mod store;
 mod transaction;
 mod write;
 
-pub use self::change::{Change, Done, Effect, Erased, Refusal, Taken, Wait, Write};
+pub use self::change::{Change, Committed, Done, Effect, Erased, Refusal, Taken, Wait, Write};
 pub use self::error::{Error, Failure, Nature};
 pub use self::open::open;
 pub use self::place::Place;
 pub use self::sqlite::{Aside, Duplicate, Sqlite, is_occupied};
 pub use self::store::Store;
 pub use self::transaction::{Defined, Term, Transaction};
-pub use self::write::{Committed, apply, sessions};
+pub use self::write::{apply, sessions};

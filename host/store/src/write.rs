@@ -6,14 +6,12 @@ pub mod sessions;
 mod staging;
 mod tools;
 
-pub use self::staging::Committed;
-
 use std::borrow::Cow;
 
 use pif_domain::EntryEnding;
 use serde_json::{Value, json};
 
-use super::change::{Change, Done, Effect, Erased, Refusal, Write};
+use super::change::{Change, Committed, Done, Effect, Erased, Refusal, Write};
 use super::journal::{Digest, Draft, Entry, Settings, surplus};
 use super::memory::Kept;
 use super::registry::Status;

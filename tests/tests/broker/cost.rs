@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use pif_tests::processes::written;
 use pif_tests::tell;
 use serde_json::{Value, json};
-use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 

@@ -7,7 +7,7 @@ use pif_tests::system::has_seccomp;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::{self, Write as _};
+
 use std::process::{Command, Stdio};
 
 const TOKEN: &str = "sk-proj-0123456789abcdef";

@@ -127,6 +127,8 @@ impl Evaluator {
   (func (export "pif:evaluator/analysis@0.1.0#locate") (param i32 i32 i32 i32) (result i32)
     (unreachable))
   (func (export "pif:evaluator/analysis@0.1.0#notation") (param i32 i32) (result i32) (unreachable))
+  (func (export "pif:evaluator/analysis@0.1.0#rename") (param i32 i32 i32 i32 i32 i32)
+    (result i32) (unreachable))
   (func (export "pif:evaluator/analysis@0.1.0#words") (result i32) (unreachable))
   (func (export "pif:evaluator/analysis@0.1.0#forms") (result i32) {forms}))"#
         )

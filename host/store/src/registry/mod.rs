@@ -4,11 +4,13 @@
 mod error;
 mod evolution;
 pub mod name;
+mod overlay;
 mod revision;
 mod shared;
 
 pub use self::error::Error;
 pub use self::evolution::{Evolution, Status};
+pub use self::overlay::Overlay;
 pub use self::revision::{Definition, Past, STAGED, short};
 pub use self::shared::{Registry, Snapshot};
 

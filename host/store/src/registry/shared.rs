@@ -9,10 +9,11 @@ use tokio::sync::watch;
 use super::error::Error;
 use super::evolution::{ensure_distinct, ensure_expected};
 use super::name;
+use super::overlay::Overlay;
 use super::revision::{Definition, Past, ensure_prefix, is_named};
 use crate::error::Error as StoreError;
 use crate::recall::Recall;
-use crate::staging::{Area, Overlay};
+use crate::staging::Area;
 use crate::store::Store;
 
 /// The most tools in the cache, and the most bytes of their texts.

@@ -1,13 +1,12 @@
 //! Changes that are tried before they count. An [`Area`] is a base, which is a position in the
-//! registry's history, and an ordered list of operations. [`Overlay`] shows the registry with them;
+//! registry's history, and an ordered list of operations. [`crate::registry::Overlay`] shows the registry
+//! with them;
 //! [`crate::write`] judges and commits them.
 
 mod area;
 mod error;
-mod overlay;
 
 pub use self::area::{
     Area, Capacity, Change, Kind, MemoState, Operation, Rows, ToolState, Verification,
 };
 pub use self::error::{Conflict, Error};
-pub use self::overlay::Overlay;

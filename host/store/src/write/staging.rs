@@ -6,24 +6,13 @@ use pif_domain::Limit;
 use pif_domain::text::time::now;
 
 use super::{kept, tools};
-use crate::change::Refusal;
+use crate::change::{Committed, Refusal};
 use crate::error::Error as StoreError;
 use crate::journal::Settings;
 use crate::memory::Note;
 use crate::registry::{Definition, Evolution, Status};
 use crate::staging::{Area, Capacity, Change, Conflict, Error, ToolState};
 use crate::transaction::Transaction;
-
-/// What a committed area has made of a tool.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Committed {
-    /// The tool.
-    pub name: String,
-    /// sha256 of its term; None: it is retired.
-    pub hash: Option<String>,
-    /// The kind of change; None: it is retired.
-    pub status: Option<Status>,
-}
 
 /// Changes the areas of an owner. Gives the area, and what a commit has made. `entry` is the number of
 /// the journal entry.

@@ -6,8 +6,8 @@ use pif_domain::text::line;
 use pif_domain::text::time::now;
 use pif_domain::{EntryKind, Fault, FaultCode, fault};
 use pif_sandbox::Watch;
-use pif_store::registry::{self, Definition, Evolution};
-use pif_store::staging::{Area, Change, Kind, MemoState, Operation, Overlay, ToolState};
+use pif_store::registry::{self, Definition, Evolution, Overlay};
+use pif_store::staging::{Area, Change, Kind, MemoState, Operation, ToolState};
 
 use super::wish::{Wish, read_wish};
 use crate::workshop::Remember;

@@ -7,8 +7,8 @@ use pif_domain::json::{Members, object};
 use pif_domain::text::line;
 use pif_domain::{EntryKind, Fault, FaultCode, fault};
 use pif_sandbox::Watch;
-use pif_store::registry::{Definition, name};
-use pif_store::staging::{Area, Change, Overlay, Verification};
+use pif_store::registry::{Definition, Overlay, name};
+use pif_store::staging::{Area, Change, Verification};
 use serde_json::{Value, json};
 
 use crate::workshop::check::Reach;

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::area::{Area, ToolState};
+use super::evolution::Evolution;
+use super::revision::{Definition, STAGED};
 use crate::error::Error as StoreError;
-use crate::registry::{Definition, Evolution, STAGED};
+use crate::staging::{Area, ToolState};
 use crate::store::Store;
 
 /// The tools that a view shows instead of the registry's current ones: those of a staging area, and
@@ -68,50 +69,50 @@ impl Overlay {
     }
 
     /// The source of a staged term.
-    pub(crate) fn source(&self, hash: &str) -> Option<&str> {
+    pub(super) fn source(&self, hash: &str) -> Option<&str> {
         let found = self.revisions.iter().rev().find(|it| it.hash == hash)?;
         Some(&found.source)
     }
 
     /// The tools that a term names which the store does not have yet.
-    pub(crate) fn uses(&self, hash: &str) -> Option<&[String]> {
+    pub(super) fn uses(&self, hash: &str) -> Option<&[String]> {
         self.uses.get(hash).map(AsRef::as_ref)
     }
 
     /// The state of a name, if the overlay has it.
-    pub(crate) fn find(&self, name: &str) -> Option<Option<&Definition>> {
+    pub(super) fn find(&self, name: &str) -> Option<Option<&Definition>> {
         self.tools.get(name).map(Option::as_deref)
     }
 
     /// The last staged revision of a name whose hash has this prefix.
-    pub(crate) fn pinned(&self, name: &str, prefix: &str) -> Option<&Definition> {
+    pub(super) fn pinned(&self, name: &str, prefix: &str) -> Option<&Definition> {
         let mut staged = self.revisions.iter().rev();
         let found = staged.find(|it| it.name == name && it.hash.starts_with(prefix))?;
         Some(found)
     }
 
     /// Whether a name is staged.
-    pub(crate) fn is_staged(&self, name: &str) -> bool {
+    pub(super) fn is_staged(&self, name: &str) -> bool {
         self.revisions.iter().any(|it| it.name == name)
     }
 
     /// The tools that it shows, in the order of names.
-    pub(crate) fn tools(&self) -> impl Iterator<Item = &Definition> {
+    pub(super) fn tools(&self) -> impl Iterator<Item = &Definition> {
         self.tools.values().flatten().map(AsRef::as_ref)
     }
 
     /// The names that it has.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.tools.keys().map(String::as_str)
     }
 
     /// How many names it has.
-    pub(crate) fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.tools.len()
     }
 
     /// Puts the tools of the overlay into a list of current ones, in the order of names.
-    pub(crate) fn merge(
+    pub(super) fn merge(
         &self,
         mut found: Vec<Definition>,
         is_meant: impl Fn(&Definition) -> bool,
