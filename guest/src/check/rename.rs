@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pif_core::fault::{Code, Fault};
 use pif_language::form::Form;
-use pif_language::parse::{Notation, parse};
+use pif_language::parse::{Reading, parse};
 use pif_language::print;
 use pif_language::term::{Origin, TermId, Terms};
 use pif_language::walk::rebuild;
@@ -26,7 +26,7 @@ pub struct Renamed {
 /// is a native capability.
 pub fn rename(code: &str, from: &str, to: &str) -> Result<Renamed, Fault> {
     let mut terms = Terms::default();
-    let root = parse(&mut terms, code, Origin::Code, Notation::Code)?.root;
+    let root = parse(&mut terms, code, Origin::Code, Reading::Code)?.root;
     let mut found = Found { names: Vec::new(), is_quoted: false, is_pinned: false };
     rebuild(&mut terms, root, |terms, term, level| {
         found.look(terms, term, level, from);
