@@ -238,7 +238,8 @@ impl Terms {
         let first = to_u32(self.links.len());
         self.links.extend_from_slice(operands);
         self.links.extend_from_slice(names);
-        let (count, datum) = (to_u32(operands.len()), to_u32(names.len()));
+        let count = to_u32(operands.len());
+        let datum = to_u32(names.len());
         self.push(Node { form, first, count, datum, token })
     }
 
