@@ -71,8 +71,8 @@ impl Terms {
         self.nodes.is_empty()
     }
 
-    /// Returns the operands in order of evaluation. For `lam`, the body; for `let` and `letrec`, the terms, then
-    /// the body.
+    /// Returns the operands in order of evaluation. For `lam`, the body; for `let` and `letrec`, the
+    /// terms, then the body.
     #[must_use]
     pub fn operands(&self, id: TermId) -> &[TermId] {
         let node = self.node(id);
