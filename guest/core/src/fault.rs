@@ -248,24 +248,20 @@ impl Fault {
     #[must_use]
     #[inline(never)]
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        let message = message.into();
-        let (at, calls, warnings) = (String::new(), Vec::new(), Vec::new());
-        let (tool, hint, excerpt, limit) = (None, None, None, None);
-        let (place, upstream, variable, is_incomplete) = (None, None, None, false);
         Self {
             code,
-            message,
-            at,
-            tool,
-            hint,
-            calls,
-            excerpt,
-            warnings,
-            place,
-            limit,
-            upstream,
-            variable,
-            is_incomplete,
+            message: message.into(),
+            at: String::new(),
+            tool: None,
+            hint: None,
+            calls: Vec::new(),
+            excerpt: None,
+            warnings: Vec::new(),
+            place: None,
+            limit: None,
+            upstream: None,
+            variable: None,
+            is_incomplete: false,
         }
     }
 

@@ -110,7 +110,9 @@ fn log(x: f64) -> f64 {
         return if k == 0 { f - r } else { dk * LN_2_HIGH - ((r - dk * LN_2_LOW) - f) };
     }
     let s = f / (2.0 + f);
-    let (z, i, j) = (s * s, hx - 0x6147a, 0x6b851 - hx);
+    let z = s * s;
+    let i = hx - 0x6147a;
+    let j = 0x6b851 - hx;
     let w = z * z;
     let [l1, l2, l3, l4, l5, l6, l7] = LG;
     let t1 = w * (l2 + w * (l4 + w * l6));
@@ -156,7 +158,8 @@ fn cbrt(x: f64) -> f64 {
     if x == 0.0 || !x.is_finite() {
         return x;
     }
-    let (sign, magnitude) = (high(x) & 0x8000_0000, high(x) & 0x7fff_ffff);
+    let sign = high(x) & 0x8000_0000;
+    let magnitude = high(x) & 0x7fff_ffff;
     let first = if magnitude < 0x0010_0000 {
         (high(x * 18_014_398_509_481_984.0) & 0x7fff_ffff) / 3 + 696_219_795
     } else {

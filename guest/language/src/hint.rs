@@ -96,7 +96,8 @@ pub fn for_text(text: &str) -> Hint {
     } else if text.starts_with(['{', '[', '"']) {
         "fix the JSON there: use double quotes, and no comma before a closing bracket".into()
     } else {
-        let (form, variable) = (r#"{"add": [1, 2]}"#, r#"{"var": "x"}"#);
+        let form = r#"{"add": [1, 2]}"#;
+        let variable = r#"{"var": "x"}"#;
         ["code is JSON: a form is an object such as ", form, ", a variable ", variable].into()
     }
 }
@@ -118,7 +119,8 @@ pub fn syntax(before: impl Into<Cow<'static, str>>, form: Form) -> Hint {
 /// Returns the spelling with `letrec`, if a variable is in a function that a `let` binds to its name.
 #[must_use]
 pub fn recursive(terms: &Terms, variable: TermId) -> Option<Hint> {
-    let (name, token) = (terms.only_name(variable), terms.node(variable).token);
+    let name = terms.only_name(variable);
+    let token = terms.node(variable).token;
     let holds = |function: TermId| {
         let from = terms.node(function).token;
         terms.form(function) == Form::Lam && (from..terms.tape.after(from)).contains(&token)

@@ -18,7 +18,8 @@ pub fn is_swapped(terms: &Terms, term: TermId, operand: usize, found: Kinds) -> 
     // Rows name no type that a term does not show.
     let (here, found) = (form.accepted(operand), found & VALUE);
     let fits = |(at, other): (usize, &TermId)| {
-        let (there, other) = (form.accepted(at), given(terms, *other));
+        let there = form.accepted(at);
+        let other = given(terms, *other);
         there != here && found & there != 0 && (other & here != 0 || other == 0 && there != ANY)
     };
     let mut operands = terms.operands(term).iter().enumerate();

@@ -85,7 +85,8 @@ impl Terms {
     #[must_use]
     pub fn locate(&self, token: TokenId, fault: Fault) -> Fault {
         let (tool, at) = self.place(token);
-        let (tool, excerpt) = (tool.map(str::to_owned), Some(self.excerpt(token)));
+        let tool = tool.map(str::to_owned);
+        let excerpt = Some(self.excerpt(token));
         let place = self.text_place(token).or(fault.place);
         let mut fault = Fault { at, tool, excerpt, place, ..fault };
         if fault.is_of_input() {
@@ -104,7 +105,8 @@ impl Terms {
         message: String,
         hint: Option<Hint>,
     ) -> Note {
-        let (at, excerpt) = (self.place(token).1, Some(self.excerpt(token)));
+        let at = self.place(token).1;
+        let excerpt = Some(self.excerpt(token));
         let place = self.text_place(token);
         Note { code, at, message, hint, excerpt, place }
     }

@@ -71,8 +71,8 @@ impl Terms {
         self.nodes.is_empty()
     }
 
-    /// Returns the operands in order of evaluation. For `lam`, the body; for `let` and `letrec`, the terms, then
-    /// the body.
+    /// Returns the operands in order of evaluation. For `lam`, the body; for `let` and `letrec`, the
+    /// terms, then the body.
     #[must_use]
     pub fn operands(&self, id: TermId) -> &[TermId] {
         let node = self.node(id);
@@ -238,7 +238,8 @@ impl Terms {
         let first = to_u32(self.links.len());
         self.links.extend_from_slice(operands);
         self.links.extend_from_slice(names);
-        let (count, datum) = (to_u32(operands.len()), to_u32(names.len()));
+        let count = to_u32(operands.len());
+        let datum = to_u32(names.len());
         self.push(Node { form, first, count, datum, token })
     }
 

@@ -68,7 +68,8 @@ pub fn rebuild(
         Enter(TermId, u32),
         Leave(TermId),
     }
-    let (mut work, mut done) = (vec![Work::Enter(root, 0)], Vec::new());
+    let mut work = vec![Work::Enter(root, 0)];
+    let mut done = Vec::new();
     while let Some(step) = work.pop() {
         match step {
             Work::Enter(term, level) => {
@@ -90,7 +91,8 @@ pub fn rebuild(
                     done.push(term);
                     continue;
                 }
-                let (node, names) = (terms.node(term), terms.names(term).to_vec());
+                let node = terms.node(term);
+                let names = terms.names(term).to_vec();
                 done.push(terms.add(node.form, node.token, &new, &names));
             }
         }

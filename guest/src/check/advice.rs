@@ -56,7 +56,8 @@ struct Reader<'t> {
 
 /// Walks through the term at `root`.
 pub(crate) fn advise(terms: &Terms, root: TermId, has_eval: bool) -> Advice {
-    let (meaning, is_free) = (vec![0; terms.count_names()], vec![false; terms.count_names()]);
+    let meaning = vec![0; terms.count_names()];
+    let is_free = vec![false; terms.count_names()];
     let found = Advice { free: Vec::new(), notes: Vec::new() };
     let mut reader = Reader { terms, has_eval, bound: Vec::new(), meaning, is_free, found };
     reader.list(root);
@@ -227,7 +228,8 @@ impl Reader<'_> {
         if form != Form::GetIn {
             self.list(operand);
         }
-        let (accepted, given) = (form.accepted(at), infer::given(terms, operand));
+        let accepted = form.accepted(at);
+        let given = infer::given(terms, operand);
         if given != 0 && given & accepted == 0 {
             let fault = if accepted == kinds::FUNCTION {
                 no_function(Wrong::noted(terms, term, at), given)

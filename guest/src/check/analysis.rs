@@ -161,7 +161,8 @@ mod tests {
         assert_eq!(free(code), Ok("b".to_owned()));
         let code = r#"{"lam": "x", "body": {"quote": {"unquote": [{"var": "x"}, {"var": "y"}]}}}"#;
         assert_eq!(free(code), Ok("y".to_owned()));
-        let code = r#"{"quote": {"quote": [{"unquote": {"var": "a"}}, {"unquote": {"unquote": {"var": "b"}}}]}}"#;
+        let code = r#"{"quote": {"quote": [{"unquote": {"var": "a"}},
+            {"unquote": {"unquote": {"var": "b"}}}]}}"#;
         assert_eq!(free(code), Ok("b".to_owned()));
         let code = r#"{"quote": {"unquote": {"tool": "t"}}}"#;
         let mention = super::Mention {

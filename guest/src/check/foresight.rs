@@ -150,7 +150,8 @@ fn reads(terms: &Terms, mut body: TermId) -> Vec<Read> {
     while terms.form(body) == Form::Let {
         let Some((last, values)) = terms.operands(body).split_last() else { break };
         for value in values {
-            let (form, operands) = (terms.form(*value), terms.operands(*value));
+            let form = terms.form(*value);
+            let operands = terms.operands(*value);
             let of = |id: &TermId| (terms.form(*id) == Form::Var).then(|| terms.only_name(*id));
             match (form, operands) {
                 (Form::Get, [record, key, default @ ..]) => {

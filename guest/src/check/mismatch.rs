@@ -61,7 +61,8 @@ impl<'a> Wrong<'a> {
 /// Names an operand by its form and its place.
 fn named(terms: &Terms, term: TermId, operand: usize) -> String {
     let form = terms.form(term);
-    let (name, is_only) = (form.name(), terms.operands(term).len() == 1);
+    let name = form.name();
+    let is_only = terms.operands(term).len() == 1;
     match form {
         _ if operand == TOGETHER => format!("the operands of `{name}`"),
         Form::If => "the condition of `if`".to_owned(),

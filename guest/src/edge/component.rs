@@ -162,7 +162,9 @@ fn step(step: Step) -> types::Step {
             types::Step::Done(types::Value { json, kind: kind.into(), warnings, trace, term })
         }
         Step::Continuation(Done { json, warnings, trace, .. }, next) => {
-            let (tool, input, step) = (next.tool, next.input, next.step);
+            let tool = next.tool;
+            let input = next.input;
+            let step = next.step;
             types::Step::Continuation(types::Continuation {
                 json,
                 tool,

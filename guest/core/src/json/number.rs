@@ -208,7 +208,9 @@ mod tests {
             };
             short += 1;
             let power = 10_u64.pow(u32::try_from(decimals).expect("few"));
-            let (whole, fraction, width) = (digits / power, digits % power, decimals.max(1));
+            let whole = digits / power;
+            let fraction = digits % power;
+            let width = decimals.max(1);
             assert_eq!(format!("{whole}.{fraction:0width$}"), library);
         }
         assert!(short > 50_000, "{short}");

@@ -57,13 +57,16 @@ impl<'t> Reader<'t> {
     }
 
     fn hex(&mut self) -> Result<u32, Syntax> {
-        let digits = self.bytes.get(self.at..self.at + 4).unwrap_or_default();
-        let text = std::str::from_utf8(digits).unwrap_or_default();
-        if text.len() < 4 || !digits.iter().all(u8::is_ascii_hexdigit) {
-            return Err(self.wrong("expected four hexadecimal digits"));
+        let mut value = 0;
+        for at in self.at..self.at + 4 {
+            let byte = self.bytes.get(at).copied().unwrap_or(0);
+            let Some(digit) = char::from(byte).to_digit(16) else {
+                return Err(self.wrong("expected four hexadecimal digits"));
+            };
+            value = value << 4 | digit;
         }
         self.at += 4;
-        Ok(u32::from_str_radix(text, 16).unwrap_or_default())
+        Ok(value)
     }
 
     fn unicode(&mut self) -> Result<char, Syntax> {

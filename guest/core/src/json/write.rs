@@ -14,7 +14,8 @@ enum Work {
 /// complete.
 #[must_use]
 pub fn text(tape: &Tape, root: TokenId, most: usize) -> String {
-    let (mut out, mut work) = (String::new(), vec![Work::Value(root)]);
+    let mut out = String::new();
+    let mut work = vec![Work::Value(root)];
     while out.len() <= most
         && let Some(next) = work.pop()
     {

@@ -146,7 +146,8 @@ static TYPED: &[Misfit] = &[
     not(PAIRS, One(PAIR), LIST,
         &["only a list of two is taken apart as a pair; write `head` and `tail`, or `nth`"]),
     not(PAIRS, One(PAIR), NUMBER | STRING | BOOLEAN,
-        &["the function of `fold` gets one pair (accumulator, item), the function of `reduce` two arguments"]),
+        &["the function of `fold` gets one pair (accumulator, item), \
+            the function of `reduce` two arguments"]),
     not(ALL, One(QUOTED), FUNCTION,
         &["apply a function with ", r#"{"app": {"func": f, "arg": a}}"#]),
     not(ALL, One(QUOTED), RECORD,

@@ -158,9 +158,11 @@ static NAMES: &[Names] = &[
         "write the term itself: its value is the result").nouns("result expr term code"),
     write("import require use", r#"{"tool": "name"}"#),
     say("now sleep fetch http readfile",
-        "pass the value as `data`: a run has no clock, no random numbers and no network").nouns("today random rand open env"),
+        "pass the value as `data`: a run has no clock, no random numbers and no network")
+        .nouns("today random rand open env"),
     write("arguments argument",
-        r#"{"lam": "x", "body": t}"#).behind(": the variable is the argument").nouns("input data args params"),
+        r#"{"lam": "x", "body": t}"#).behind(": the variable is the argument")
+        .nouns("input data args params"),
     write("some() exist", r#"{"any": [f, list]}"#).of(Form::Any),
     write("every() forall", r#"{"all": [f, list]}"#).of(Form::All),
     write("sprintf interpolate", r#"{"concat": [a, b, …]}"#).nouns("format template"),

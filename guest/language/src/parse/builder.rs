@@ -70,8 +70,15 @@ impl<'t> Builder<'t> {
     /// Returns a builder that looks for up to `most` faults.
     #[must_use]
     pub fn new(terms: &'t mut Terms, most: usize) -> Self {
-        let (done, names, notes, faults) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { terms, done, names, notes, faults, most, has_holes: false }
+        Self {
+            terms,
+            done: Vec::new(),
+            names: Vec::new(),
+            notes: Vec::new(),
+            faults: Vec::new(),
+            most,
+            has_holes: false,
+        }
     }
 
     /// Adds `null`.
@@ -113,7 +120,8 @@ impl<'t> Builder<'t> {
         let Open { form, token, operands, names } = open;
         let from = self.done.len() - operands as usize;
         let first = self.names.len() - names as usize;
-        let (operands, names) = (self.done.split_at(from).1, self.names.split_at(first).1);
+        let operands = self.done.split_at(from).1;
+        let names = self.names.split_at(first).1;
         let term = self.terms.add(form, token, operands, names);
         self.done.truncate(from);
         self.names.truncate(first);

@@ -15,7 +15,8 @@ impl Builder<'_> {
         let has_type = terms.operands(id).iter().any(|it| terms.form(*it) == Form::TypeOf);
         let text = terms.operands(id).iter().find(|it| terms.form(**it) == Form::Text).copied();
         let Some(text) = text.filter(|_| has_type) else { return };
-        let (name, token) = (terms.text(text), terms.node(text).token);
+        let name = terms.text(text);
+        let token = terms.node(text).token;
         if kinds::names().contains(&name) {
             return;
         }
@@ -39,7 +40,8 @@ impl Builder<'_> {
         if !self.is_meant(form, item) {
             return;
         }
-        let (token, shown) = (terms.node(operand).token, terms.excerpt_of(item));
+        let token = terms.node(operand).token;
+        let shown = terms.excerpt_of(item);
         let name = form.name();
         let message = format!("the brackets make a list of one element, and `{name}` takes that");
         let example = format!(r#"{{"{name}": {shown}}}"#);
@@ -49,7 +51,8 @@ impl Builder<'_> {
 
     /// Tells whether the element would do as the operand and is not plainly a value of a list.
     fn is_meant(&self, form: Form, item: TermId) -> bool {
-        let (accepted, given) = (form.accepted(0), infer::given(&*self.terms, item));
+        let accepted = form.accepted(0);
+        let given = infer::given(&*self.terms, item);
         let inner = self.terms.form(item);
         if matches!(inner, Form::Var | Form::Text) {
             return true;

@@ -138,7 +138,8 @@ impl<'s> Cx<'_, 's> {
         }
         if self.known.var(var).is_constant() {
             let name = self.known.var(var).name;
-            let (at, message) = (self.ast.pattern(target).span.0, format!("`{name}` is a const"));
+            let at = self.ast.pattern(target).span.0;
+            let message = format!("`{name}` is a const");
             return Ok(self.refuse(at, &message, &format!("declare it by let: let {name} = 0")));
         }
         self.rebind(var, new, span);

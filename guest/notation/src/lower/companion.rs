@@ -16,7 +16,10 @@ impl<'s> Cx<'_, 's> {
 
     /// Tells whether a place is the list of a variable's companion.
     pub(super) fn is_own_list(&self, var: VarId, root: VarId, steps: &[PlaceStep<'s>]) -> bool {
-        let is_name = |(step, name): (&PlaceStep<'s>, &&str)| matches!(step, PlaceStep::Name(own, _) if own == name);
+        let is_name = |(step, name): (&PlaceStep<'s>, &&str)| match step {
+            PlaceStep::Name(own, _) => own == name,
+            _ => false,
+        };
         self.companion(var).is_some_and(|it| {
             it.list == root
                 && it.path.len() == steps.len()

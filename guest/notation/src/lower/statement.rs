@@ -32,8 +32,8 @@ impl<'s> Cx<'_, 's> {
     }
 
     /// Lowers a statement. What lowers its kind has a box of its own, so that statements that nest
-    /// take no more memory than they need. The result is the whole term, or none if the statements behind it still
-    /// are to be lowered.
+    /// take no more memory than they need. The result is the whole term, or none
+    /// if the statements behind it still are to be lowered.
     async fn statement(
         &self,
         list: &List,

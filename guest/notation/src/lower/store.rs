@@ -186,7 +186,8 @@ impl Cx<'_, '_> {
 
     /// Refuses a change that another name would see. The hint is a way without the change.
     pub(super) fn refuse_change(&self, var: VarId, change: Change<'_>, span: Span) {
-        let (name, origin) = (self.known.var(var).name, self.known.var(var).origin);
+        let name = self.known.var(var).name;
+        let origin = self.known.var(var).origin;
         let what = match change {
             Change::Assignment => "an assignment".to_owned(),
             Change::Method(method) => format!("`{method}`"),

@@ -181,9 +181,11 @@ impl Parser<'_> {
         let token = self.token(0);
         let row = self.infix(around);
         let precedence = row.map_or(0, |row| row.precedence);
-        if precedence == POWER
-            && matches!(pending.last(), Some(Pending::Prefix { prefix, .. }) if !matches!(prefix, Prefix::Update(_)))
-        {
+        let is_sign = |it: &Pending| match it {
+            Pending::Prefix { prefix, .. } => !matches!(prefix, Prefix::Update(_)),
+            _ => false,
+        };
+        if precedence == POWER && pending.last().is_some_and(is_sign) {
             let hint = "write (-x) ** 2 or -(x ** 2)";
             return self.wrong(token.start, "a sign before a power needs parentheses", hint);
         }

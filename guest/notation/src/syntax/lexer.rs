@@ -261,7 +261,8 @@ impl<'s> Lexer<'s> {
             _ => b'}',
         };
         if byte != wanted {
-            let (wanted, found) = (char::from(wanted), char::from(byte));
+            let wanted = char::from(wanted);
+            let found = char::from(byte);
             let place = self.place(open);
             let message =
                 format!("`{found}` stands where `{wanted}` closes the bracket of {place}");

@@ -67,7 +67,8 @@ impl Lexer<'_> {
         }
         let mut is_whole = true;
         if self.byte(0) == b'.' {
-            let (is_range, behind) = (self.byte(1) == b'.', self.byte(2));
+            let is_range = self.byte(1) == b'.';
+            let behind = self.byte(2);
             if is_range && !behind.is_ascii_alphabetic() {
                 return self.wrong(start, "a range is no literal", "write range(1, 5)");
             }

@@ -165,7 +165,8 @@ impl Parser<'_> {
                 let Place { line, column, .. } = Place::of(self.source, bracket.start as usize);
                 let shown = self.spelling(bracket);
                 format!(
-                    "write a comma or an operator between them, or close the `{shown}` of line {line}, column {column}"
+                    "write a comma or an operator between them, \
+                     or close the `{shown}` of line {line}, column {column}"
                 )
             }
             None => "write an operator between them, or `;` between two statements".to_owned(),

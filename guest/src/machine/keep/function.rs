@@ -152,7 +152,9 @@ impl Functions {
         }
         let lambda = source.lambda;
         if let Some(tool) = self.tool_itself(s, word, (lambda, code.tool)) {
-            let (variables, taken, has_eval) = (Vec::new(), Vec::new(), false);
+            let variables = Vec::new();
+            let taken = Vec::new();
+            let has_eval = false;
             return Ok(Function { word, tool: Some(tool), lambda, variables, taken, has_eval });
         }
         let taken = taken.iter().map(|word| Held::Word(*word)).collect();
@@ -228,7 +230,8 @@ impl Functions {
         let index = tool.checked_sub(1).filter(|_| !uses.of_tool.is_empty());
         for node in uses.of_tool.iter().filter(|_| index.is_some()) {
             let index = index.unwrap_or_default();
-            let (form, operand) = (s.terms.form(*node), s.terms.operand(*node, 0));
+            let form = s.terms.form(*node);
+            let operand = s.terms.operand(*node, 0);
             let revision = self.name_tool(s, index).map(str::to_owned);
             match (form, revision) {
                 (Form::SelfRef, revision) => {

@@ -118,7 +118,8 @@ fn requests(w: &mut Work<'_, '_>, list: Id) -> Option<Id> {
             Some(w.form(Form::Map, &[function, items]))
         }
         Form::Let => {
-            let (names, body) = (w.b.tree.names(list).to_vec(), operands.last().copied()?);
+            let names = w.b.tree.names(list).to_vec();
+            let body = operands.last().copied()?;
             let body = requests(w, body)?;
             Some(w.b.bind(names.into_iter().zip(operands).collect(), body, w.span))
         }
@@ -184,7 +185,8 @@ fn of_outcome(w: &mut Work<'_, '_>, outcome: Id) -> Id {
     };
     let (is_good, value) = (member("ok"), member("value"));
     let (message, code) = (member("message"), member("reason"));
-    let (fulfilled, rejected) = (w.text("fulfilled"), w.text("rejected"));
+    let fulfilled = w.text("fulfilled");
+    let rejected = w.text("rejected");
     let good = w.record(&[("status", fulfilled), ("value", value)]);
     let reason = w.record(&[("message", message), ("reason", code)]);
     let bad = w.record(&[("status", rejected), ("reason", reason)]);

@@ -108,7 +108,8 @@ fn of_list_or(w: &mut Work<'_, '_>, form: Form, of_list: fn(&mut Work<'_, '_>, I
     let mut once = Once::default();
     let subject = w.once(&mut once, subject);
     let test = w.is_type(subject, "list");
-    let (list, other) = (of_list(w, subject), w.form(form, &[subject]));
+    let list = of_list(w, subject);
+    let other = w.form(form, &[subject]);
     let choice = w.choose(test, list, other);
     Ok(w.within(once, choice))
 }
@@ -122,7 +123,8 @@ fn keys(w: &mut Work<'_, '_>) -> Made {
         {
             return range;
         }
-        let (zero, length) = (w.integer(0), w.form(Form::Length, &[list]));
+        let zero = w.integer(0);
+        let length = w.form(Form::Length, &[list]);
         w.form(Form::Range, &[zero, length])
     })
 }
@@ -221,7 +223,8 @@ fn grouped(w: &mut Work<'_, '_>, f: Callback, list: Id, has_index: bool) -> Id {
     }
     let function = w.function(|w, group| {
         let second = w.function(|w, pair| w.form(Form::Snd, &[pair]));
-        let (key, pairs) = (w.form(Form::Fst, &[group]), w.form(Form::Snd, &[group]));
+        let key = w.form(Form::Fst, &[group]);
+        let pairs = w.form(Form::Snd, &[group]);
         let elements = w.form(Form::Map, &[second, pairs]);
         w.list(&[key, elements])
     });

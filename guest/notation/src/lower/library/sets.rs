@@ -48,7 +48,8 @@ fn symmetric(w: &mut Work<'_, '_>) -> Made {
     let mut once = Once::default();
     let a = w.once(&mut once, w.subject());
     let b = w.once(&mut once, w.argument(0));
-    let (first, second) = (kept(w, [a, b], false), kept(w, [b, a], false));
+    let first = kept(w, [a, b], false);
+    let second = kept(w, [b, a], false);
     let both = w.form(Form::Append, &[first, second]);
     let set = w.form(Form::ToSet, &[both]);
     Ok(w.within(once, set))

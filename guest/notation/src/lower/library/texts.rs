@@ -109,7 +109,8 @@ fn substring(w: &mut Work<'_, '_>) -> Made {
     match (w.whole(from), w.whole(to)) {
         (Some(a), Some(b)) => {
             let (a, b) = (a.max(0), b.max(0));
-            let (from, to) = (w.integer(a.min(b)), w.integer(a.max(b)));
+            let from = w.integer(a.min(b));
+            let to = w.integer(a.max(b));
             Ok(w.form(Form::Slice, &[subject, from, to]))
         }
         (Some(..=0), None) => {
@@ -119,7 +120,8 @@ fn substring(w: &mut Work<'_, '_>) -> Made {
         _ => {
             let mut once = Once::default();
             let subject = w.once(&mut once, subject);
-            let (from, to) = (w.once(&mut once, from), w.once(&mut once, to));
+            let from = w.once(&mut once, from);
+            let to = w.once(&mut once, to);
             let least = w.form(Form::Min, &[from, to]);
             let least = w.at_least_zero(least);
             let greatest = w.form(Form::Max, &[from, to]);
@@ -183,7 +185,8 @@ fn from_codes(w: &mut Work<'_, '_>) -> Made {
     if w.call.arguments.iter().any(|argument| argument.is_spread) {
         let codes = w.rest(0);
         let function = w.function(|w, code| w.form(Form::FromCharCode, &[code]));
-        let (texts, empty) = (w.form(Form::Map, &[function, codes]), w.text(""));
+        let texts = w.form(Form::Map, &[function, codes]);
+        let empty = w.text("");
         return Ok(w.form(Form::Join, &[texts, empty]));
     }
     let mut texts = Vec::new();
