@@ -2,13 +2,15 @@
 //! `PIF_RANDOM_TYPES=100000` runs so many random programs instead of the default, `PIF_RANDOM_SEED=5`
 //! from another seed on.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
+use pif::request::{Argument, Program};
 use pif_analysis::{Request, analyze, text};
 use pif_tests::case;
 use pif_tests::generate::{Sample, sample};
-use pif_tests::tell;
 use pif_tests::types::{compare, told};
+use pif_tests::{library, tell};
 use serde::Deserialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -83,6 +85,45 @@ fn types_of_the_corpus_hold() -> Result<()> {
     let shown: Vec<&str> = wrong.iter().take(60).map(String::as_str).collect();
     ensure!(wrong.is_empty(), "{} of {count} are wrong:\n{}", wrong.len(), shown.join("\n"));
     tell(&format!("{count} cases, {values} with a value, {known} of a type that is known"));
+    Ok(())
+}
+
+/// Every example in the library, and none of its tools has a place that surely fails.
+#[test]
+fn types_of_the_library_hold() -> Result<()> {
+    let mut tools = Vec::new();
+    for path in library::files()? {
+        tools.extend(library::tools(&std::fs::read_to_string(path)?)?);
+    }
+    tools.retain(|tool| tool.get("pinned") != Some(&Value::Bool(true)));
+    let mut sources = Vec::new();
+    for tool in &tools {
+        let name = tool.get("name").and_then(Value::as_str).context("a name")?;
+        sources.push((name.to_owned(), tool.get("source").context("a source")?.to_string()));
+    }
+    let mut count = 0;
+    for (tool, (name, _)) in tools.iter().zip(&sources) {
+        let program = Program { tools: sources.clone(), ..Program::tool(name) };
+        let told = told(&program).with_context(|| name.clone())?;
+        ensure!(told.fails.is_empty(), "{name}: {:?}", told.fails);
+        if std::env::var_os("PIF_SHOW_TYPES").is_some() {
+            tell(&format!("{name}: {}", told.shape));
+        }
+        for example in tool.get("examples").and_then(Value::as_array).context("examples")? {
+            let text = |member: &str| example.get(member).map(Value::to_string);
+            let argument = match (text("data"), text("input")) {
+                (Some(data), _) => Argument::Data(data),
+                (_, Some(input)) => Argument::Input(input),
+                (None, None) => Argument::None,
+            };
+            let program = Program { argument, ..program.clone() };
+            if let Err(why) = compare(&program, &case::LIMITS, &told) {
+                bail!("{name}: told {}: {why}", told.shape);
+            }
+            count += 1;
+        }
+    }
+    tell(&format!("{count} examples of {} tools", tools.len()));
     Ok(())
 }
 

@@ -18,6 +18,7 @@ use pif_core::fault::{Code, Fault, Place};
 use pif_language::term::{TermId, Terms};
 use std::collections::HashMap;
 use tell::Teller;
+use walk::whole;
 use walk::{Verdict, World};
 
 /// What the analyst is asked.
@@ -100,7 +101,7 @@ pub fn analyze_term(terms: &Terms, root: TermId, request: &Request<'_>) -> Analy
     let tools: HashMap<String, u32> = (0..).zip(names).map(|(at, it)| (it.clone(), at)).collect();
     let fuel = request.fuel.unwrap_or(FUEL + FUEL_PER_TERM * u64::from(terms.len()));
     let world = World { terms, tools: &tools, shapes: &shapes, is_tool: request.is_tool };
-    let found = walk::run(world, root, &request.variables, fuel);
+    let found = whole::run(world, root, &request.variables, fuel);
     let Some(found) = found.filter(|it| !it.core.gave_up) else { return Analysis::unknown() };
     let mut teller = Teller::new(&found);
     let signature = teller.signature(&found.parameters, found.gives);
