@@ -168,3 +168,44 @@ fn types_are_those_that_a_careful_person_would_write() -> Result<()> {
     ensure!(is_good, "{told}\n  wider:\n{others}\n  wrong:\n{wrong}");
     Ok(())
 }
+
+/// The programs of the analyst's page have the types that stand below them.
+#[test]
+fn types_are_as_the_page_shows_them() -> Result<()> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../guest/analysis/README.md");
+    let page = std::fs::read_to_string(path)?;
+    let mut count = 0;
+    for block in page.split("```js\n").skip(1) {
+        let block = block.split("```").next().context("the end of a block")?;
+        let is_told = |line: &&str| line.starts_with("// ");
+        let expected: Vec<&str> = block.lines().filter(is_told).collect();
+        let code: Vec<&str> = block.lines().filter(|line| !is_told(line)).collect();
+        let code = code.join("\n");
+        let request = Request { code: &code, ..Request::default() };
+        let told = analyze(&request).map_err(|it| anyhow::anyhow!("{code}: {it:?}"))?;
+        let mut lines = vec![format!("// type {}", told.shape)];
+        if expected.iter().any(|line| line.starts_with("// accepts ")) {
+            let accepted = told.parameters.iter().map(|it| format!("// accepts {}", it.accepted));
+            lines.extend(accepted);
+        }
+        for fails in &told.fails {
+            let always = if fails.always { "always " } else { "" };
+            lines.push(format!("// fails {always}{} at {}", fails.code.name(), fails.at));
+        }
+        let is_same = lines.len() == expected.len()
+            && lines.iter().zip(&expected).all(|(told, expected)| is_same_line(told, expected));
+        ensure!(is_same, "{code}\n{}", lines.join("\n"));
+        count += 1;
+    }
+    ensure!(count >= 12, "{count} programs");
+    Ok(())
+}
+
+/// Whether two lines say the same, whatever the order of the parts of a type.
+fn is_same_line(told: &str, expected: &str) -> bool {
+    let shape = |line: &str| text::read(line.strip_prefix("// type ")?).ok();
+    match (shape(told), shape(expected)) {
+        (Some(told), Some(expected)) => told.is_same(&expected),
+        _ => told == expected,
+    }
+}

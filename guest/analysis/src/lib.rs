@@ -14,6 +14,9 @@ mod walk;
 
 pub use shape::Shape;
 
+#[cfg(test)]
+mod tests;
+
 use pif_core::fault::{Code, Fault, Place};
 use pif_language::term::{TermId, Terms};
 use std::collections::HashMap;
