@@ -1,9 +1,10 @@
 //! Types that the analyst tells, against what programs do.
 
+use pif::fault::Code;
 use pif::limits::Limits;
 use pif::request::{Argument, Program, Source};
 use pif_analysis::shape::{Member, Shape};
-use pif_analysis::{Analysis, Request, analyze};
+use pif_analysis::{Analysis, Failure, Request, analyze};
 use serde_json::{Map, Value};
 
 use crate::native;
@@ -24,13 +25,17 @@ fn code(program: &Program) -> Option<&str> {
 #[must_use]
 pub fn told(program: &Program) -> Option<Analysis> {
     let mut tools: Vec<(String, Shape)> = Vec::new();
-    for (name, source) in &program.tools {
-        let tools_so_far = tools.clone();
-        let request =
-            Request { code: source, tools: tools_so_far, is_tool: true, ..Request::default() };
-        if let Ok(told) = analyze(&request) {
-            tools.push((name.clone(), told.shape_of_tool()));
+    // The second time each tool is known to the others.
+    for _ in 0..2 {
+        let mut known = Vec::new();
+        for (name, source) in &program.tools {
+            let tools = tools.clone();
+            let request = Request { code: source, tools, is_tool: true, ..Request::default() };
+            if let Ok(told) = analyze(&request) {
+                known.push((name.clone(), told.shape_of_tool()));
+            }
         }
+        tools = known;
     }
     let mut variables: Vec<(String, Shape)> =
         program.bindings.iter().map(|it| (it.0.clone(), Shape::Any)).collect();
@@ -63,6 +68,9 @@ pub fn compare(program: &Program, limits: &Limits, told: &Analysis) -> Result<Ru
             if let (Some(fails), false) = (told.fails.iter().find(|it| it.always), is_waiting) {
                 return Err(format!("no {} at {}", fails.code.name(), fails.at));
             }
+            if let Some(place) = reached(program, limits, told) {
+                return Err(format!("no fault at {place}, which a run comes to"));
+            }
             if let (Argument::Data(data), [parameter]) = (&program.argument, &told.parameters[..]) {
                 let data: Value = serde_json::from_str(data).map_err(|it| it.to_string())?;
                 if !is_of(&parameter.accepted, &data, None) {
@@ -86,6 +94,23 @@ pub fn compare(program: &Program, limits: &Limits, told: &Analysis) -> Result<Ru
         }
     }
     Ok(run)
+}
+
+/// A place that surely fails, as is told, and that a run with a value comes to.
+fn reached(program: &Program, limits: &Limits, told: &Analysis) -> Option<String> {
+    if told.fails.is_empty() || matches!(program.code, Source::Tool(_)) {
+        return None;
+    }
+    let (_, lines) = native::debugged(program, limits);
+    let is_reached = |it: &&Failure| {
+        // An operand that has a value is looked at next.
+        let line = match it.code {
+            Code::Unbound => format!("eval var at `{}`", it.at),
+            _ => format!("value at `{}`", it.at),
+        };
+        lines.iter().any(|it| it.starts_with(&line))
+    };
+    told.fails.iter().find(is_reached).map(|it| it.at.clone())
 }
 
 /// Runs a program without the parts of its data that are of other types than those that are told: as

@@ -56,8 +56,13 @@ fn collect(folder: &Path, name: &str, found: &mut Vec<Source>) -> Result<()> {
 }
 
 /// The evaluator: its crates, each above those before it.
-const GUEST: [&str; 4] =
-    ["guest/core/src", "guest/language/src", "guest/notation/src", "guest/src"];
+const GUEST: [&str; 5] = [
+    "guest/core/src",
+    "guest/language/src",
+    "guest/notation/src",
+    "guest/analysis/src",
+    "guest/src",
+];
 
 /// The server: its crates, each above those before it.
 const HOST_CRATES: [&str; 8] = [

@@ -2,13 +2,15 @@
 //! `PIF_RANDOM_TYPES=100000` runs so many random programs instead of the default, `PIF_RANDOM_SEED=5`
 //! from another seed on.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
+use pif::request::{Argument, Program};
 use pif_analysis::{Request, analyze, text};
 use pif_tests::case;
 use pif_tests::generate::{Sample, sample};
-use pif_tests::tell;
 use pif_tests::types::{compare, told};
+use pif_tests::{library, tell};
 use serde::Deserialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -86,6 +88,45 @@ fn types_of_the_corpus_hold() -> Result<()> {
     Ok(())
 }
 
+/// Every example in the library, and none of its tools has a place that surely fails.
+#[test]
+fn types_of_the_library_hold() -> Result<()> {
+    let mut tools = Vec::new();
+    for path in library::files()? {
+        tools.extend(library::tools(&std::fs::read_to_string(path)?)?);
+    }
+    tools.retain(|tool| tool.get("pinned") != Some(&Value::Bool(true)));
+    let mut sources = Vec::new();
+    for tool in &tools {
+        let name = tool.get("name").and_then(Value::as_str).context("a name")?;
+        sources.push((name.to_owned(), tool.get("source").context("a source")?.to_string()));
+    }
+    let mut count = 0;
+    for (tool, (name, _)) in tools.iter().zip(&sources) {
+        let program = Program { tools: sources.clone(), ..Program::tool(name) };
+        let told = told(&program).with_context(|| name.clone())?;
+        ensure!(told.fails.is_empty(), "{name}: {:?}", told.fails);
+        if std::env::var_os("PIF_SHOW_TYPES").is_some() {
+            tell(&format!("{name}: {}", told.shape));
+        }
+        for example in tool.get("examples").and_then(Value::as_array).context("examples")? {
+            let text = |member: &str| example.get(member).map(Value::to_string);
+            let argument = match (text("data"), text("input")) {
+                (Some(data), _) => Argument::Data(data),
+                (_, Some(input)) => Argument::Input(input),
+                (None, None) => Argument::None,
+            };
+            let program = Program { argument, ..program.clone() };
+            if let Err(why) = compare(&program, &case::LIMITS, &told) {
+                bail!("{name}: told {}: {why}", told.shape);
+            }
+            count += 1;
+        }
+    }
+    tell(&format!("{count} examples of {} tools", tools.len()));
+    Ok(())
+}
+
 /// A program, and the type that a careful person would write.
 #[derive(Deserialize)]
 struct Written {
@@ -126,4 +167,45 @@ fn types_are_those_that_a_careful_person_would_write() -> Result<()> {
     let (others, wrong) = (others.join("\n"), wrong.join("\n"));
     ensure!(is_good, "{told}\n  wider:\n{others}\n  wrong:\n{wrong}");
     Ok(())
+}
+
+/// The programs of the analyst's page have the types that stand below them.
+#[test]
+fn types_are_as_the_page_shows_them() -> Result<()> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../guest/analysis/README.md");
+    let page = std::fs::read_to_string(path)?;
+    let mut count = 0;
+    for block in page.split("```js\n").skip(1) {
+        let block = block.split("```").next().context("the end of a block")?;
+        let is_told = |line: &&str| line.starts_with("// ");
+        let expected: Vec<&str> = block.lines().filter(is_told).collect();
+        let code: Vec<&str> = block.lines().filter(|line| !is_told(line)).collect();
+        let code = code.join("\n");
+        let request = Request { code: &code, ..Request::default() };
+        let told = analyze(&request).map_err(|it| anyhow::anyhow!("{code}: {it:?}"))?;
+        let mut lines = vec![format!("// type {}", told.shape)];
+        if expected.iter().any(|line| line.starts_with("// accepts ")) {
+            let accepted = told.parameters.iter().map(|it| format!("// accepts {}", it.accepted));
+            lines.extend(accepted);
+        }
+        for fails in &told.fails {
+            let always = if fails.always { "always " } else { "" };
+            lines.push(format!("// fails {always}{} at {}", fails.code.name(), fails.at));
+        }
+        let is_same = lines.len() == expected.len()
+            && lines.iter().zip(&expected).all(|(told, expected)| is_same_line(told, expected));
+        ensure!(is_same, "{code}\n{}", lines.join("\n"));
+        count += 1;
+    }
+    ensure!(count >= 12, "{count} programs");
+    Ok(())
+}
+
+/// Whether two lines say the same, whatever the order of the parts of a type.
+fn is_same_line(told: &str, expected: &str) -> bool {
+    let shape = |line: &str| text::read(line.strip_prefix("// type ")?).ok();
+    match (shape(told), shape(expected)) {
+        (Some(told), Some(expected)) => told.is_same(&expected),
+        _ => told == expected,
+    }
 }

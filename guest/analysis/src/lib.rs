@@ -14,10 +14,14 @@ mod walk;
 
 pub use shape::Shape;
 
+#[cfg(test)]
+mod tests;
+
 use pif_core::fault::{Code, Fault, Place};
-use pif_language::term::{TermId, Terms};
+use pif_language::term::{Origin, TermId, Terms};
 use std::collections::HashMap;
 use tell::Teller;
+use walk::whole;
 use walk::{Verdict, World};
 
 /// What the analyst is asked.
@@ -88,7 +92,7 @@ pub fn analyze(request: &Request<'_>) -> Result<Analysis, Fault> {
     let mut terms = Terms::default();
     let mut free = vec!["data", "input"];
     free.extend(request.variables.iter().map(|it| it.0.as_str()));
-    let root = pif_notation::submitted(&mut terms, request.code, &free)?.root;
+    let root = pif_notation::read_code(&mut terms, request.code, Origin::Code, &free)?.root;
     Ok(analyze_term(&terms, root, request))
 }
 
@@ -100,7 +104,7 @@ pub fn analyze_term(terms: &Terms, root: TermId, request: &Request<'_>) -> Analy
     let tools: HashMap<String, u32> = (0..).zip(names).map(|(at, it)| (it.clone(), at)).collect();
     let fuel = request.fuel.unwrap_or(FUEL + FUEL_PER_TERM * u64::from(terms.len()));
     let world = World { terms, tools: &tools, shapes: &shapes, is_tool: request.is_tool };
-    let found = walk::run(world, root, &request.variables, fuel);
+    let found = whole::run(world, root, &request.variables, fuel);
     let Some(found) = found.filter(|it| !it.core.gave_up) else { return Analysis::unknown() };
     let mut teller = Teller::new(&found);
     let signature = teller.signature(&found.parameters, found.gives);

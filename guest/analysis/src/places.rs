@@ -1,6 +1,6 @@
 //! The parts of the input, and what a run has asked of them so far.
 
-use crate::values::{FunctionId, Id, Ref};
+use crate::values::{FunctionId, Id, PlaceId, Ref};
 use pif_core::limits::to_u32;
 use pif_language::kinds::{
     BOOLEAN, CONTINUATION, FLOAT, FUNCTION, INTEGER, Kinds, LIST, NULL, PAIR, QUOTED, RECORD,
@@ -8,9 +8,6 @@ use pif_language::kinds::{
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
-
-/// A part of the input.
-pub(crate) type PlaceId = u32;
 
 /// The kinds of data and functions: what an input may be.
 pub(crate) const DATA: Kinds = NULL | BOOLEAN | INTEGER | FLOAT | STRING | LIST | RECORD;

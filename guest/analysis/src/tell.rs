@@ -1,9 +1,9 @@
 //! What the walk knows, as types for people.
 
-use crate::places::{ABSENT, Asked, DATA, DEMANDED, KINDS, PlaceId, Step, TESTED, low};
+use crate::places::{ABSENT, Asked, DATA, DEMANDED, KINDS, Step, TESTED, low};
 use crate::shape::{Member, Shape, Signature};
-use crate::values::{ANY, EVERY, Elements, FunctionId, Id, NEVER, Node, Record, Ref};
-use crate::walk::Found;
+use crate::values::{ANY, EVERY, Elements, FunctionId, Id, NEVER, Node, PlaceId, Record, Ref};
+use crate::walk::whole::Found;
 use pif_language::kinds::{
     BOOLEAN, CONTINUATION, DATE, FLOAT, FUNCTION, INTEGER, Kinds, LIST, MAP, NULL, NUMBER, PAIR,
     QUOTED, RECORD, REGEX, SET, STRING,

@@ -16,8 +16,6 @@ mod table;
 mod tree;
 mod words;
 
-use pif_core::stack;
-
 pub use code::{check_code, read_code};
 pub use hint::{called, fault_in_notation, note_in_notation, spelling, subject};
 pub use print::term as print;

@@ -4,7 +4,6 @@
 mod index;
 mod join;
 
-use crate::places::PlaceId;
 use pif_language::kinds::{FUNCTION, Kinds, LIST, MAP, PAIR, RECORD, SET, STRING};
 use pif_language::term::{NameId, TermId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -72,6 +71,9 @@ pub(crate) struct Record {
     /// A record whose other members it has, too.
     pub(crate) spread: Option<Ref>,
 }
+
+/// Which part of the input.
+pub(crate) type PlaceId = u32;
 
 /// A part of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,8 +1,8 @@
 //! What a test tells of the values that it looks at.
 
 use super::Core;
-use crate::places::{ABSENT, Asked, PlaceId, Step};
-use crate::values::{EVERY, Entry, EnvId, Id, NEVER};
+use crate::places::{ABSENT, Asked, Step};
+use crate::values::{EVERY, Entry, EnvId, Id, NEVER, PlaceId};
 use pif_language::form::Form;
 use pif_language::kinds::{self, BOOLEAN, FUNCTION, Kinds, NULL, NUMBER, ODD, STRING};
 use pif_language::term::{NameId, TermId, Terms};

@@ -1,8 +1,8 @@
 //! Looking at values: which kinds they have, and what is in them.
 
 use super::{At, Core, Verdict};
-use crate::places::{PART, PlaceId, Step};
-use crate::values::{ANY, EVERY, Elements, Id, NEVER, Node, Ref};
+use crate::places::{PART, Step};
+use crate::values::{ANY, EVERY, Elements, Id, NEVER, Node, PlaceId, Ref};
 use pif_core::fault::Code;
 use pif_language::kinds::{FLOAT, INTEGER, Kinds, LIST, MAP, NUMBER, ODD, SET, STRING};
 

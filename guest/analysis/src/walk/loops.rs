@@ -1,8 +1,7 @@
 //! Loops whose function decides what becomes of an element.
 
 use super::{At, Core, Walk};
-use crate::places::PlaceId;
-use crate::values::{ANY, EVERY, Elements, EnvId, Function, Id, NEVER, Node};
+use crate::values::{ANY, EVERY, Elements, EnvId, Function, Id, NEVER, Node, PlaceId};
 use pif_language::kinds::{BOOLEAN, LIST, NULL, PAIR};
 use pif_language::term::TermId;
 

@@ -13,9 +13,7 @@ mod plain;
 mod records;
 mod signature;
 mod tools;
-mod whole;
-
-pub(crate) use whole::{Found, run};
+pub(crate) mod whole;
 
 use crate::places::{Places, State};
 use crate::shape::Shape;

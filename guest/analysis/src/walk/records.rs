@@ -3,7 +3,7 @@
 use super::members::Key;
 use super::{At, Core};
 use crate::places::Step;
-use crate::values::{ANY, EVERY, Elements, Id, NEVER, Node, Record, Ref};
+use crate::values::{ANY, EVERY, Id, NEVER, Node, Record, Ref};
 use pif_language::form::Form;
 use pif_language::kinds::{
     BOOLEAN, DATE, Kinds, LIST, MAP, NULL, NUMBER, PAIR, RECORD, SET, STRING,

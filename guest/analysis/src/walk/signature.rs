@@ -1,8 +1,7 @@
 //! Forms whose row says in types what they take and give.
 
 use super::{At, Core, Walk};
-use crate::places::PlaceId;
-use crate::values::{ANY, EnvId, Id, NEVER, Node, Record};
+use crate::values::{ANY, EnvId, Id, NEVER, Node, PlaceId, Record};
 use pif_language::kinds::{FUNCTION, Kinds, LIST, MAP, NULL, NUMBER, RECORD, SET, STRING};
 use pif_language::term::TermId;
 use pif_language::typing::Type;

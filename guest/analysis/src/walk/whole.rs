@@ -1,9 +1,11 @@
 //! The walk through a whole program: its value, applied to an input if it is a function.
 
 use super::{Core, Walk, World};
-use crate::places::{PART, PlaceId, Places, State};
+use crate::places::{PART, Places, State};
 use crate::shape::Shape;
-use crate::values::{ANY, EMPTY, Entry, EnvId, Function, FunctionId, Id, NEVER, Node, Ref, Values};
+use crate::values::{
+    ANY, EMPTY, Entry, EnvId, Function, FunctionId, Id, NEVER, Node, PlaceId, Ref, Values,
+};
 use pif_core::stack::{self, Stack};
 use pif_language::kinds::FUNCTION;
 use pif_language::term::{TermId, Terms};

@@ -45,9 +45,9 @@ mod update;
 
 use crate::ast::Ast;
 use crate::lexer::Wrong;
-use crate::stack::{Stack, run};
 use crate::tree::{Id, Tree};
 use context::{Cx, Lower};
+use pif_core::stack::{Stack, run};
 
 /// Lowers a program in which some names are variables.
 pub(crate) fn lower<'s>(

@@ -1,10 +1,10 @@
 //! Expressions: pipes, assignments, choices, and operators between operands.
 
 use crate::ast::{Binary, ExprId, PatternId, Target, Unary, What};
-use crate::stack::Answer;
 use crate::syntax::lexer::{Kind, Token};
 use crate::syntax::operator::{ASSIGNMENTS, INFIX, Infix, MIXED, NULLISH, POWER};
 use crate::syntax::parser::{Around, Parser, Read, Reader};
+use pif_core::stack::Answer;
 
 /// An operator that waits for its operand.
 pub(super) enum Pending {

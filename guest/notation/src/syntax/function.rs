@@ -1,10 +1,10 @@
 //! Functions: arrows, `function`, and the methods of records.
 
 use crate::ast::{Body, Element, ExprId, Function, FunctionId, PatternId, Statement, StmtId, What};
-use crate::stack::Answer;
 use crate::syntax::braces::Braces;
 use crate::syntax::lexer::Kind;
 use crate::syntax::parser::{Around, Parser, Read, Reader};
+use pif_core::stack::Answer;
 use pif_core::text::quote::shorten;
 
 impl<'s> Reader<'_, 's> {

@@ -24,11 +24,11 @@ mod wrong;
 
 use crate::ast::Ast;
 use crate::lexer::Wrong;
-use crate::stack::{Stack, run};
 use lexer::tokens;
 pub(crate) use operand::is_reserved;
 use parser::{Parser, Reader};
 use pif_core::fault::Fault;
+use pif_core::stack::{Stack, run};
 use std::cell::{Cell, RefCell};
 
 /// Reads a program, or tells what is wrong with it.

@@ -2,8 +2,8 @@
 
 use crate::ast::{Ast, Expr, ExprId, PatternId, Span, Statement, StmtId, Target, What};
 use crate::lexer::Wrong;
-use crate::stack::Stack;
 use crate::syntax::lexer::{Kind, Token};
+use pif_core::stack::Stack;
 use std::cell::{Cell, RefCell};
 use std::ops::Deref;
 

@@ -1,10 +1,10 @@
 //! Patterns: names for the parts of a value, and what parts are assigned to.
 
 use crate::ast::{Element, ExprId, Key, PatternId, Target};
-use crate::stack::Answer;
 use crate::syntax::lexer::Kind;
 use crate::syntax::operand::is_reserved;
 use crate::syntax::parser::{Around, Parser, Read, Reader};
+use pif_core::stack::Answer;
 use pif_core::text::quote::shorten;
 
 impl<'s> Reader<'_, 's> {

@@ -1,10 +1,10 @@
 //! Statements, and where they end.
 
 use crate::ast::{ExprId, Kind as Word, PatternId, Statement, StmtId};
-use crate::stack::Answer;
 use crate::syntax::lexer::Kind;
 use crate::syntax::operand::is_reserved;
 use crate::syntax::parser::{Around, Parser, Read, Reader};
+use pif_core::stack::Answer;
 use pif_core::text::words;
 
 /// Words that begin a statement.
