@@ -183,7 +183,7 @@ impl Parser<'_> {
         let precedence = row.map_or(0, |row| row.precedence);
         let is_sign = |it: &Pending| match it {
             Pending::Prefix { prefix, .. } => !matches!(prefix, Prefix::Update(_)),
-            _ => false,
+            Pending::Infix { .. } => false,
         };
         if precedence == POWER && pending.last().is_some_and(is_sign) {
             let hint = "write (-x) ** 2 or -(x ** 2)";
