@@ -54,8 +54,8 @@ fn tried(claims: &Value) -> Result<Verified, Refusal> {
 }
 
 /// Checks that a part of a token was refused for a reason that has these words.
-fn assert_unreadable(tried: Result<Verified, Refusal>, in_part: &str, words: &str) {
-    let is_meant = matches!(&tried, Err(Refusal::Unreadable { part, reason })
+fn assert_unreadable(tried: &Result<Verified, Refusal>, in_part: &str, words: &str) {
+    let is_meant = matches!(tried, Err(Refusal::Unreadable { part, reason })
         if *part == in_part && reason.contains(words));
     assert!(is_meant, "{words}: {tried:?}");
 }
@@ -145,7 +145,7 @@ fn a_token_has_three_parts_of_base64() {
     {
         assert_eq!(verify(&pairs, &wrong), base64, "{wrong}");
     }
-    assert_unreadable(verify(&pairs, ".."), "header", "not a JSON object");
+    assert_unreadable(&verify(&pairs, ".."), "header", "not a JSON object");
     let header = r#"{"alg":"ES256"}"#;
     for (header, claims, part, words) in [
         ("[]", "{}", "header", "not a JSON object"),
@@ -156,7 +156,7 @@ fn a_token_has_three_parts_of_base64() {
         (header, "{} {}", "payload", "missing field"),
     ] {
         let token = pairs.sign_as("ES256", header, claims);
-        assert_unreadable(verify(&pairs, &token), part, words);
+        assert_unreadable(&verify(&pairs, &token), part, words);
     }
 }
 
@@ -227,7 +227,7 @@ fn the_header_is_of_an_access_token() {
         (json!({"alg": ["EdDSA"]}), "expected a string"),
         (json!({"kid": "ed25519"}), "missing field `alg`"),
     ] {
-        assert_unreadable(with(header), "header", words);
+        assert_unreadable(&with(header), "header", words);
     }
     for critical in [json!(["b64"]), json!([]), json!(null)] {
         let extended = json!({"alg": "EdDSA", "crit": critical, "b64": false});
@@ -241,14 +241,14 @@ fn no_member_occurs_twice() {
     let claims = claims().to_string();
     let header = r#"{"alg":"none","alg":"EdDSA"}"#;
     let token = pairs.sign_as("EdDSA", header, &claims);
-    assert_unreadable(verify(&pairs, &token), "header", "duplicate field `alg`");
+    assert_unreadable(&verify(&pairs, &token), "header", "duplicate field `alg`");
     let open = claims.trim_end_matches('}');
     for (more, name) in
         [(r#""sub":"eve""#, "sub"), (r#""\u0061ud":[]"#, "aud"), (r#""scope":"admin""#, "scope")]
     {
         let claims = format!("{open},{more}}}");
         let token = pairs.sign_as("EdDSA", r#"{"alg":"EdDSA"}"#, &claims);
-        assert_unreadable(verify(&pairs, &token), "payload", &format!("duplicate field `{name}`"));
+        assert_unreadable(&verify(&pairs, &token), "payload", &format!("duplicate field `{name}`"));
     }
 }
 
@@ -258,8 +258,8 @@ fn the_token_is_from_the_issuer_for_this_resource() {
         let refusal = Err(Refusal::Issuer(issuer.to_owned()));
         assert_eq!(tried(&claims_with("iss", json!(issuer))), refusal);
     }
-    assert_unreadable(tried(&claims_with("iss", json!([ISSUER]))), "payload", "expected a string");
-    assert_unreadable(tried(&claims_with("iss", Value::Null)), "payload", "missing field `iss`");
+    assert_unreadable(&tried(&claims_with("iss", json!([ISSUER]))), "payload", "expected a string");
+    assert_unreadable(&tried(&claims_with("iss", Value::Null)), "payload", "missing field `iss`");
     assert!(tried(&claims_with("aud", json!(["https://other", RESOURCE]))).is_ok());
     assert!(tried(&claims_with("aud", json!("https://PIF.example.com/mcp/"))).is_ok());
     for audience in [json!("https://pif.example.com"), json!([]), json!(["https://other"])] {
@@ -268,12 +268,12 @@ fn the_token_is_from_the_issuer_for_this_resource() {
     }
     for audience in [json!(1), json!([RESOURCE, 1]), json!({"a": RESOURCE}), json!([[RESOURCE]])] {
         assert_unreadable(
-            tried(&claims_with("aud", audience)),
+            &tried(&claims_with("aud", audience)),
             "payload",
             "a string or a list of strings",
         );
     }
-    assert_unreadable(tried(&claims_with("aud", Value::Null)), "payload", "missing field `aud`");
+    assert_unreadable(&tried(&claims_with("aud", Value::Null)), "payload", "missing field `aud`");
 }
 
 #[test]
@@ -289,10 +289,10 @@ fn a_token_has_its_time() {
         let expected = if is_valid { None } else { Some(Refusal::Early) };
         assert_eq!(tried(&claims_with("nbf", start.clone())).err(), expected, "{start}");
     }
-    assert_unreadable(tried(&claims_with("exp", Value::Null)), "payload", "missing field `exp`");
+    assert_unreadable(&tried(&claims_with("exp", Value::Null)), "payload", "missing field `exp`");
     for name in ["exp", "nbf", "iat"] {
         for value in [json!("1900000000"), json!(true), json!([1_900_000_000]), json!({})] {
-            assert_unreadable(tried(&claims_with(name, value)), "payload", "expected f64");
+            assert_unreadable(&tried(&claims_with(name, value)), "payload", "expected f64");
         }
     }
 }
@@ -302,8 +302,8 @@ fn a_token_has_a_subject_and_scopes() {
     for subject in ["", "a\nb", "a\u{0}", "a\u{202e}b", &"a".repeat(256)] {
         assert_eq!(tried(&claims_with("sub", json!(subject))), Err(Refusal::Subject));
     }
-    assert_unreadable(tried(&claims_with("sub", Value::Null)), "payload", "missing field `sub`");
-    assert_unreadable(tried(&claims_with("sub", json!(7))), "payload", "expected a string");
+    assert_unreadable(&tried(&claims_with("sub", Value::Null)), "payload", "missing field `sub`");
+    assert_unreadable(&tried(&claims_with("sub", json!(7))), "payload", "expected a string");
     let scope = |claims: Value| tried(&claims).expect("a token").scope;
     for (words, greatest) in [
         ("  run  ", Some(Scope::Run)),
@@ -318,12 +318,12 @@ fn a_token_has_a_subject_and_scopes() {
     assert_eq!(scope(claims_with("scope", Value::Null)), None);
     assert_eq!(scope(claims_with("scope", json!(["openid", "run"]))), Some(Scope::Run));
     assert_unreadable(
-        tried(&claims_with("scope", json!(7))),
+        &tried(&claims_with("scope", json!(7))),
         "payload",
         "a string or a list of strings",
     );
     assert_unreadable(
-        tried(&claims_with("roles", json!({}))),
+        &tried(&claims_with("roles", json!({}))),
         "payload",
         "a string or a list of strings",
     );
