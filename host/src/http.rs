@@ -11,7 +11,7 @@ use http::Uri;
 use pif_domain::Limit;
 use pif_server::config::Config;
 use pif_server::transport::http::{
-    Access, Address, Http, IssuerSettings, Listener, Places, Share, Sites, Tls,
+    Access, Address, AllowedHosts, Http, IssuerSettings, Listener, Places, Share, Tls,
 };
 
 /// The span in which wrong tokens are counted.
@@ -128,13 +128,13 @@ impl HttpOptions {
         let listener = Listener::bind(address.clone(), &share)
             .with_context(|| format!("cannot listen at {address}"))?;
         let bound = bound(listener.address());
-        let sites = Sites { hosts, origins: self.allowed_origin, bound };
+        let allowed = AllowedHosts { hosts, origins: self.allowed_origin, bound };
         let scheme = if tls.is_some() { "https" } else { "http" };
         let place = match listener.address() {
             Address::Tcp(address) => format!("{scheme}://{address}/mcp"),
             unix @ Address::Unix(_) => unix.to_string(),
         };
-        Ok(Opened { http: Http { listener, access, sites, places, tls }, place, readable })
+        Ok(Opened { http: Http { listener, access, allowed, places, tls }, place, readable })
     }
 }
 

@@ -12,6 +12,7 @@ pub mod json;
 mod limit;
 mod limit_value;
 mod mismatch;
+pub mod net;
 mod part;
 mod prefix;
 mod principal;

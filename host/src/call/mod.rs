@@ -1,28 +1,23 @@
 //! `mcp-pif call`: calls a tool of a server that is reached over HTTP, for scripts.
 
-mod connection;
-mod events;
+mod client;
 mod refusal;
-mod reply;
 mod show;
-mod speech;
 mod target;
-mod wire;
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use pif_domain::json::Members;
 use pif_domain::quantity::parse_duration;
 use pif_system::variable;
+use rmcp::model::{CallToolRequestParams, CallToolResult, JsonObject};
 use tokio::runtime::Builder;
+use tokio::time::timeout;
 
-use self::speech::Request;
 use self::target::Target;
-use self::wire::Wire;
-use super::print::{MISUSE, complain, print, print_bytes};
+use super::print::{MISUSE, complain, print};
 use super::source::{read, read_file_within};
 
 /// The variable that holds the token if no file is named.
@@ -40,7 +35,7 @@ pub(super) struct CallTool {
     /// The arguments, a JSON object; `-` reads stdin, `@FILE` a file
     #[arg(value_name = "JSON", default_value = "{}")]
     arguments: String,
-    /// Print the whole result as JSON, as the server wrote it
+    /// Print the whole result as JSON
     #[arg(long)]
     json: bool,
     /// File that holds the token [default: the token in the variable `MCP_PIF_TOKEN`]
@@ -53,33 +48,39 @@ pub(super) struct CallTool {
 
 impl CallTool {
     pub(super) fn execute(self) -> Result<ExitCode> {
-        let arguments = read(&self.arguments)?;
-        if let Err(error) = Members::parse(&arguments) {
-            complain(&format!("mcp-pif: the arguments are not a JSON object: {error}"));
-            return Ok(ExitCode::from(MISUSE));
-        }
+        let arguments: JsonObject = match serde_json::from_str(&read(&self.arguments)?) {
+            Ok(arguments) => arguments,
+            Err(error) => {
+                complain(&format!("mcp-pif: the arguments are not a JSON object: {error}"));
+                return Ok(ExitCode::from(MISUSE));
+            }
+        };
         let token = token(self.token_file.as_deref())?;
         if token.is_some() && self.url.is_readable_on_the_way() {
             complain("warning: the token can be read on its way to the server: use https");
         }
-        let wire = Wire::new(self.url, token, self.timeout)?;
-        let request = Request { tool: &self.tool, arguments: &arguments };
+        let params = CallToolRequestParams::new(self.tool).with_arguments(arguments);
         let runtime = Builder::new_current_thread().enable_all().build()?;
-        let result = runtime.block_on(request.send(&wire))?;
-        report(&result, self.json)
+        let called = runtime.block_on(async {
+            timeout(self.timeout, client::call(&self.url, token, params)).await
+        });
+        let Ok(result) = called else {
+            bail!("{} does not answer in time: --timeout TIME gives it more", self.url);
+        };
+        report(&result?, self.json)
     }
 }
 
 /// Prints a result. The exit code says whether it is one of success.
-fn report(result: &str, json: bool) -> Result<ExitCode> {
-    let is_error = show::is_error(result)?;
+fn report(result: &CallToolResult, json: bool) -> Result<ExitCode> {
+    let is_error = result.is_error == Some(true);
     let printed = if json {
-        print_bytes(&[result.as_bytes(), b"\n"].concat())
+        print(&serde_json::to_string(result)?)
     } else if is_error {
-        complain(&show::text(result)?);
+        complain(&show::text(result));
         ExitCode::FAILURE
     } else {
-        print(&show::text(result)?)
+        print(&show::text(result))
     };
     Ok(if is_error { ExitCode::FAILURE } else { printed })
 }

@@ -1,88 +1,181 @@
-//! Answers that are no results: what happened, and what to do.
+//! Calls without a result: what happened, and what to do.
+
+use std::error::Error as StdError;
+use std::io;
 
 use anyhow::{Error, anyhow};
 use pif_domain::text;
-use reqwest::StatusCode;
-use reqwest::header::{LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
+use rmcp::ServiceError;
+use rmcp::model::ErrorData;
+use rmcp::service::ClientInitializeError;
+use rmcp::transport::streamable_http_client::{HttpStatusError, StreamableHttpError};
 
-use super::reply::Reply;
 use super::target::Target;
-use super::wire::{Answer, Wire};
 
-/// The most characters of a text of the server.
+/// The most characters of a text of the server or of the system.
 const MOST: usize = 300;
 
-/// Why there is no result in an answer.
-pub(super) fn unanswered(wire: &Wire, answer: &Answer) -> Error {
-    let target = &wire.target;
-    let header = |name| answer.headers.get(name).and_then(|value| value.to_str().ok());
-    let challenge = header(WWW_AUTHENTICATE).unwrap_or_default();
-    let told = match &answer.reply {
-        Reply::Refused { message, .. } => format!(": {}", text::line(message, MOST)),
-        _ => String::new(),
-    };
-    let status = answer.status;
-    match status {
-        StatusCode::UNAUTHORIZED => unauthorized(target, wire.has_token(), challenge),
-        StatusCode::FORBIDDEN if challenge.contains("insufficient_scope") => {
-            let scope = parameter(challenge, "scope").unwrap_or("more");
-            anyhow!("{target}: the token does not allow this: it needs the scope `{scope}`{told}")
-        }
-        StatusCode::FORBIDDEN => anyhow!(
-            "{target} refuses the request{told}: if the server does not know this host, start it with \
-             --allowed-host"
-        ),
-        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
-            let later = header(RETRY_AFTER).map(|it| format!(" in {it} seconds"));
-            anyhow!("{target} is busy{told}: try again{}", later.unwrap_or_else(|| " later".into()))
-        }
-        StatusCode::PAYLOAD_TOO_LARGE => {
-            anyhow!("{target}: the arguments are too large for the server{told}")
-        }
-        _ if status.is_redirection() => {
-            let place = text::line(header(LOCATION).unwrap_or("another place"), MOST);
-            anyhow!("{target} is not there any more: call {place}")
-        }
-        _ => match &answer.reply {
-            Reply::Refused { code, message } => {
-                anyhow!("{target} refuses the call: {} ({code})", text::line(message, MOST))
+/// What a message needs beside the error.
+pub(super) struct Refusal<'a> {
+    pub(super) target: &'a Target,
+    pub(super) has_token: bool,
+}
+
+impl Refusal<'_> {
+    /// Why the server cannot be called.
+    pub(super) fn of_start(&self, error: &ClientInitializeError) -> Error {
+        match error {
+            ClientInitializeError::LegacyFallbackFailed { fallback, .. } => self.of_start(fallback),
+            ClientInitializeError::JsonRpcError(error) => self.of_answer(error),
+            ClientInitializeError::TransportError { error, .. } => {
+                self.of_transport(error.error.as_ref())
             }
-            Reply::Strange(body) => strange(target, status, body),
-            Reply::Result(_) => anyhow!("{target} answers with a result and the status {status}"),
-        },
+            other => self.no_server(&other.to_string()),
+        }
+    }
+
+    /// Why a call has no result.
+    pub(super) fn of_call(&self, error: &ServiceError) -> Error {
+        match error {
+            ServiceError::McpError(error) => self.of_answer(error),
+            ServiceError::TransportSend(error) => self.of_transport(error.error.as_ref()),
+            other => anyhow!(
+                "{}: the connection ended before the answer: look into its log: {other}",
+                self.target
+            ),
+        }
+    }
+
+    fn of_answer(&self, error: &ErrorData) -> Error {
+        let message = text::line(&error.message, MOST);
+        anyhow!("{} refuses the call: {message} ({})", self.target, error.code.0)
+    }
+
+    fn of_transport(&self, error: &(dyn StdError + 'static)) -> Error {
+        let mut cause = Some(error);
+        let mut last = error;
+        while let Some(error) = cause {
+            last = error;
+            if let Some(refusal) = self.of_cause(error) {
+                return refusal;
+            }
+            cause = error.source();
+        }
+        let last = text::line(&last.to_string(), MOST);
+        anyhow!("{} cannot be reached: {last}", self.target)
+    }
+
+    /// What an error means, if it says more than its cause.
+    fn of_cause(&self, error: &(dyn StdError + 'static)) -> Option<Error> {
+        if let Some(error) = error.downcast_ref() {
+            return self.of_http(error);
+        }
+        if let Some(error) = tls(error) {
+            return Some(self.of_tls(error));
+        }
+        if error.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse) {
+            let target = self.target;
+            let message = "does not answer in HTTP: if it speaks TLS, write https://";
+            return Some(anyhow!("{target} {message}"));
+        }
+        error.downcast_ref::<io::Error>().and_then(|error| self.of_io(error.kind()))
+    }
+
+    fn of_http(&self, error: &StreamableHttpError<reqwest::Error>) -> Option<Error> {
+        let target = self.target;
+        Some(match error {
+            StreamableHttpError::AuthRequired(it) => self.unauthorized(&it.www_authenticate_header),
+            StreamableHttpError::InsufficientScope(it) => {
+                let scope = text::line(it.get_required_scope().unwrap_or("more"), MOST);
+                anyhow!("{target}: the token does not allow this: it needs the scope `{scope}`")
+            }
+            StreamableHttpError::HttpStatus(status) => self.of_status(status),
+            StreamableHttpError::Client(error) => self.of_transport(error),
+            StreamableHttpError::ResponseBodyTooLarge { .. } => {
+                anyhow!("the answer has more than 64 MiB: ask for less")
+            }
+            StreamableHttpError::UnexpectedServerResponse(_)
+            | StreamableHttpError::UnexpectedContentType(_)
+            | StreamableHttpError::Deserialize(_) => self.no_server(&error.to_string()),
+            _ => return None,
+        })
+    }
+
+    fn unauthorized(&self, challenge: &str) -> Error {
+        let target = self.target;
+        // The challenge may say who issues tokens.
+        let challenge = text::line(challenge, MOST);
+        if self.has_token {
+            anyhow!(
+                "{target} does not accept the token: it is wrong or has expired; it wants: {challenge}"
+            )
+        } else {
+            anyhow!(
+                "{target} wants a token: use --token-file FILE, or set MCP_PIF_TOKEN; it wants: \
+                 {challenge}"
+            )
+        }
+    }
+
+    fn of_status(&self, error: &HttpStatusError) -> Error {
+        let (target, status) = (self.target, error.status);
+        match (status, &error.retry_after) {
+            (429 | 503, Some(time)) => {
+                let time = text::line(time, MOST);
+                anyhow!("{target} is busy: try again in {time} seconds")
+            }
+            (429 | 503, None) => anyhow!("{target} is busy: try again later"),
+            _ => anyhow!("{target} answers with the status {status}: look into its log"),
+        }
+    }
+
+    fn no_server(&self, message: &str) -> Error {
+        anyhow!(
+            "{} is no MCP server, or refuses the request: {}\n  \
+             look at the path: `mcp-pif serve --http` serves /mcp",
+            self.target,
+            text::line(message, MOST)
+        )
+    }
+
+    fn of_io(&self, kind: io::ErrorKind) -> Option<Error> {
+        let target = self.target;
+        match kind {
+            io::ErrorKind::ConnectionRefused => {
+                Some(anyhow!("{target}: nobody listens there: start `mcp-pif serve --http ADDR`"))
+            }
+            io::ErrorKind::NotFound if target.socket().is_some() => Some(anyhow!(
+                "{target}: there is no such socket: start `mcp-pif serve --http {target}`"
+            )),
+            io::ErrorKind::PermissionDenied => Some(anyhow!(
+                "{target}: you may not open it: a socket is its owner's alone, so call as that user"
+            )),
+            io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => {
+                Some(anyhow!("{target} has closed the connection: look into its log"))
+            }
+            _ => None,
+        }
+    }
+
+    fn of_tls(&self, error: &rustls::Error) -> Error {
+        let target = self.target;
+        match error {
+            rustls::Error::InvalidMessage(_) => anyhow!(
+                "{target} does not speak TLS: write http://, or give the server a certificate"
+            ),
+            rustls::Error::InvalidCertificate(_) => anyhow!(
+                "{target}: its certificate is not trusted: {error}\n  \
+                 if the authority is your own, set SSL_CERT_FILE to its certificate"
+            ),
+            _ => anyhow!("{target}: TLS fails: {error}"),
+        }
     }
 }
 
-fn unauthorized(target: &Target, has_token: bool, challenge: &str) -> Error {
-    let place = parameter(challenge, "resource_metadata");
-    let place = place.map(|url| format!("; {} says who issues tokens", text::line(url, MOST)));
-    let place = place.unwrap_or_default();
-    if has_token {
-        anyhow!("{target} does not accept the token: it is wrong or has expired{place}")
-    } else {
-        anyhow!("{target} wants a token: use --token-file FILE, or set MCP_PIF_TOKEN{place}")
-    }
-}
-
-/// A body that is no answer.
-fn strange(target: &Target, status: StatusCode, body: &str) -> Error {
-    let body = text::line(body.trim(), MOST);
-    let told = if body.is_empty() { String::new() } else { format!(": {body}") };
-    anyhow!(
-        "{target} is no MCP server: it answers with the status {status}{told}\n  \
-         look at the path: `mcp-pif serve --http` serves /mcp"
-    )
-}
-
-/// The value of a parameter of `WWW-Authenticate`.
-fn parameter<'a>(challenge: &'a str, name: &str) -> Option<&'a str> {
-    let start = format!("{name}=\"");
-    let is_start = |(index, _): &(usize, &str)| {
-        let before = challenge.get(..*index).unwrap_or_default();
-        before.ends_with([' ', ',']) || before.is_empty()
-    };
-    let (index, found) = challenge.match_indices(&start).find(is_start)?;
-    challenge.get(index + found.len()..)?.split('"').next()
+/// An error of TLS, which may be inside of errors of input and output.
+fn tls<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a rustls::Error> {
+    let inner = || tls(error.downcast_ref::<io::Error>()?.get_ref()?);
+    error.downcast_ref().or_else(inner)
 }
 
 #[cfg(test)]
@@ -90,11 +183,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parameters_are_found_by_their_whole_names() {
-        let challenge = r#"Bearer my_scope="a", resource_metadata="https://b", scope="read run""#;
-        assert_eq!(parameter(challenge, "scope"), Some("read run"));
-        assert_eq!(parameter(challenge, "resource_metadata"), Some("https://b"));
-        assert_eq!(parameter(challenge, "error"), None);
-        assert_eq!(parameter("", "scope"), None);
+    fn errors_of_tls_are_found_inside_of_others() {
+        let wrap = |inner| io::Error::other(io::Error::other(inner));
+        assert_eq!(tls(&wrap(rustls::Error::DecryptError)), Some(&rustls::Error::DecryptError));
+        assert_eq!(tls(&io::Error::other("no")), None);
+        assert_eq!(tls(&io::Error::from(io::ErrorKind::NotFound)), None);
     }
 }

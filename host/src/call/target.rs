@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use pif_domain::net::Authority;
 use reqwest::Url;
 
 /// The path of the server if the URL has none.
@@ -53,8 +54,8 @@ impl Target {
 
     /// Whether the connection stays on this machine.
     pub(super) fn is_local(&self) -> bool {
-        let host = self.url.host_str().unwrap_or_default();
-        self.socket.is_some() || matches!(host, "localhost" | "[::1]") || host.starts_with("127.")
+        let authority = Authority::parse(self.url.authority());
+        self.socket.is_some() || authority.is_some_and(Authority::is_loopback)
     }
 
     /// Whether others between here and the server can read what is sent.

@@ -18,14 +18,16 @@ fn names_that_others_control_do_not_reach_the_server() -> Result<()> {
     let web = Web::start(&["--allowed-host", "pif.example.org"])?;
     for host in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80", "192.0.2.1"]
     {
-        let message = web.post(&format!("host: {host}\r\n"), &list(3))?.refusal(403, &json!(3))?;
+        let message =
+            web.post(&format!("host: {host}\r\n"), &list(3))?.refusal(403, &Value::Null)?;
         ensure!(message.contains("--allowed-host"), "{message}");
         // Neither do they reach what is measured, where nobody needs a token.
         web.get("/metrics", &format!("host: {host}\r\n"))?.refusal(403, &Value::Null)?;
     }
     // What is no host is none of the server's.
     for host in ["localhost:1.evil.example", "127.0.0.1:x", "user@localhost"] {
-        let message = web.post(&format!("host: {host}\r\n"), &list(3))?.refusal(403, &json!(3))?;
+        let message =
+            web.post(&format!("host: {host}\r\n"), &list(3))?.refusal(403, &Value::Null)?;
         ensure!(message.contains("is no host"), "{message}");
     }
     let initialize = request(&json!(1), "initialize", &client::initialize());
@@ -56,7 +58,7 @@ fn pages_of_other_sites_do_not_use_the_server() -> Result<()> {
         "http://[::1]x",
     ] {
         let headers = format!("origin: {origin}\r\n");
-        let message = web.post(&headers, &initialize)?.refusal(403, &json!(1))?;
+        let message = web.post(&headers, &initialize)?.refusal(403, &Value::Null)?;
         ensure!(message.contains("--allowed-origin"), "{message}");
         let asked = web.connect()?.send("OPTIONS", "/mcp", &headers, "")?;
         ensure!(asked.status == 403 && !asked.headers.contains_key("access-control-allow-origin"));
@@ -89,22 +91,22 @@ fn pages_of_other_sites_do_not_use_the_server() -> Result<()> {
 fn a_token_comes_before_everything_else() -> Result<()> {
     let web = Web::with_tokens(&[])?;
     // Nothing is told of methods, sessions or shapes without a token.
-    let none = |reply: super::web::Reply, id: Value| -> Result<()> {
-        reply.refusal(401, &id)?;
+    let none = |reply: super::web::Reply| -> Result<()> {
+        reply.refusal(401, &Value::Null)?;
         ensure!(reply.headers["www-authenticate"].starts_with("Bearer"));
         Ok(())
     };
-    none(web.post("", &list(4))?, json!(4))?;
-    none(web.post("mcp-session-id: x\r\n", &list(4))?, json!(4))?;
-    none(web.post("", "{")?, Value::Null)?;
-    none(web.get("/mcp", "")?, Value::Null)?;
-    none(web.connect()?.send("DELETE", "/mcp", "", "")?, Value::Null)?;
-    none(web.connect()?.send("PUT", "/mcp", "", "x")?, Value::Null)?;
-    none(web.post("authorization: Basic eDp5\r\n", &list(4))?, json!(4))?;
+    none(web.post("", &list(4))?)?;
+    none(web.post("mcp-session-id: x\r\n", &list(4))?)?;
+    none(web.post("", "{")?)?;
+    none(web.get("/mcp", "")?)?;
+    none(web.connect()?.send("DELETE", "/mcp", "", "")?)?;
+    none(web.connect()?.send("PUT", "/mcp", "", "x")?)?;
+    none(web.post("authorization: Basic eDp5\r\n", &list(4))?)?;
     let in_query = format!("/mcp?access_token={}", token("boss"));
-    none(web.connect()?.send("POST", &in_query, "", &list(4))?, json!(4))?;
+    none(web.connect()?.send("POST", &in_query, "", &list(4))?)?;
     let twice = format!("{}{}", authorization("boss"), authorization("reader"));
-    web.post(&twice, &list(4))?.refusal(400, &json!(4))?;
+    web.post(&twice, &list(4))?.refusal(400, &Value::Null)?;
     for (name, _) in PEOPLE {
         ensure!(web.modern(name, "tools/list", json!({}))?["result"]["tools"].is_array());
     }
@@ -118,14 +120,14 @@ fn wrong_tokens_block_an_address() -> Result<()> {
     let web = Web::with_tokens(&[])?;
     let wrong = |n: usize| format!("authorization: Bearer {}{n}\r\n", "w".repeat(40));
     for n in 0..5 {
-        web.post(&wrong(n), &list(1))?.refusal(401, &json!(1))?;
+        web.post(&wrong(n), &list(1))?.refusal(401, &Value::Null)?;
     }
     let blocked = web.post(&wrong(6), &list(2))?;
-    blocked.refusal(429, &json!(2))?;
+    blocked.refusal(429, &Value::Null)?;
     let seconds: u64 = blocked.headers["retry-after"].parse()?;
     ensure!((1..=60).contains(&seconds), "{seconds}");
     ensure!(web.modern("reader", "tools/list", json!({}))?["result"].is_object(), "a right token");
-    web.post(&wrong(7), &list(3))?.refusal(429, &json!(3))?;
+    web.post(&wrong(7), &list(3))?.refusal(429, &Value::Null)?;
     let log = web.log();
     ensure!(!log.contains("wwww"), "the log has a token: {log}");
     Ok(())
@@ -268,9 +270,9 @@ fn a_token_that_cannot_be_accepted_is_told() -> Result<()> {
     web.signal("-HUP")?;
     web.wait_for("the file", || Ok(web.log().contains("was read again")))?;
     let sent = |token: &str| format!("authorization: Bearer {token}\r\n");
-    let told = web.post(&sent(short), &list(1))?.refusal(401, &json!(1))?;
+    let told = web.post(&sent(short), &list(1))?.refusal(401, &Value::Null)?;
     ensure!(told.contains("fewer than 32 characters"), "{told}");
-    web.post(&sent(&old), &list(2))?.refusal(401, &json!(2))?;
+    web.post(&sent(&old), &list(2))?.refusal(401, &Value::Null)?;
     let has = |text: &str| Ok(web.log().contains(text));
     web.wait_for("the short one", || has("the token of `shorty` has fewer than 32 characters"))?;
     web.wait_for("the old one", || has("the token of `former` has ended"))
@@ -296,7 +298,7 @@ fn tokens_change_while_the_server_runs() -> Result<()> {
             .status
             == 200)
     })?;
-    web.post(&authorization("reader"), &list(1))?.refusal(401, &json!(1))?;
+    web.post(&authorization("reader"), &list(1))?.refusal(401, &Value::Null)?;
     // A mistake changes nothing.
     fs::write(web.tokens(), "nonsense\n")?;
     web.signal("-HUP")?;

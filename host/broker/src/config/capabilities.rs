@@ -1,20 +1,17 @@
 //! The whole file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
-
-use serde_json::Value;
 
 use super::error::Error;
 use super::install::{Install, installs};
 use super::pattern::Pattern;
-use super::reader::Node;
-use super::rules::patterns;
+use super::reader::{self, Object, Place, find};
 use super::secret::{Secret, Secrets, is_exposed};
 use super::server::{Manner, Server};
 use super::telemetry::Telemetry;
-use super::{comments, file, secret, server, telemetry};
+use super::{file, secret, server, telemetry};
 
 /// The members that the file may have.
 const MEMBERS: &[&str] = &[
@@ -59,45 +56,46 @@ impl Capabilities {
 
     /// Reads its text. Relative names of files are relative to the directory.
     pub fn parse(text: &str, directory: &Path) -> Result<Self, Error> {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let value: Value = serde_json::from_str(&comments::without(text))
-            .map_err(|error| Error(format!("this is no JSON: {error}")))?;
-        let root = Node::root(&value);
+        let none = BTreeSet::new();
+        let file = Place::root(&none, directory);
+        let root: Object = file.read(&reader::parse(text)?)?;
         let mut read = Self::default();
-        let strange = root.strange(MEMBERS)?;
-        let servers = root.get("mcpServers").ok_or_else(|| {
-            let misspelt = strange.iter().find(|(_, is_near)| *is_near);
-            misspelt.map_or_else(|| root.wrong(NO_SERVERS), |(error, _)| error.clone())
+        let unknown = file.unknown(&root, MEMBERS);
+        let servers = find(&root, "mcpServers").ok_or_else(|| {
+            let misspelt = unknown.iter().find(|(_, is_near)| *is_near);
+            misspelt.map_or_else(|| file.wrong(NO_SERVERS), |(error, _)| error.clone())
         })?;
-        read.warnings.extend(strange.iter().map(|(error, _)| error.to_string()));
+        read.warnings.extend(unknown.iter().map(|(error, _)| error.to_string()));
         let mut warnings = Vec::new();
-        let secrets = root.read("secrets", |it| secret::read(it, directory, &mut warnings));
+        let secrets = find(&root, "secrets")
+            .map(|it| secret::read(it, &file.member("secrets"), &mut warnings));
         read.secrets = read.sound(secrets).unwrap_or_default();
         read.warnings.append(&mut warnings);
-        for (id, node) in servers.members()? {
-            let server = server::read(id, &node, &read.secrets, directory, &mut read.warnings);
-            if server::is_id(id) {
-                read.servers.insert(id.to_owned(), server);
+        let names = read.secrets.keys().cloned().collect();
+        let file = Place::root(&names, directory);
+        let place = file.member("mcpServers");
+        for (id, value) in place.read::<Object>(servers)? {
+            let server = server::read(&id, &value, &place.member(&id), &mut read.warnings);
+            if server::is_id(&id) {
+                read.servers.insert(id, server);
             }
         }
-        let installs = root.read("allow_install", |it| installs(it, directory));
+        let member = |name: &str| find(&root, name).map(|value| (value, file.member(name)));
+        let installs = member("allow_install").map(|(it, place)| installs(it, &place));
         read.allow_install = read.sound(installs).unwrap_or_default();
-        let shadowing = root.read("allow_shadowing", Node::flag);
+        let shadowing = member("allow_shadowing").map(|(it, place)| place.read(it));
         read.allow_shadowing = read.sound(shadowing).unwrap_or(false);
-        let approvable = root.read("model_may_approve", patterns);
+        let approvable = member("model_may_approve").map(|(it, place)| place.read(it));
         read.model_may_approve = read.sound(approvable).unwrap_or_default();
-        let telemetry = root.read("telemetry", |it| telemetry::read(it, &read.secrets));
+        let telemetry = member("telemetry").map(|(it, place)| telemetry::read(it, &place));
         read.telemetry = read.sound(telemetry);
         read.warn_of_exposed();
         Ok(read)
     }
 
     /// What a member says, unless it is wrong: then it is as if it were not there, with a warning.
-    fn sound<T>(&mut self, member: Result<Option<T>, Error>) -> Option<T> {
-        member.unwrap_or_else(|error| {
-            self.warnings.push(format!("{error}: it is ignored"));
-            None
-        })
+    fn sound<T>(&mut self, member: Option<Result<T, Error>>) -> Option<T> {
+        member?.map_err(|error| self.warnings.push(format!("{error}: it is ignored"))).ok()
     }
 
     /// How long the longest call of a server may take.
@@ -171,6 +169,8 @@ impl Capabilities {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     #[derive(serde::Deserialize)]
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn text_that_is_no_json_is_told_with_line_and_column() {
-        let told = Capabilities::parse("{\n  \"mcpServers\": {,}\n}", Path::new("/etc"));
+        let told = Capabilities::parse("{\n  \"mcpServers\": {;}\n}", Path::new("/etc"));
         let told = told.expect_err("refused").to_string();
         assert!(
             told.starts_with("this is no JSON: ") && told.contains("line 2 column 18"),

@@ -7,9 +7,8 @@ use std::env;
 use serde_json::{Map, Value, json};
 
 use super::capabilities::Capabilities;
-use super::comments;
 use super::error::Error;
-use super::reader::Node;
+use super::reader::parse;
 use super::secret::is_telling;
 use super::server::is_id;
 
@@ -40,30 +39,28 @@ const KINDS: [(&str, &str); 2] = [("local", "stdio"), ("remote", "http")];
 
 /// The text of our configuration, and what was left out of it.
 pub fn imported(text: &str) -> Result<(String, Vec<String>), Error> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let read: Value = serde_json::from_str(&comments::without(text))
-        .map_err(|error| Error(format!("this is no JSON: {error}")))?;
+    let read = parse(text)?;
     let mut found = Importing::default();
     let lists = lists(&read);
     if lists.is_empty() {
         let told = "there is no member `mcpServers`, `servers`, `context_servers` or `mcp`";
-        return Err(Node::root(&read).wrong(told));
+        return Err(Error(format!("the file: {told}")));
     }
     for servers in lists {
-        for (name, server) in Node::root(servers).members()? {
-            found.server(name, &server)?;
+        for (name, server) in servers {
+            found.server(name, server)?;
         }
     }
     found.finish()
 }
 
 /// All servers of the file: for every project, and those of the project that we are in.
-fn lists(read: &Value) -> Vec<&Value> {
-    let common = PLACES.iter().find_map(|place| read.pointer(place).filter(|it| it.is_object()));
+fn lists(read: &Value) -> Vec<&Map<String, Value>> {
+    let common = PLACES.iter().find_map(|place| read.pointer(place)?.as_object());
     let here = env::current_dir().ok();
     let here = here.as_deref().and_then(|path| path.to_str());
     let projects = read.get("projects").and_then(Value::as_object);
-    let own = projects.and_then(|it| it.get(here?)?.get("mcpServers")).filter(|it| it.is_object());
+    let own = projects.and_then(|it| it.get(here?)?.get("mcpServers")?.as_object());
     common.into_iter().chain(own).collect()
 }
 
@@ -76,16 +73,18 @@ struct Importing {
 }
 
 impl Importing {
-    fn server(&mut self, name: &str, server: &Node<'_>) -> Result<(), Error> {
+    fn server(&mut self, name: &str, server: &Value) -> Result<(), Error> {
         let id = self.identify(name);
         if id != name {
             self.notes.push(format!("the server `{name}` is named `{id}` here"));
         }
         let mut members = Map::new();
-        for (member, value) in server.members()? {
-            let renamed = RENAMED.iter().find(|(theirs, _)| *theirs == member);
-            let ours = renamed.map_or(member, |(_, ours)| ours);
-            match (ours, value.value) {
+        let theirs = server.as_object();
+        let theirs = theirs.ok_or_else(|| Error(format!("/{name}: write an object")))?;
+        for (member, value) in theirs {
+            let renamed = RENAMED.iter().find(|(theirs, _)| theirs == member);
+            let ours = renamed.map_or(member.as_str(), |(_, ours)| ours);
+            match (ours, value) {
                 ("enabled", Value::Bool(enabled)) => {
                     members.insert("disabled".to_owned(), (!enabled).into());
                 }

@@ -1,18 +1,19 @@
 //! What a model may install: commands by their words and addresses by their beginnings. A `*` at the
 //! end of a word stands for a part of that word, never for more words.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use pif_domain::Grant;
-use serde_json::json;
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::error::Error;
-use super::isolation::{Isolation, isolation};
+use super::isolation::Isolation;
 use super::pattern::Pattern;
-use super::reader::Node;
-use super::rules::{everything, grants};
+use super::reader::Place;
 use super::server::{self, Manner, Server};
+use super::values::ByPattern;
 
 /// The most words of a command.
 const MOST_WORDS: usize = 32;
@@ -99,9 +100,9 @@ impl Install {
                 json!({"command": command, "args": args})
             }
         };
-        let (secrets, mut warnings) = (BTreeMap::new(), Vec::new());
-        let (node, here) = (Node::root(&written), Path::new("."));
-        let mut server = server::read_sound(id, &node, &secrets, here, &mut warnings)?;
+        let secrets = BTreeSet::new();
+        let place = Place::root(&secrets, Path::new("."));
+        let mut server = server::read_sound(id, &written, &place, &mut Vec::new())?;
         server.grants.clone_from(&self.grants);
         server.is_unmet = !self.trusted;
         if let (Manner::Process { isolation, .. }, Some(own)) =
@@ -150,71 +151,91 @@ pub(in super::super) fn ensure_plain(origin: &Origin) -> Result<(), String> {
     Ok(())
 }
 
-/// Patterns by themselves, or as `{"pattern": …, "trusted": …, "grants": …, "isolate": …}`.
-pub(super) fn installs(node: &Node<'_>, directory: &Path) -> Result<Vec<Install>, Error> {
-    let install = |element: &Node<'_>| {
-        if !element.value.is_object() {
-            let shape = shape(element)?;
-            let grants = everything(Grant::Ask);
-            return Ok(Install { shape, trusted: false, grants, isolation: None });
-        }
-        element.only(&["pattern", "trusted", "grants", "isolate"])?;
-        let named = element.get("pattern");
-        let named = named.ok_or_else(|| element.wrong("there is no member `pattern`"))?;
-        Ok(Install {
-            shape: shape(&named)?,
-            trusted: element.read("trusted", Node::flag)?.unwrap_or(false),
-            grants: element.read("grants", grants)?.unwrap_or_else(|| everything(Grant::Ask)),
-            isolation: element.read("isolate", |it| isolation(it, directory, &BTreeMap::new()))?,
-        })
-    };
-    node.elements()?.iter().map(install).collect()
+/// What a model may install, as the file writes it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    pattern: Words,
+    #[serde(default)]
+    trusted: bool,
+    grants: Option<ByPattern<Grant>>,
+    isolate: Option<Isolation>,
 }
 
 /// A text of words, a list of them, or an address.
-fn shape(node: &Node<'_>) -> Result<Shape, Error> {
-    if node.value.is_array() {
-        let words = node.elements()?;
-        let words: Result<_, _> = words.iter().map(|it| pattern(it, it.text()?)).collect();
-        return command(node, words?);
-    }
-    let text = node.text()?;
-    if text.contains("://") {
-        let host = text.split_once("://").map_or("", |it| it.1);
-        if !host.contains('/') {
-            return Err(node.wrong("write a `/` after the host, so that no other host matches"));
-        }
-        return Ok(Shape::Url(pattern(node, text)?));
-    }
-    let words: Result<_, _> = text.split_whitespace().map(|word| pattern(node, word)).collect();
-    command(node, words?)
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a text, or a list of texts")]
+enum Words {
+    Line(String),
+    List(Vec<String>),
 }
 
-fn command(node: &Node<'_>, words: Vec<Pattern>) -> Result<Shape, Error> {
+/// Reads patterns, by themselves or as `{"pattern": …, "trusted": …, "grants": …, "isolate": …}`. No
+/// secret is named there.
+pub(super) fn installs(value: &Value, place: &Place<'_>) -> Result<Vec<Install>, Error> {
+    let elements: Vec<Value> = place.read(value)?;
+    let read = |(index, element): (usize, &Value)| {
+        let place = place.member(index);
+        if !element.is_object() {
+            let shape = shape(place.read(element)?, &place)?;
+            return Ok(Install { shape, trusted: false, grants: ask(), isolation: None });
+        }
+        let Written { pattern, trusted, grants, isolate } = place.read(element)?;
+        Ok(Install {
+            shape: shape(pattern, &place.member("pattern"))?,
+            trusted,
+            grants: grants.map_or_else(ask, |it| it.0),
+            isolation: isolate.map(|it| it.resolve(&place.member("isolate"))).transpose()?,
+        })
+    };
+    elements.iter().enumerate().map(read).collect()
+}
+
+/// Each call has to be approved.
+fn ask() -> Vec<(Pattern, Grant)> {
+    vec![(Pattern::ANY, Grant::Ask)]
+}
+
+fn shape(words: Words, place: &Place<'_>) -> Result<Shape, Error> {
+    let all = |words: &mut dyn Iterator<Item = &str>| -> Result<Vec<Pattern>, Error> {
+        words.map(|word| pattern(word, place)).collect()
+    };
+    match words {
+        Words::List(words) => command(all(&mut words.iter().map(String::as_str))?, place),
+        Words::Line(text) => match text.split_once("://") {
+            Some((_, host)) if !host.contains('/') => {
+                Err(place.wrong("write a `/` after the host, so that no other host matches"))
+            }
+            Some(_) => Ok(Shape::Url(pattern(&text, place)?)),
+            None => command(all(&mut text.split_whitespace())?, place),
+        },
+    }
+}
+
+fn command(words: Vec<Pattern>, place: &Place<'_>) -> Result<Shape, Error> {
     match words.first() {
-        None => Err(node.wrong("a pattern is not empty; write the command, as in `npx -y mcp-*`")),
+        None => Err(place.wrong("a pattern is not empty; write the command, as in `npx -y mcp-*`")),
         Some(first) if first.is_open() => {
-            Err(node.wrong("the program has no `*` in its name: others could be started"))
+            Err(place.wrong("the program has no `*` in its name: others could be started"))
         }
         Some(_) => Ok(Shape::Words(words)),
     }
 }
 
-fn pattern(node: &Node<'_>, text: &str) -> Result<Pattern, Error> {
+fn pattern(text: &str, place: &Place<'_>) -> Result<Pattern, Error> {
     if text.contains("${") {
-        return Err(node.wrong("secrets have no place in what a model may install"));
+        return Err(place.wrong("secrets have no place in what a model may install"));
     }
-    Pattern::parse(text).map_err(|reason| node.wrong(reason))
+    Pattern::parse(text).map_err(|reason| place.wrong(reason))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::Value;
-
     fn allows(pattern: &Value, origin: &Origin) -> bool {
         let written = json!([{"pattern": pattern}]);
-        let read = installs(&Node::root(&written), Path::new("/etc")).expect("patterns");
+        let read = installs(&written, &Place::root(&BTreeSet::new(), Path::new("/etc")))
+            .expect("patterns");
         read.iter().any(|it| it.server("a", origin).is_some_and(|built| built.is_ok()))
     }
 

@@ -1,32 +1,38 @@
 //! How a server is walled in.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use serde::{Deserialize, Deserializer};
 
 use super::error::Error;
-use super::reader::Node;
-use super::rules::located;
-use super::secret::{Secret, plain};
+use super::reader::Place;
+use super::secret::plain;
 
 /// How a server is walled in.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(remote = "Self", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Isolation {
     /// Not at all.
     None,
     /// It can reach these files only.
     Landlock {
         /// To read, and to execute.
+        #[serde(default)]
         read: Vec<PathBuf>,
         /// To read and write.
+        #[serde(default)]
         write: Vec<PathBuf>,
     },
     /// `bwrap` gives it namespaces of its own.
     Bwrap {
         /// To read.
+        #[serde(default)]
         read: Vec<PathBuf>,
         /// To read and write.
+        #[serde(default)]
         write: Vec<PathBuf>,
         /// Whether it has a network.
+        #[serde(default)]
         network: bool,
     },
     /// `docker` gives it a container.
@@ -34,49 +40,56 @@ pub enum Isolation {
         /// The image.
         image: String,
         /// Whether it has a network.
+        #[serde(default)]
         network: bool,
     },
 }
 
-pub(super) fn isolation(
-    node: &Node<'_>,
-    directory: &Path,
-    secrets: &BTreeMap<String, Secret>,
-) -> Result<Isolation, Error> {
-    if node.value.is_string() {
-        return node.word(&[("none", ()), ("bwrap", ())]).map(|()| match node.value.as_str() {
-            Some("bwrap") => {
-                Isolation::Bwrap { read: Vec::new(), write: Vec::new(), network: false }
+impl Isolation {
+    /// With names of files relative to a directory, and without references.
+    pub(super) fn resolve(mut self, place: &Place<'_>) -> Result<Self, Error> {
+        match &mut self {
+            Self::None => {}
+            Self::Landlock { read, write } | Self::Bwrap { read, write, .. } => {
+                for path in read.iter_mut().chain(write) {
+                    *path = place.directory.join(&path);
+                }
             }
-            _ => Isolation::None,
-        });
+            Self::Docker { image, .. } => {
+                *image = plain(image, &place.member("docker").member("image"))?;
+            }
+        }
+        Ok(self)
     }
-    node.only(&["landlock", "bwrap", "docker"])?;
-    let members = node.members()?;
-    let [(kind, inner)] = members.as_slice() else {
-        return Err(node.wrong("write one of `landlock`, `bwrap` and `docker`"));
-    };
-    let paths = |name: &str| -> Result<Vec<PathBuf>, Error> {
-        let paths = inner.read(name, Node::texts)?.unwrap_or_default();
-        Ok(paths.iter().map(|path| located(directory, path)).collect())
-    };
-    let network = |known: &[&str]| -> Result<bool, Error> {
-        inner.only(known)?;
-        Ok(inner.read("network", Node::flag)?.unwrap_or(false))
-    };
-    match *kind {
-        "landlock" => {
-            inner.only(&["read", "write"])?;
-            Ok(Isolation::Landlock { read: paths("read")?, write: paths("write")? })
-        }
-        "bwrap" => {
-            let network = network(&["read", "write", "network"])?;
-            Ok(Isolation::Bwrap { read: paths("read")?, write: paths("write")?, network })
-        }
-        _ => {
-            let network = network(&["image", "network"])?;
-            let image = inner.get("image").ok_or_else(|| inner.wrong("write the `image`"))?;
-            Ok(Isolation::Docker { image: plain(&image, secrets)?, network })
-        }
+}
+
+/// How the file writes it: a word, or an object with one member.
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "write `none`, `bwrap`, {\"landlock\": {\"read\": […], \"write\": […]}}, {\"bwrap\": {\"read\": \
+        […], \"write\": […], \"network\": false}} or {\"docker\": {\"image\": NAME, \"network\": false}}"
+)]
+enum Written {
+    Word(Word),
+    Object(#[serde(with = "Isolation")] Isolation),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Word {
+    None,
+    Bwrap,
+}
+
+impl<'de> Deserialize<'de> for Isolation {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Ok(match Written::deserialize(from)? {
+            Written::Word(Word::None) => Self::None,
+            Written::Word(Word::Bwrap) => {
+                Self::Bwrap { read: Vec::new(), write: Vec::new(), network: false }
+            }
+            Written::Object(isolation) => isolation,
+        })
     }
 }

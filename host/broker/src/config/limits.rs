@@ -3,30 +3,35 @@
 use std::time::Duration;
 
 use pif_domain::Limit;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 
-use super::error::Error;
-use super::pattern::Pattern;
-use super::reader::Node;
-use super::rules::by_pattern;
+use super::values::{ByPattern, count, size, time};
 
-/// The longest time that can be written; how long a call may take is less.
-const DAY: Duration = Duration::from_hours(24);
-
-/// How to call one or all tools of a server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct OfCall {
-    timeout: Option<Duration>,
+/// What a call of one tool may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "an object of limits")]
+struct CallLimits {
+    #[serde(deserialize_with = "time")]
+    call_timeout: Option<Duration>,
+    #[serde(deserialize_with = "answer")]
     answer: Option<u64>,
 }
 
 /// What one server may take.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "an object of limits")]
 pub struct Limits {
-    all: OfCall,
-    tools: Vec<(Pattern, OfCall)>,
+    #[serde(deserialize_with = "time")]
+    call_timeout: Option<Duration>,
+    #[serde(deserialize_with = "answer")]
+    answer: Option<u64>,
+    tools: ByPattern<CallLimits>,
     /// Calls at the same time.
+    #[serde(deserialize_with = "at_once")]
     pub at_once: usize,
     /// Calls within a minute; none: any number.
+    #[serde(deserialize_with = "count::<_, 1_000_000>")]
     pub per_minute: Option<u64>,
     /// Whether the time of a call begins anew whenever its server tells of progress.
     pub progress: bool,
@@ -34,11 +39,11 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        let at_once = Limit::UpstreamAtOnce.fixed_count();
         Self {
-            all: OfCall::default(),
-            tools: Vec::new(),
-            at_once,
+            call_timeout: None,
+            answer: None,
+            tools: ByPattern::default(),
+            at_once: Limit::UpstreamAtOnce.fixed_count(),
             per_minute: None,
             progress: false,
         }
@@ -48,14 +53,14 @@ impl Default for Limits {
 impl Limits {
     /// What a call may take if nothing else is said.
     pub(super) fn default_timeout(&mut self, timeout: Option<Duration>) {
-        self.all.timeout = self.all.timeout.or(timeout);
+        self.call_timeout = self.call_timeout.or(timeout);
     }
 
     /// Cuts times that are too long. Gives the longest, if there was one.
     pub(super) fn clamp(&mut self) -> Option<Duration> {
         let longest = Duration::from_nanos(Limit::UpstreamLongest.fixed());
-        let tools = self.tools.iter_mut().map(|(_, of_call)| of_call);
-        let times = tools.chain([&mut self.all]).filter_map(|it| it.timeout.as_mut());
+        let tools = self.tools.0.iter_mut().map(|(_, limits)| &mut limits.call_timeout);
+        let times = tools.chain([&mut self.call_timeout]).flatten();
         let long: Vec<&mut Duration> = times.filter(|time| **time > longest).collect();
         let is_cut = !long.is_empty();
         for time in long {
@@ -69,65 +74,44 @@ impl Limits {
         if self.progress {
             return Duration::from_nanos(Limit::UpstreamLongest.fixed());
         }
-        let tools = self.tools.iter().filter_map(|(_, of_call)| of_call.timeout);
+        let tools = self.tools.0.iter().filter_map(|(_, limits)| limits.call_timeout);
         tools.chain([self.timeout("")]).max().unwrap_or_default()
     }
 
     /// How long a call of a tool may take.
     #[must_use]
     pub fn timeout(&self, tool: &str) -> Duration {
-        let timeout = self.of(tool).timeout.or(self.all.timeout);
+        let timeout = self.of(tool).call_timeout.or(self.call_timeout);
         timeout.unwrap_or(Duration::from_nanos(Limit::UpstreamCall.fixed()))
     }
 
     /// Bytes of an answer of a tool.
     #[must_use]
     pub fn answer(&self, tool: &str) -> usize {
-        let answer = self.of(tool).answer.or(self.all.answer);
+        let answer = self.of(tool).answer.or(self.answer);
         answer
             .and_then(|it| usize::try_from(it).ok())
             .unwrap_or(Limit::UpstreamAnswer.fixed_count())
     }
 
-    fn of(&self, tool: &str) -> OfCall {
-        let matching = self.tools.iter().filter(|(pattern, _)| pattern.matches(tool));
+    fn of(&self, tool: &str) -> CallLimits {
+        let matching = self.tools.0.iter().filter(|(pattern, _)| pattern.matches(tool));
         let best = matching.max_by_key(|(pattern, _)| pattern.weight());
         best.map(|(_, said)| *said).unwrap_or_default()
     }
 }
 
-/// Other clients write seconds or milliseconds here: a number from 1000 on is taken for the latter.
-pub(super) fn timeout(node: &Node<'_>) -> Result<Duration, Error> {
-    if node.value.is_string() {
-        return node.time(DAY);
+fn answer<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
+    let most = Limit::UpstreamMostAnswer.fixed();
+    match size(from)? {
+        Some(bytes) if !(1..=most).contains(&bytes) => {
+            Err(D::Error::custom(format_args!("write a size from 1 to {most} bytes")))
+        }
+        bytes => Ok(bytes),
     }
-    let number = node.count(1, DAY.as_secs() * 1_000)?;
-    Ok(if number < 1_000 { Duration::from_secs(number) } else { Duration::from_millis(number) })
 }
 
-pub(super) fn limits(node: &Node<'_>) -> Result<Limits, Error> {
-    node.only(&["call_timeout", "answer", "at_once", "per_minute", "progress", "tools"])?;
-    let default = Limits::default();
-    let at_once = node.read("at_once", |it| it.count(1, 64))?;
-    Ok(Limits {
-        all: of_call(node)?,
-        tools: node.read("tools", tools)?.unwrap_or_default(),
-        at_once: at_once.and_then(|it| usize::try_from(it).ok()).unwrap_or(default.at_once),
-        per_minute: node.read("per_minute", |it| it.count(1, 1_000_000))?,
-        progress: node.read("progress", Node::flag)?.unwrap_or(false),
-    })
-}
-
-fn tools(node: &Node<'_>) -> Result<Vec<(Pattern, OfCall)>, Error> {
-    by_pattern(node, |node| {
-        node.only(&["call_timeout", "answer"])?;
-        of_call(node)
-    })
-}
-
-fn of_call(node: &Node<'_>) -> Result<OfCall, Error> {
-    Ok(OfCall {
-        timeout: node.read("call_timeout", |it| it.time(DAY))?,
-        answer: node.read("answer", |it| it.size(Limit::UpstreamMostAnswer.fixed()))?,
-    })
+fn at_once<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
+    let calls = count::<D, 64>(from)?.map(usize::try_from).transpose();
+    calls.map(|it| it.unwrap_or(Limit::UpstreamAtOnce.fixed_count())).map_err(D::Error::custom)
 }

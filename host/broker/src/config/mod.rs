@@ -2,8 +2,8 @@
 //! what the operator grants of each. It is read by the broker alone. Every mistake is told with its
 //! place. One of a server switches that server off, and nothing else.
 
+mod address;
 mod capabilities;
-mod comments;
 mod error;
 mod file;
 mod import;
@@ -15,10 +15,10 @@ mod oauth;
 mod pattern;
 mod reader;
 mod redact;
-mod rules;
 mod secret;
 mod server;
 mod telemetry;
+mod values;
 
 pub use self::capabilities::Capabilities;
 pub use self::error::Error;

@@ -1,11 +1,13 @@
 //! How the operator logs in at a server: needed only where its authorization server registers no clients
 //! by itself, or where the token should allow something else than the server says.
 
-use std::collections::BTreeMap;
+use std::num::NonZeroU16;
+
+use serde::Deserialize;
 
 use super::error::Error;
-use super::reader::Node;
-use super::secret::{Secret, Template};
+use super::reader::Place;
+use super::secret::Template;
 
 /// What is said of a login. All of it may be left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,46 +22,47 @@ pub struct Oauth {
     pub port: Option<u16>,
 }
 
-/// The members, with the names that other clients give them.
-const NAMES: [[&str; 2]; 4] = [
-    ["client_id", "clientId"],
-    ["client_secret", "clientSecret"],
-    ["scopes", "scope"],
-    ["callback_port", "callbackPort"],
-];
-
-/// Reads `{client_id, client_secret, scopes, callback_port}`.
-pub(super) fn read(node: &Node<'_>, secrets: &BTreeMap<String, Secret>) -> Result<Oauth, Error> {
-    node.only(&NAMES.concat())?;
-    let [id, secret, scopes, port] =
-        NAMES.map(|names| names.iter().find_map(|name| node.get(name)));
-    let oauth = Oauth {
-        client_id: id.map(|it| token(&it)).transpose()?,
-        client_secret: secret.as_ref().map(|it| Template::read(it, secrets)).transpose()?,
-        scopes: scopes.map(|it| words(&it)).transpose()?,
-        port: port.map(|it| it.count(1, u64::from(u16::MAX))).transpose()?.and_then(narrow),
-    };
-    match (&oauth.client_secret, &oauth.client_id) {
-        (Some(_), None) => Err(node.wrong("a `client_secret` belongs to a `client_id`")),
-        _ => Ok(oauth),
-    }
-}
-
-fn narrow(port: u64) -> Option<u16> {
-    u16::try_from(port).ok()
-}
-
-fn token(node: &Node<'_>) -> Result<String, Error> {
-    match node.text()? {
-        "" => Err(node.wrong("the text is empty")),
-        text => Ok(text.to_owned()),
-    }
+/// A login as the file writes it, with the names that other clients give the members, too.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Written {
+    #[serde(alias = "clientId")]
+    client_id: Option<String>,
+    #[serde(alias = "clientSecret")]
+    client_secret: Option<String>,
+    #[serde(alias = "scope")]
+    scopes: Option<Scopes>,
+    #[serde(alias = "callbackPort")]
+    callback_port: Option<NonZeroU16>,
 }
 
 /// A list, or words in one text.
-fn words(node: &Node<'_>) -> Result<Vec<String>, Error> {
-    if node.value.is_string() {
-        return Ok(node.text()?.split_whitespace().map(str::to_owned).collect());
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+enum Scopes {
+    Words(String),
+    List(Vec<String>),
+}
+
+impl Written {
+    /// The login, with the secret that it names.
+    pub(super) fn resolve(self, place: &Place<'_>) -> Result<Oauth, Error> {
+        if self.client_id.as_deref() == Some("") {
+            return Err(place.member("client_id").wrong("the text is empty"));
+        }
+        if self.client_secret.is_some() && self.client_id.is_none() {
+            return Err(place.wrong("a `client_secret` belongs to a `client_id`"));
+        }
+        let read = |text: &String| Template::read(text, &place.member("client_secret"));
+        let scopes = self.scopes.map(|scopes| match scopes {
+            Scopes::Words(words) => words.split_whitespace().map(str::to_owned).collect(),
+            Scopes::List(list) => list,
+        });
+        Ok(Oauth {
+            client_id: self.client_id,
+            client_secret: self.client_secret.as_ref().map(read).transpose()?,
+            scopes,
+            port: self.callback_port.map(NonZeroU16::get),
+        })
     }
-    node.texts()
 }

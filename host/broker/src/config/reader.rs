@@ -1,162 +1,143 @@
-//! JSON with places: each value knows its JSON Pointer, so that every mistake is told with it.
+//! Values of the file, read by serde. A mistake has its place, a JSON Pointer.
 
-use std::fmt::Display;
-use std::time::Duration;
+use std::collections::BTreeSet;
+use std::fmt::{self, Display};
+use std::path::Path;
 
-use pif_domain::quantity::{parse_duration, parse_size};
 use pif_domain::text;
 use pif_domain::text::similar::similar;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use serde_path_to_error::Segment;
 
 use super::error::Error;
 
-/// A value of the file, and where it stands.
-#[derive(Debug, Clone)]
-pub(super) struct Node<'a> {
-    pub(super) value: &'a Value,
-    /// A JSON Pointer; empty for the whole file.
-    pub(super) at: String,
+/// The most characters of what serde says.
+const LONGEST: usize = 300;
+
+/// Reads JSON as editors keep it: with a mark in front, comments, and commas behind last elements.
+pub(super) fn parse(text: &str) -> Result<Value, Error> {
+    let mut text = text.strip_prefix('\u{feff}').unwrap_or(text).to_owned();
+    json_strip_comments::strip(&mut text)
+        .map_err(|error| Error(format!("this is no JSON: {error}")))?;
+    // What was removed has become blanks, so that places stay.
+    serde_json::from_str(&text).map_err(|error| Error(format!("this is no JSON: {error}")))
 }
 
-impl<'a> Node<'a> {
-    pub(super) fn root(value: &'a Value) -> Self {
-        Self { value, at: String::new() }
+/// A place of the file, and what texts there may refer to.
+#[derive(Debug, Clone)]
+pub(super) struct Place<'a> {
+    /// A JSON Pointer; empty for the whole file.
+    at: String,
+    /// The names of secrets.
+    pub(super) secrets: &'a BTreeSet<String>,
+    /// The directory that names of files are relative to.
+    pub(super) directory: &'a Path,
+}
+
+impl<'a> Place<'a> {
+    /// The whole file.
+    pub(super) fn root(secrets: &'a BTreeSet<String>, directory: &'a Path) -> Self {
+        Self { at: String::new(), secrets, directory }
+    }
+
+    /// The place of a member, or of an element.
+    pub(super) fn member(&self, name: impl Display) -> Self {
+        Self { at: format!("{}{}", self.at, step(&name.to_string())), ..*self }
     }
 
     /// A mistake at this place.
     pub(super) fn wrong(&self, message: impl Display) -> Error {
-        let at = if self.at.is_empty() { "the file" } else { &self.at };
-        Error(format!("{at}: {message}"))
+        wrong(&self.at, message)
     }
 
-    /// A mistake that also quotes the value that stands there, unless that may be a secret.
-    fn expected(&self, what: &str) -> Error {
-        if ["/secrets/", "/env/", "/headers/", "/oauth/"]
-            .iter()
-            .any(|place| self.at.contains(place))
-        {
-            return self.wrong(format!("write {what}"));
-        }
-        let written = text::line(&self.value.to_string(), text::MOST_NAME);
-        self.wrong(format!("write {what} instead of {written}"))
-    }
-
-    fn child(&self, key: &str, value: &'a Value) -> Self {
-        let key = key.replace('~', "~0").replace('/', "~1");
-        Self { value, at: format!("{}/{key}", self.at) }
-    }
-
-    fn object(&self) -> Result<&'a Map<String, Value>, Error> {
-        self.value.as_object().ok_or_else(|| self.expected("an object"))
-    }
-
-    /// The members of an object.
-    pub(super) fn members(&self) -> Result<Vec<(&'a str, Self)>, Error> {
-        let members = self.object()?.iter();
-        Ok(members.map(|(key, value)| (key.as_str(), self.child(key, value))).collect())
-    }
-
-    /// A member of an object, unless it is missing or null.
-    pub(super) fn get(&self, key: &str) -> Option<Self> {
-        let value = self.value.as_object()?.get(key).filter(|value| !value.is_null())?;
-        Some(self.child(key, value))
-    }
-
-    /// What a member holds, if there is one.
-    pub(super) fn read<T>(
-        &self,
-        key: &str,
-        read: impl FnOnce(&Self) -> Result<T, Error>,
-    ) -> Result<Option<T>, Error> {
-        self.get(key).map(|member| read(&member)).transpose()
-    }
-
-    /// Refuses members of other names.
-    pub(super) fn only(&self, known: &[&str]) -> Result<(), Error> {
-        for (key, member) in self.members()? {
-            if known.contains(&key) {
-                continue;
+    /// Reads what stands here.
+    pub(super) fn read<T: DeserializeOwned>(&self, value: &Value) -> Result<T, Error> {
+        serde_path_to_error::deserialize(value).map_err(|error| {
+            let at = format!("{self}{}", pointer(error.path()));
+            match expected_of_secret(&at) {
+                Some(expected) => wrong(&at, format_args!("write {expected}")),
+                None => wrong(&at, text::line(&error.inner().to_string(), LONGEST)),
             }
-            let hint = match similar(key, known.iter().copied()) {
-                Some(similar) => format!("did you mean `{similar}`?"),
-                None => format!("there may be {}", text::quote(known)),
-            };
-            return Err(member.wrong(format!("no member has this name; {hint}")));
-        }
-        Ok(())
-    }
-
-    /// Mistakes for members of other names, and whether each is near a known one: then somebody
-    /// relies on it.
-    pub(super) fn strange(&self, known: &[&str]) -> Result<Vec<(Error, bool)>, Error> {
-        let members = self.members()?.into_iter();
-        let strange = members.filter(|(key, _)| !known.contains(key)).map(|(key, member)| {
-            match similar(key, known.iter().copied()) {
-                Some(similar) => (
-                    member.wrong(format!("no member has this name; did you mean `{similar}`?")),
-                    true,
-                ),
-                None => (member.wrong("no member has this name: it is ignored"), false),
-            }
-        });
-        Ok(strange.collect())
-    }
-
-    pub(super) fn text(&self) -> Result<&'a str, Error> {
-        self.value.as_str().ok_or_else(|| self.expected("a text"))
-    }
-
-    pub(super) fn flag(&self) -> Result<bool, Error> {
-        self.value.as_bool().ok_or_else(|| self.expected("true or false"))
-    }
-
-    /// The elements of a list.
-    pub(super) fn elements(&self) -> Result<Vec<Self>, Error> {
-        let elements = self.value.as_array().ok_or_else(|| self.expected("a list"))?;
-        Ok((0..)
-            .zip(elements)
-            .map(|(index, value): (usize, _)| self.child(&index.to_string(), value))
-            .collect())
-    }
-
-    pub(super) fn texts(&self) -> Result<Vec<String>, Error> {
-        self.elements()?.iter().map(|element| Ok(element.text()?.to_owned())).collect()
-    }
-
-    /// A whole number between bounds.
-    pub(super) fn count(&self, least: u64, most: u64) -> Result<u64, Error> {
-        let count = self.value.as_u64().filter(|count| (least..=most).contains(count));
-        count.ok_or_else(|| self.expected(&format!("a whole number from {least} to {most}")))
-    }
-
-    /// A time such as `"5s"`, up to a bound.
-    pub(super) fn time(&self, most: Duration) -> Result<Duration, Error> {
-        let time = parse_duration(self.text()?).map_err(|reason| self.wrong(reason))?;
-        if time.is_zero() || time > most {
-            return Err(self.wrong(format!("write a time above 0, up to {most:?}")));
-        }
-        Ok(time)
-    }
-
-    /// A number of bytes such as `"2MB"`, up to a bound.
-    pub(super) fn size(&self, most: u64) -> Result<u64, Error> {
-        let size = match self.value.as_u64() {
-            Some(size) => size,
-            None => parse_size(self.text()?).map_err(|reason| self.wrong(reason))?,
-        };
-        if size == 0 || size > most {
-            return Err(self.wrong(format!("write a size from 1 to {most} bytes")));
-        }
-        Ok(size)
-    }
-
-    /// One of these words.
-    pub(super) fn word<T: Copy>(&self, words: &[(&str, T)]) -> Result<T, Error> {
-        let written = self.text()?;
-        let found = words.iter().find(|(word, _)| *word == written).map(|(_, meant)| *meant);
-        found.ok_or_else(|| {
-            let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-            self.expected(&format!("one of {}", text::quote(&words)))
         })
+    }
+
+    /// The members that are not known, each with whether its name is near a known one: then somebody
+    /// relies on it.
+    pub(super) fn unknown(&self, object: &Object, known: &[&str]) -> Vec<(Error, bool)> {
+        let unknown = object.keys().filter(|name| !known.contains(&name.as_str()));
+        let mistake = |name: &String| match similar(name, known.iter().copied()) {
+            Some(near) => {
+                let message = format!("no member has this name; did you mean `{near}`?");
+                (self.member(name).wrong(message), true)
+            }
+            None => (self.member(name).wrong("no member has this name: it is ignored"), false),
+        };
+        unknown.map(mistake).collect()
+    }
+}
+
+impl Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.at)
+    }
+}
+
+/// An object of the file.
+pub(super) type Object = Map<String, Value>;
+
+/// A member of an object, unless it is missing or null.
+pub(super) fn find<'a>(object: &'a Object, name: &str) -> Option<&'a Value> {
+    object.get(name).filter(|value| !value.is_null())
+}
+
+fn wrong(at: &str, message: impl Display) -> Error {
+    let at = if at.is_empty() { "the file" } else { at };
+    Error(format!("{at}: {message}"))
+}
+
+/// A step of a JSON Pointer.
+fn step(name: &str) -> String {
+    format!("/{}", name.replace('~', "~0").replace('/', "~1"))
+}
+
+fn pointer(path: &serde_path_to_error::Path) -> String {
+    let written = |segment: &Segment| match segment {
+        Segment::Seq { index } => format!("/{index}"),
+        Segment::Map { key: name } | Segment::Enum { variant: name } => step(name),
+        Segment::Unknown => String::new(),
+    };
+    path.iter().map(written).collect()
+}
+
+/// What to write at a place where a secret may stand. No mistake there quotes the value.
+fn expected_of_secret(at: &str) -> Option<&'static str> {
+    let steps: Vec<&str> = at.split('/').skip(1).collect();
+    match steps.as_slice() {
+        ["secrets", ..] => Some("{\"env\": NAME} or {\"file\": NAME}"),
+        ["mcpServers", _, "env", ..] => Some("texts by the names of variables"),
+        ["mcpServers", _, "headers", ..] | ["telemetry", "headers", ..] => {
+            Some("texts by the names of headers")
+        }
+        ["mcpServers", _, "oauth", ..] => Some(
+            "texts as `client_id` and `client_secret`, a list of texts as `scopes`, and a port \
+             from 1 to 65535 as `callback_port`",
+        ),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_and_last_commas_are_no_mistakes() {
+        let text = "\u{feff}{// é\n\"a\": /* , */ [1, \"// no, /* no */ ,}\", ], }";
+        let expected = serde_json::json!({"a": [1, "// no, /* no */ ,}"]});
+        assert_eq!(parse(text).expect("JSON"), expected);
+        for wrong in ["", "[1 /* open", "[1,,]", "{\"a\": // 1\n}"] {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
     }
 }

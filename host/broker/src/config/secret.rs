@@ -2,22 +2,23 @@
 //! the broker in no other way.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use pif_domain::json::rewrite;
 use pif_domain::text;
 use pif_domain::text::similar::similar;
 use pif_system::variable;
+use serde::Deserialize;
+use serde_json::Value;
 
 use super::error::Error;
 use super::file;
 use super::learned::Learned;
-use super::reader::Node;
+use super::reader::{Object, Place};
 use super::redact::Spellings;
-use super::rules::located;
 
 /// Where a secret comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,35 +29,39 @@ pub enum Secret {
     File(PathBuf),
 }
 
+/// Where a secret comes from, as the file writes it.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Written {
+    Env(String),
+    File(PathBuf),
+}
+
 /// Reads `{NAME: {"env": …} | {"file": …}}`. One that is wrong takes nothing from the others.
 pub(super) fn read(
-    node: &Node<'_>,
-    directory: &Path,
+    value: &Value,
+    place: &Place<'_>,
     warnings: &mut Vec<String>,
 ) -> Result<BTreeMap<String, Secret>, Error> {
     let mut secrets = BTreeMap::new();
-    for (name, member) in node.members()? {
-        match read_one(name, &member, directory) {
-            Ok(secret) => drop(secrets.insert(name.to_owned(), secret)),
+    for (name, value) in place.read::<Object>(value)? {
+        match read_one(&name, &value, &place.member(&name)) {
+            Ok(secret) => drop(secrets.insert(name, secret)),
             Err(error) => warnings.push(error.to_string()),
         }
     }
     Ok(secrets)
 }
 
-fn read_one(name: &str, member: &Node<'_>, directory: &Path) -> Result<Secret, Error> {
+fn read_one(name: &str, value: &Value, place: &Place<'_>) -> Result<Secret, Error> {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if name.is_empty() || !name.chars().all(is_letter) {
-        return Err(member.wrong("the name of a secret has letters, digits and `_` only"));
+        return Err(place.wrong("the name of a secret has letters, digits and `_` only"));
     }
-    member.only(&["env", "file"])?;
-    let variable = member.read("env", |node| Ok(node.text()?.to_owned()))?;
-    let path = member.read("file", |node| Ok(located(directory, node.text()?)))?;
-    match (variable, path) {
-        (Some(variable), None) => Ok(Secret::Variable(variable)),
-        (None, Some(path)) => Ok(Secret::File(path)),
-        _ => Err(member.wrong("write either {\"env\": NAME} or {\"file\": NAME}")),
-    }
+    Ok(match place.read(value)? {
+        Written::Env(variable) => Secret::Variable(variable),
+        Written::File(path) => Secret::File(place.directory.join(path)),
+    })
 }
 
 /// A text with `${NAME}` in it: the name of a secret, or of a variable of the environment, which may
@@ -74,12 +79,12 @@ enum Piece {
 
 impl Template {
     /// Reads a text in which these secrets are named, and variables of the environment.
-    pub(super) fn read(node: &Node<'_>, secrets: &BTreeMap<String, Secret>) -> Result<Self, Error> {
-        let mut rest = node.text()?;
+    pub(super) fn read(text: &str, place: &Place<'_>) -> Result<Self, Error> {
+        let mut rest = text;
         let mut pieces = Vec::new();
         while let Some((before, after)) = rest.split_once("${") {
             let Some((inside, after)) = after.split_once('}') else {
-                return Err(node.wrong("`${` has no `}` behind it"));
+                return Err(place.wrong("`${` has no `}` behind it"));
             };
             let (name, default) = match inside.split_once(":-") {
                 Some((name, default)) => (name, Some(default)),
@@ -87,11 +92,11 @@ impl Template {
             };
             let name = name.strip_prefix("env:").unwrap_or(name);
             pieces.push(Piece::Text(before.to_owned()));
-            pieces.push(if secrets.contains_key(name) {
+            pieces.push(if place.secrets.contains(name) {
                 Piece::Secret(name.to_owned())
             } else {
                 let text = variable(name).or_else(|| default.map(str::to_owned));
-                let text = text.ok_or_else(|| node.wrong(unset(name, secrets)))?;
+                let text = text.ok_or_else(|| place.wrong(unset(name, place.secrets)))?;
                 Piece::Setting(name.to_owned(), text)
             });
             rest = after;
@@ -124,9 +129,25 @@ impl Template {
     }
 }
 
+/// Reads texts by their names.
+pub(super) fn templates<'a>(
+    named: impl Iterator<Item = (&'a String, &'a String)>,
+    place: &Place<'_>,
+    is_name: impl Fn(&str) -> bool,
+) -> Result<Vec<(String, Template)>, Error> {
+    let read = |(name, text): (&String, &String)| {
+        let place = place.member(name);
+        if !is_name(name) {
+            return Err(place.wrong("invalid name"));
+        }
+        Ok((name.clone(), Template::read(text, &place)?))
+    };
+    named.map(read).collect()
+}
+
 /// What to do about a name that stands for nothing.
-fn unset(name: &str, secrets: &BTreeMap<String, Secret>) -> String {
-    let hint = match similar(name, secrets.keys().map(String::as_str)) {
+fn unset(name: &str, secrets: &BTreeSet<String>) -> String {
+    let hint = match similar(name, secrets.iter().map(String::as_str)) {
         Some(similar) => format!("did you mean `${{{similar}}}`?"),
         None => format!("set it, or write a default: `${{{name}:-…}}`"),
     };
@@ -135,13 +156,13 @@ fn unset(name: &str, secrets: &BTreeMap<String, Secret>) -> String {
 }
 
 /// A text that other processes can see, so that no secret may be in it.
-pub(super) fn plain(node: &Node<'_>, secrets: &BTreeMap<String, Secret>) -> Result<String, Error> {
-    let template = Template::read(node, secrets)?;
+pub(super) fn plain(text: &str, place: &Place<'_>) -> Result<String, Error> {
+    let template = Template::read(text, place)?;
     let text = template.written();
     match text.as_str() {
-        "" => Err(node.wrong("the text is empty")),
-        text if text.contains('\0') => Err(node.wrong("the text has a null character")),
-        _ if !template.is_plain() => Err(node
+        "" => Err(place.wrong("the text is empty")),
+        text if text.contains('\0') => Err(place.wrong("the text has a null character")),
+        _ if !template.is_plain() => Err(place
             .wrong("other users would see a secret here; put it into `env`, `headers` or `url`")),
         _ => Ok(text),
     }

@@ -8,16 +8,18 @@ use std::time::Duration;
 
 use pif_domain::{EffectClass, Grant};
 use pif_system::variable;
+use serde::Deserialize;
 use serde_json::Value;
 
+use super::address::{address, headers};
 use super::error::Error;
-use super::isolation::{Isolation, isolation};
-use super::limits::{Limits, limits, timeout};
+use super::isolation::Isolation;
+use super::limits::Limits;
 use super::oauth::{self, Oauth};
 use super::pattern::{Pattern, decide};
-use super::reader::Node;
-use super::rules::{EFFECTS, by_pattern, grants, located};
-use super::secret::{Secret, Template, plain};
+use super::reader::{Object, Place, find};
+use super::secret::{Template, plain, templates};
+use super::values::{ByPattern, time, timeout};
 
 /// How a server is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,21 +118,13 @@ impl Server {
     /// What the operator says of the effects of a tool.
     #[must_use]
     pub fn effect(&self, tool: &str) -> Option<EffectClass> {
-        // Of two equally specific words the worse one counts.
+        // Of two equally specific words the worse one counts, which comes last among the classes.
         let reversed = |(pattern, class): &(Pattern, EffectClass)| {
-            (pattern.clone(), std::cmp::Reverse(rank(*class)))
+            (pattern.clone(), std::cmp::Reverse(*class as u8))
         };
         let ranked: Vec<_> = self.effects.iter().map(reversed).collect();
         let worst = decide(&ranked, tool)?.0;
-        EFFECTS.iter().map(|(_, class)| *class).find(|class| rank(*class) == worst)
-    }
-}
-
-fn rank(class: EffectClass) -> u8 {
-    match class {
-        EffectClass::Read => 0,
-        EffectClass::Write => 1,
-        EffectClass::Destructive => 2,
+        self.effects.iter().map(|(_, class)| *class).find(|class| *class as u8 == worst)
     }
 }
 
@@ -171,22 +165,53 @@ const LONGEST_ID: usize = 32;
 /// How long a server may have nothing to do if nothing is said.
 const IDLE: Duration = Duration::from_mins(10);
 
-const DAY: Duration = Duration::from_hours(24);
+/// A server as the file writes it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    command: Option<String>,
+    args: Option<Vec<String>>,
+    env: Option<BTreeMap<String, String>>,
+    cwd: Option<String>,
+    url: Option<String>,
+    headers: Option<BTreeMap<String, String>>,
+    oauth: Option<oauth::Written>,
+    #[serde(rename = "type")]
+    kind: Option<Kind>,
+    disabled: Option<bool>,
+    #[serde(default, deserialize_with = "timeout")]
+    timeout: Option<Duration>,
+    description: Option<String>,
+    grants: Option<ByPattern<Grant>>,
+    effects: Option<ByPattern<EffectClass>>,
+    limits: Option<Limits>,
+    #[serde(default, deserialize_with = "time")]
+    idle: Option<Duration>,
+    isolate: Option<Isolation>,
+    strict: Option<bool>,
+}
 
-type Named = BTreeMap<String, Secret>;
+/// What is written under `type`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Stdio,
+    #[serde(alias = "streamable-http", alias = "streamableHttp", alias = "streamable_http")]
+    Http,
+    Sse,
+}
 
 /// Reads a server. One that cannot be used is off, with a warning.
 pub(super) fn read(
     id: &str,
-    node: &Node<'_>,
-    secrets: &Named,
-    directory: &Path,
+    value: &Value,
+    place: &Place<'_>,
     warnings: &mut Vec<String>,
 ) -> Server {
-    match read_sound(id, node, secrets, directory, warnings) {
+    match read_sound(id, value, place, warnings) {
         Ok(server) => server,
         Err(error) => {
-            let disabled = node.get("disabled").is_some_and(|it| it.value == true);
+            let disabled = value.get("disabled").is_some_and(|it| *it == true);
             if !disabled {
                 warnings.push(format!("{error}: the server is off"));
             }
@@ -204,132 +229,128 @@ pub(super) fn is_id(id: &str) -> bool {
 /// Reads a server, or says why it cannot be used.
 pub(super) fn read_sound(
     id: &str,
-    node: &Node<'_>,
-    secrets: &Named,
-    directory: &Path,
+    value: &Value,
+    place: &Place<'_>,
     warnings: &mut Vec<String>,
 ) -> Result<Server, Error> {
     if !is_id(id) {
-        let rule = "the id of a server has 1 to 32 letters, digits, `-` and `_`";
-        return Err(node.wrong(rule));
+        return Err(place.wrong("the id of a server has 1 to 32 letters, digits, `-` and `_`"));
     }
-    for (error, is_near) in node.strange(&[MEMBERS, IGNORED].concat())? {
+    let written = known(value, place, warnings)?;
+    let manner = written.manner(place)?;
+    let mut limits = written.limits.unwrap_or_default();
+    limits.default_timeout(written.timeout);
+    if let Some(longest) = limits.clamp() {
+        warnings
+            .push(format!("{place}: a call takes {longest:?} at most: longer times become that"));
+    }
+    Ok(Server {
+        manner,
+        description: written.description.unwrap_or_default(),
+        disabled: written.disabled.unwrap_or(false),
+        grants: written.grants.unwrap_or_default().0,
+        effects: written.effects.unwrap_or_default().0,
+        limits,
+        is_unmet: false,
+        idle: written.idle.unwrap_or(IDLE),
+        is_strict: written.strict.unwrap_or(false),
+    })
+}
+
+/// Reads the members that are known. Others are ignored with a warning, unless they look misspelt.
+fn known(value: &Value, place: &Place<'_>, warnings: &mut Vec<String>) -> Result<Written, Error> {
+    let mut members: Object = place.read(value)?;
+    for (error, is_near) in place.unknown(&members, &[MEMBERS, IGNORED].concat()) {
         if is_near {
             return Err(error);
         }
         warnings.push(error.to_string());
     }
-    for name in IGNORED.iter().filter(|name| node.get(name).is_some()) {
-        let at = &node.at;
-        warnings
-            .push(format!("{at}/{name} is ignored: write `grants` to say what programs may call"));
+    for name in IGNORED.iter().filter(|name| find(&members, name).is_some()) {
+        warnings.push(format!(
+            "{place}/{name} is ignored: write `grants` to say what programs may call"
+        ));
     }
-    let manner = manner(node, secrets, directory)?;
-    let mut limits = node.read("limits", limits)?.unwrap_or_default();
-    let timeout = node.read("timeout", timeout)?;
-    limits.default_timeout(timeout);
-    if let Some(longest) = limits.clamp() {
-        let at = &node.at;
-        warnings.push(format!("{at}: a call takes {longest:?} at most: longer times become that"));
-    }
-    Ok(Server {
-        manner,
-        description: node.read("description", |it| Ok(it.text()?.to_owned()))?.unwrap_or_default(),
-        disabled: node.read("disabled", Node::flag)?.unwrap_or(false),
-        grants: node.read("grants", grants)?.unwrap_or_default(),
-        effects: node
-            .read("effects", |it| by_pattern(it, |it| it.word(&EFFECTS)))?
-            .unwrap_or_default(),
-        limits,
-        is_unmet: false,
-        idle: node.read("idle", |it| it.time(DAY))?.unwrap_or(IDLE),
-        is_strict: node.read("strict", Node::flag)?.unwrap_or(false),
-    })
+    members.retain(|name, _| MEMBERS.contains(&name.as_str()));
+    place.read(&Value::Object(members))
 }
 
-/// What is written under `type`.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Stdio,
-    Http,
-    Sse,
-}
-
-const KINDS: [(&str, Kind); 6] = [
-    ("stdio", Kind::Stdio),
-    ("http", Kind::Http),
-    ("streamable-http", Kind::Http),
-    ("streamableHttp", Kind::Http),
-    ("streamable_http", Kind::Http),
-    ("sse", Kind::Sse),
-];
-
-fn manner(node: &Node<'_>, secrets: &Named, directory: &Path) -> Result<Manner, Error> {
-    let kind = node.read("type", |it| it.word(&KINDS))?;
-    if kind == Some(Kind::Sse) {
-        let told =
-            "the older transport `sse` cannot be used; most servers have an address for `http` too";
-        return Err(node.get("type").map_or_else(|| node.wrong(told), |it| it.wrong(told)));
-    }
-    let (command, url) = (node.get("command"), node.get("url"));
-    match (command, url) {
-        (Some(command), None) if kind != Some(Kind::Http) => {
-            refuse(node, &["headers", "oauth"], "of a server with a `url`")?;
-            process(&command, node, secrets, directory)
+impl Written {
+    fn manner(&self, place: &Place<'_>) -> Result<Manner, Error> {
+        let of_url = [("headers", self.headers.is_some()), ("oauth", self.oauth.is_some())];
+        let of_command = [
+            ("args", self.args.is_some()),
+            ("env", self.env.is_some()),
+            ("cwd", self.cwd.is_some()),
+            ("isolate", self.isolate.is_some()),
+        ];
+        if self.kind == Some(Kind::Sse) {
+            let message = "the older transport `sse` cannot be used; most servers have an address for `http` too";
+            return Err(place.member("type").wrong(message));
         }
-        (None, Some(url)) if kind != Some(Kind::Stdio) => {
-            refuse(node, &["args", "env", "cwd", "isolate"], "of a server with a `command`")?;
-            let (url, headers) = address(&url, node, secrets)?;
-            let oauth = node.read("oauth", |it| oauth::read(it, secrets))?.unwrap_or_default();
-            Ok(Manner::Http { url, headers, oauth })
+        match (&self.command, &self.url) {
+            (Some(command), None) if self.kind != Some(Kind::Http) => {
+                refuse(&of_url, place, "of a server with a `url`")?;
+                self.process(command, place)
+            }
+            (None, Some(url)) if self.kind != Some(Kind::Stdio) => {
+                refuse(&of_command, place, "of a server with a `command`")?;
+                let none = BTreeMap::new();
+                let named = self.headers.as_ref().unwrap_or(&none);
+                let oauth = self.oauth.clone().unwrap_or_default();
+                Ok(Manner::Http {
+                    url: address(url, &place.member("url"))?,
+                    headers: headers(named, &place.member("headers"))?,
+                    oauth: oauth.resolve(&place.member("oauth"))?,
+                })
+            }
+            (Some(_), Some(_)) => {
+                Err(place.member("url").wrong("a server has a `command` or a `url`, not both"))
+            }
+            (None, None) => Err(place.wrong("write a `command` with `args`, or a `url`")),
+            (Some(_), None) => Err(place.member("command").wrong("`type` contradicts `command`")),
+            (None, Some(_)) => Err(place.member("url").wrong("`type` contradicts `url`")),
         }
-        (Some(_), Some(url)) => Err(url.wrong("a server has a `command` or a `url`, not both")),
-        (None, None) => Err(node.wrong("write a `command` with `args`, or a `url`")),
-        (Some(it), None) | (None, Some(it)) => Err(it.wrong("the `type` says otherwise")),
+    }
+
+    fn process(&self, command: &str, place: &Place<'_>) -> Result<Manner, Error> {
+        let here = place.member("command");
+        let program = home(plain(command, &here)?);
+        let args = self.args.iter().flatten().enumerate();
+        let args: Vec<String> = args
+            .map(|(index, arg)| plain(arg, &place.member("args").member(index)))
+            .collect::<Result<_, _>>()?;
+        // Somebody wrote the whole line of a shell. A path may have blanks in it.
+        if let Some((name, rest)) =
+            program.split_once(' ').filter(|(name, _)| args.is_empty() && !name.contains('/'))
+        {
+            let words: Vec<&str> = rest.split_whitespace().collect();
+            let (name, words) = (Value::from(name), Value::from(words));
+            let message =
+                format!("`command` is one program: write \"command\": {name}, \"args\": {words}");
+            return Err(here.wrong(message));
+        }
+        if is_ourselves(&program, &args) {
+            return Err(here.wrong("this server is mcp-pif itself, which cannot call itself"));
+        }
+        let cwd = self.cwd.as_ref().map(|it| plain(it, &place.member("cwd"))).transpose()?;
+        let isolate = self.isolate.clone().unwrap_or(Isolation::None);
+        Ok(Manner::Process {
+            command: program,
+            args,
+            env: templates(self.env.iter().flatten(), &place.member("env"), is_variable)?,
+            cwd: cwd.map(|it| place.directory.join(home(it))),
+            isolation: isolate.resolve(&place.member("isolate"))?,
+        })
     }
 }
 
-fn refuse(node: &Node<'_>, names: &[&str], whose: &str) -> Result<(), Error> {
-    let found = names.iter().find_map(|name| node.get(name).map(|it| (name, it)));
-    found.map_or(Ok(()), |(name, it)| Err(it.wrong(format!("`{name}` is a member {whose}"))))
-}
-
-fn process(
-    command: &Node<'_>,
-    node: &Node<'_>,
-    secrets: &Named,
-    directory: &Path,
-) -> Result<Manner, Error> {
-    let program = home(plain(command, secrets)?);
-    let args: Vec<String> = match node.get("args") {
-        Some(args) => {
-            args.elements()?.iter().map(|it| plain(it, secrets)).collect::<Result<_, _>>()?
-        }
-        None => Vec::new(),
-    };
-    // Somebody wrote the whole line of a shell. A path may have blanks in it.
-    if let Some((name, rest)) =
-        program.split_once(' ').filter(|(name, _)| args.is_empty() && !name.contains('/'))
-    {
-        let words: Vec<&str> = rest.split_whitespace().collect();
-        let (name, words) = (Value::from(name), Value::from(words));
-        let told =
-            format!("`command` is one program: write \"command\": {name}, \"args\": {words}");
-        return Err(command.wrong(told));
+/// Refuses members that are there and belong to a server of another kind.
+fn refuse(members: &[(&str, bool)], place: &Place<'_>, whose: &str) -> Result<(), Error> {
+    match members.iter().find(|(_, is_there)| *is_there) {
+        Some((name, _)) => Err(place.member(name).wrong(format!("`{name}` is a member {whose}"))),
+        None => Ok(()),
     }
-    if is_ourselves(&program, &args) {
-        return Err(command.wrong("this server is mcp-pif itself, which cannot call itself"));
-    }
-    let cwd = node.read("cwd", |it| Ok(located(directory, &home(plain(it, secrets)?))))?;
-    let variables = node.read("env", |it| templates(it, secrets, is_variable))?;
-    let isolation = node.read("isolate", |it| isolation(it, directory, secrets))?;
-    Ok(Manner::Process {
-        command: program,
-        args,
-        env: variables.unwrap_or_default(),
-        cwd,
-        isolation: isolation.unwrap_or(Isolation::None),
-    })
 }
 
 /// A path in which `~` stands for the home directory, as shells read it.
@@ -364,70 +385,4 @@ fn is_ourselves(command: &str, args: &[String]) -> bool {
 
 fn is_variable(name: &str) -> bool {
     !name.is_empty() && !name.contains(['=', '\0'])
-}
-
-fn is_header(name: &str) -> bool {
-    !name.is_empty()
-        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.!#$%&'*+^`|~".contains(&b))
-}
-
-/// Headers that the protocol sets itself.
-const RESERVED: [&str; 8] = [
-    "accept",
-    "content-type",
-    "content-length",
-    "host",
-    "mcp-session-id",
-    "mcp-protocol-version",
-    "transfer-encoding",
-    "connection",
-];
-
-fn templates(
-    node: &Node<'_>,
-    secrets: &Named,
-    is_name: impl Fn(&str) -> bool,
-) -> Result<Vec<(String, Template)>, Error> {
-    let mut read = Vec::new();
-    for (name, member) in node.members()? {
-        if !is_name(name) {
-            return Err(member.wrong("this name cannot be"));
-        }
-        read.push((name.to_owned(), Template::read(&member, secrets)?));
-    }
-    Ok(read)
-}
-
-/// An address, and the headers that stand beside it.
-pub(super) fn address(
-    url: &Node<'_>,
-    node: &Node<'_>,
-    secrets: &Named,
-) -> Result<(Template, Vec<(String, Template)>), Error> {
-    let address = Template::read(url, secrets)?;
-    let written = address.written();
-    let rest = written.strip_prefix("https://").or_else(|| written.strip_prefix("http://"));
-    let host = rest.and_then(|rest| rest.split(['/', '?', '#']).next()).unwrap_or_default();
-    if host.is_empty() || host.contains("${") {
-        return Err(
-            url.wrong("write an address that begins with `https://` or `http://` and a host")
-        );
-    }
-    if host.contains('@') {
-        return Err(url.wrong("an address has no user in it; put the token into `headers`"));
-    }
-    let is_local = ["localhost", "127.0.0.1", "[::1]"].iter().any(|local| {
-        host == *local || host.strip_prefix(local).is_some_and(|rest| rest.starts_with(':'))
-    });
-    if written.starts_with("http://") && !is_local {
-        return Err(url.wrong("without `https` only servers on this machine can be called"));
-    }
-    let headers = node.read("headers", |it| templates(it, secrets, is_header))?.unwrap_or_default();
-    let reserved = |name: &str| RESERVED.contains(&name.to_ascii_lowercase().as_str());
-    if let Some((name, _)) = headers.iter().find(|(name, _)| reserved(name)) {
-        let at = node.get("headers");
-        let told = format!("the protocol sets the header `{name}` itself");
-        return Err(at.map_or_else(|| node.wrong(&told), |it| it.wrong(&told)));
-    }
-    Ok((address, headers))
 }

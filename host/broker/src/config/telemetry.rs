@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::address::{address, headers};
 use super::error::Error;
-use super::reader::Node;
-use super::secret::{Secret, Template};
-use super::server::address;
+use super::reader::Place;
+use super::secret::Template;
 
 /// Where traces are sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,15 +27,21 @@ impl Telemetry {
     }
 }
 
+/// What the file writes.
+#[derive(Deserialize)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object with `otlp`, an address, and perhaps `headers`"
+)]
+struct Written {
+    otlp: String,
+    headers: Option<BTreeMap<String, String>>,
+}
+
 /// Reads `{"otlp": ADDRESS, "headers": {…}}`.
-pub(super) fn read(
-    node: &Node<'_>,
-    secrets: &BTreeMap<String, Secret>,
-) -> Result<Telemetry, Error> {
-    node.only(&["otlp", "headers"])?;
-    let url = node.get("otlp").ok_or_else(|| {
-        node.wrong("write the address of a collector: {\"otlp\": \"https://…/v1/traces\"}")
-    })?;
-    let (otlp, headers) = address(&url, node, secrets)?;
+pub(super) fn read(value: &Value, place: &Place<'_>) -> Result<Telemetry, Error> {
+    let written: Written = place.read(value)?;
+    let otlp = address(&written.otlp, &place.member("otlp"))?;
+    let headers = headers(&written.headers.unwrap_or_default(), &place.member("headers"))?;
     Ok(Telemetry { otlp, headers })
 }

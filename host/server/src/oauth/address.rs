@@ -1,6 +1,7 @@
 //! URLs of issuers and resources. They stand in headers and in JSON, so they consist of plain
 //! characters.
 
+use pif_domain::net::Authority;
 use pif_domain::text;
 
 use super::error::Error;
@@ -58,10 +59,8 @@ fn read(url: &str) -> Option<Address<'_>> {
 }
 
 fn is_loopback(origin: &str) -> bool {
-    let host = origin.strip_prefix("http://").unwrap_or_default();
-    ["localhost", "127.0.0.1", "[::1]"].iter().any(|name| {
-        host.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
-    })
+    let authority = origin.strip_prefix("http://").and_then(Authority::parse);
+    authority.is_some_and(Authority::is_loopback)
 }
 
 #[cfg(test)]
@@ -114,11 +113,11 @@ mod tests {
 
     #[test]
     fn only_this_machine_may_do_without_tls() {
-        for url in ["https://a/mcp", "http://localhost:1/mcp", "http://127.0.0.1", "http://[::1]:2"]
+        for url in ["https://a/mcp", "http://localhost:1/mcp", "http://127.0.0.2", "http://[::1]:2"]
         {
             assert!(resource(url).is_ok(), "{url}");
         }
-        for url in ["http://a/mcp", "http://localhost.example.com", "http://127.0.0.11/"] {
+        for url in ["http://a/mcp", "http://localhost.example.com", "http://128.0.0.1/"] {
             assert!(resource(url).is_err(), "{url}");
         }
     }

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use pif_domain::json::Members;
 use pif_domain::text;
 use pif_domain::{Principal, Scope};
+use serde::Deserialize;
 
 use super::address;
-use super::member::{seconds, text, texts};
+use super::member::{Strings, is_present};
 use super::refusal::Refusal;
 use super::words::Words;
 
@@ -47,89 +47,76 @@ impl Verified {
 /// The start of the names of principals of an issuer.
 const OWNER: &str = "oauth:";
 
-/// Checks the claims of a token: by whom it was issued, for whom, and for how long.
-pub(super) fn check(
-    claims: &Members<'_>,
-    issuer: &str,
-    audiences: &[String],
-    now: Duration,
-) -> Result<(), Refusal> {
-    if claims.has("cnf") {
-        return Err(wrong("cnf", "binds it to a key, so it is no bearer token"));
-    }
-    let stated = string(claims, "iss")?;
-    if stated != issuer {
-        return Err(Refusal::Issuer(text::line(&stated, text::MOST_NAME)));
-    }
-    let given = texts(claims, "aud").map_err(|()| wrong("aud", "is no list of strings"))?;
-    let given = given.ok_or_else(|| missing("aud"))?;
-    let is_ours = |given: &String| audiences.iter().any(|ours| address::is_same(given, ours));
-    if !given.iter().any(is_ours) {
-        let given: Vec<String> = given.iter().take(4).map(|it| shown(it)).collect();
-        return Err(Refusal::Audience(given.join(", ")));
-    }
-    check_times(claims, now.as_secs_f64())
+/// The claims that are read. A claim that occurs twice is an error.
+#[derive(Debug, Deserialize)]
+pub(super) struct Claims {
+    iss: String,
+    aud: Strings,
+    sub: String,
+    exp: f64,
+    nbf: Option<f64>,
+    #[serde(rename = "iat")]
+    _iat: Option<f64>,
+    /// Whether the token is bound to a key of its holder.
+    #[serde(default, deserialize_with = "is_present")]
+    cnf: bool,
+    scope: Option<Strings>,
+    scp: Option<Strings>,
+    roles: Option<Strings>,
+    permissions: Option<Strings>,
+    groups: Option<Strings>,
 }
 
-/// What a token says of its holder.
-pub(super) fn verified(claims: &Members<'_>, words: &Words) -> Result<Verified, Refusal> {
-    let subject = subject(claims)?;
-    let scopes = list(claims, &["scope", "scp"])?;
-    let roles = list(claims, &["roles", "permissions", "groups"])?;
-    let of_scopes = scopes.iter().filter_map(|word| words.of_scope(word));
-    let of_roles = roles.iter().filter_map(|word| words.of_role(word));
-    let scope = of_scopes.chain(of_roles).max();
-    let expiry = seconds(claims, "exp").ok().flatten().unwrap_or_default();
-    let end = Duration::try_from_secs_f64(expiry + LEEWAY).unwrap_or(Duration::MAX);
-    Ok(Verified { subject, scope, words: [scopes, roles].concat(), end })
-}
-
-fn shown(given: &str) -> String {
-    format!("`{}`", text::line(given, text::MOST_NAME))
-}
-
-fn check_times(claims: &Members<'_>, now: f64) -> Result<(), Refusal> {
-    let time = |name| seconds(claims, name).map_err(|()| wrong(name, "is not a number"));
-    let (expiry, start, _issued) = (time("exp")?, time("nbf")?, time("iat")?);
-    if now >= expiry.ok_or_else(|| missing("exp"))? + LEEWAY {
-        return Err(Refusal::Expired);
+impl Claims {
+    /// Checks by whom the token was issued, for whom, and for how long.
+    pub(super) fn check(
+        &self,
+        issuer: &str,
+        audiences: &[String],
+        now: Duration,
+    ) -> Result<(), Refusal> {
+        if self.cnf {
+            return Err(Refusal::Bound);
+        }
+        if self.iss != issuer {
+            return Err(Refusal::Issuer(text::line(&self.iss, text::MOST_NAME)));
+        }
+        let given = self.aud.as_slice();
+        let is_ours = |given: &String| audiences.iter().any(|ours| address::is_same(given, ours));
+        if !given.iter().any(is_ours) {
+            let shown = |given: &String| format!("`{}`", text::line(given, text::MOST_NAME));
+            let given: Vec<String> = given.iter().take(4).map(shown).collect();
+            return Err(Refusal::Audience(given.join(", ")));
+        }
+        if now.as_secs_f64() >= self.exp + LEEWAY {
+            return Err(Refusal::Expired);
+        }
+        match self.nbf {
+            Some(start) if now.as_secs_f64() + LEEWAY < start => Err(Refusal::Early),
+            _ => Ok(()),
+        }
     }
-    match start {
-        Some(start) if now + LEEWAY < start => Err(Refusal::Early),
-        _ => Ok(()),
-    }
-}
 
-/// The subject stands in logs and in the journal.
-fn subject(claims: &Members<'_>) -> Result<String, Refusal> {
-    let subject = string(claims, "sub")?;
-    let is_plain = !subject.chars().any(text::is_hidden);
-    let is_name = is_plain && (1..=LONGEST_SUBJECT).contains(&subject.len());
-    is_name.then_some(subject).ok_or_else(|| wrong("sub", "is not a name of 1 to 255 bytes"))
+    /// What the token says of its holder.
+    pub(super) fn verified(self, words: &Words) -> Result<Verified, Refusal> {
+        // The subject stands in logs and in the journal.
+        let is_plain = !self.sub.chars().any(text::is_hidden);
+        if !is_plain || !(1..=LONGEST_SUBJECT).contains(&self.sub.len()) {
+            return Err(Refusal::Subject);
+        }
+        let scopes = split([&self.scope, &self.scp]);
+        let roles = split([&self.roles, &self.permissions, &self.groups]);
+        let of_scopes = scopes.iter().filter_map(|word| words.of_scope(word));
+        let of_roles = roles.iter().filter_map(|word| words.of_role(word));
+        let scope = of_scopes.chain(of_roles).max();
+        // A time beyond the clock never comes.
+        let end = Duration::try_from_secs_f64(self.exp + LEEWAY).unwrap_or(Duration::MAX);
+        Ok(Verified { subject: self.sub, scope, words: [scopes, roles].concat(), end })
+    }
 }
 
 /// The words of some claims. Each is a list, or a text with spaces between the words.
-fn list(claims: &Members<'_>, names: &[&'static str]) -> Result<Vec<String>, Refusal> {
-    let mut found = Vec::new();
-    for name in names {
-        let words = texts(claims, name).map_err(|()| wrong(name, "is no list of strings"))?;
-        for words in words.unwrap_or_default() {
-            found.extend(words.split_ascii_whitespace().map(str::to_owned));
-        }
-    }
-    Ok(found)
-}
-
-/// A string that must be there.
-fn string(claims: &Members<'_>, name: &'static str) -> Result<String, Refusal> {
-    let text = text(claims, name).map_err(|()| wrong(name, "is not a string"))?;
-    text.ok_or_else(|| missing(name))
-}
-
-fn wrong(name: &'static str, reason: &'static str) -> Refusal {
-    Refusal::Member { name, reason }
-}
-
-fn missing(name: &'static str) -> Refusal {
-    wrong(name, "is missing")
+fn split<const N: usize>(claims: [&Option<Strings>; N]) -> Vec<String> {
+    let texts = claims.into_iter().flatten().flat_map(Strings::as_slice);
+    texts.flat_map(|text| text.split_ascii_whitespace()).map(str::to_owned).collect()
 }

@@ -1,13 +1,13 @@
 //! A public key (RFC 7517, RFC 7518, RFC 8037) and the signatures that it checks.
 
-use pif_domain::json::Members;
 use ring::signature::{
     ECDSA_P256_SHA256_FIXED, ED25519, RSA_PKCS1_2048_8192_SHA256, RSA_PSS_2048_8192_SHA256,
     RsaPublicKeyComponents, UnparsedPublicKey, VerificationAlgorithm,
 };
+use serde::Deserialize;
 
 use super::algorithm::Algorithm;
-use super::member::{decode, text, texts};
+use super::member::{Base64, is_present};
 
 /// The lengths of an RSA modulus in bytes: 2048 to 8192 bits.
 const MODULUS: std::ops::RangeInclusive<usize> = 256..=1_024;
@@ -15,8 +15,6 @@ const MODULUS: std::ops::RangeInclusive<usize> = 256..=1_024;
 const COORDINATE: usize = 32;
 /// The first byte of a point with both coordinates.
 const UNCOMPRESSED: u8 = 4;
-/// Members of private keys.
-const PRIVATE: [&str; 3] = ["d", "p", "k"];
 
 /// A public key of the issuer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,28 +33,46 @@ enum Material {
     Ed25519(Vec<u8>),
 }
 
+/// The members of a key that are read.
+#[derive(Debug, Deserialize)]
+struct Jwk {
+    kty: String,
+    crv: Option<String>,
+    kid: Option<String>,
+    alg: Option<String>,
+    #[serde(rename = "use")]
+    purpose: Option<String>,
+    key_ops: Option<Vec<String>>,
+    n: Option<Base64>,
+    e: Option<Base64>,
+    x: Option<Base64>,
+    y: Option<Base64>,
+    #[serde(default, alias = "p", alias = "k", deserialize_with = "is_present")]
+    d: bool,
+}
+
 impl Key {
     /// Reads a key. The error says why the key is unusable.
-    pub(super) fn read(json: &str) -> Result<Self, &'static str> {
-        let members = Members::parse(json).map_err(|_| "it is not an object")?;
-        if members.duplicate().is_some() {
-            return Err("a member occurs twice");
-        }
-        if PRIVATE.iter().any(|name| members.has(name)) {
+    pub(super) fn read(json: &str) -> Result<Self, String> {
+        let jwk: Jwk = serde_json::from_str(json).map_err(|error| error.to_string())?;
+        Ok(Self::from_jwk(jwk)?)
+    }
+
+    fn from_jwk(jwk: Jwk) -> Result<Self, &'static str> {
+        if jwk.d {
             return Err("it is a private key");
         }
-        let purpose = text(&members, "use").map_err(|()| "`use` is not a string")?;
-        let operations = texts(&members, "key_ops").map_err(|()| "`key_ops` is not a list")?;
-        let is_verify = |names: Vec<String>| names.iter().any(|name| name == "verify");
-        if purpose.is_some_and(|it| it != "sig") || !operations.is_none_or(is_verify) {
+        let is_verify = |names: &[String]| names.iter().any(|name| name == "verify");
+        let is_for_signatures = jwk.purpose.as_deref().is_none_or(|purpose| purpose == "sig");
+        if !is_for_signatures || !jwk.key_ops.as_deref().is_none_or(is_verify) {
             return Err("it is not for signatures");
         }
-        let algorithm = match text(&members, "alg").map_err(|()| "`alg` is not a string")? {
+        let algorithm = match &jwk.alg {
             None => None,
-            Some(name) => Some(Algorithm::find(&name).ok_or("its algorithm is not accepted")?),
+            Some(name) => Some(Algorithm::find(name).ok_or("its algorithm is not accepted")?),
         };
-        let id = text(&members, "kid").map_err(|()| "`kid` is not a string")?;
-        let key = Self { id, algorithm, material: Material::read(&members)? };
+        let material = Material::from_jwk(&jwk)?;
+        let key = Self { id: jwk.kid, algorithm, material };
         match algorithm {
             Some(algorithm) if !key.fits(algorithm) => Err("`alg` does not fit `kty`"),
             _ => Ok(key),
@@ -102,35 +118,26 @@ fn unparsed<'a>(
 }
 
 impl Material {
-    fn read(members: &Members<'_>) -> Result<Self, &'static str> {
-        let kind = text(members, "kty").ok().flatten().ok_or("`kty` is missing")?;
-        let curve = text(members, "crv").ok().flatten();
-        match (kind.as_str(), curve.as_deref()) {
+    fn from_jwk(jwk: &Jwk) -> Result<Self, &'static str> {
+        let coordinate = |member: &Option<Base64>| {
+            let bytes = member.as_ref().filter(|it| it.0.len() == COORDINATE);
+            bytes.map(|it| it.0.clone()).ok_or("a coordinate does not have 32 bytes")
+        };
+        match (jwk.kty.as_str(), jwk.crv.as_deref()) {
             ("RSA", _) => {
-                let modulus = bytes(members, "n").ok_or("`n` is not base64")?;
-                let exponent = bytes(members, "e").ok_or("`e` is not base64")?;
+                let (Some(Base64(modulus)), Some(Base64(exponent))) = (&jwk.n, &jwk.e) else {
+                    return Err("it has no `n` and `e`");
+                };
                 if !MODULUS.contains(&modulus.len()) || modulus.first() == Some(&0) {
                     return Err("`n` does not have 2048 to 8192 bits");
                 }
-                Ok(Self::Rsa { modulus, exponent })
+                Ok(Self::Rsa { modulus: modulus.clone(), exponent: exponent.clone() })
             }
-            ("EC", Some("P-256")) => {
-                let coordinate = |name| {
-                    bytes(members, name)
-                        .filter(|it| it.len() == COORDINATE)
-                        .ok_or("a coordinate does not have 32 bytes of base64")
-                };
-                Ok(Self::P256([vec![UNCOMPRESSED], coordinate("x")?, coordinate("y")?].concat()))
-            }
-            ("OKP", Some("Ed25519")) => {
-                let point = bytes(members, "x").filter(|it| it.len() == COORDINATE);
-                Ok(Self::Ed25519(point.ok_or("`x` does not have 32 bytes of base64")?))
-            }
+            ("EC", Some("P-256")) => Ok(Self::P256(
+                [vec![UNCOMPRESSED], coordinate(&jwk.x)?, coordinate(&jwk.y)?].concat(),
+            )),
+            ("OKP", Some("Ed25519")) => Ok(Self::Ed25519(coordinate(&jwk.x)?)),
             _ => Err("its type or curve is not accepted"),
         }
     }
-}
-
-fn bytes(members: &Members<'_>, name: &str) -> Option<Vec<u8>> {
-    decode(&text(members, name).ok()??)
 }

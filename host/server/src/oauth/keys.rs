@@ -1,12 +1,12 @@
 //! The public keys of an issuer: a JWK Set (RFC 7517).
 
-use pif_domain::json::Members;
 use pif_domain::text;
+use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::algorithm::Algorithm;
 use super::error::Error;
 use super::key::Key;
-use super::member::items;
 use super::refusal::Refusal;
 
 /// The most bytes of a set.
@@ -22,6 +22,13 @@ pub(super) struct Keys {
     pub(super) notes: Vec<String>,
 }
 
+/// A set whose keys are read one by one: an unusable key does not spoil the others.
+#[derive(Deserialize)]
+struct Set<'a> {
+    #[serde(borrow)]
+    keys: Vec<&'a RawValue>,
+}
+
 impl Keys {
     /// Reads a set. Keys of other kinds are left out, as RFC 7517 wants.
     pub(super) fn read(json: &str) -> Result<Self, Error> {
@@ -29,21 +36,16 @@ impl Keys {
         if json.len() > LARGEST {
             return refused("it has more than 256 KiB");
         }
-        let Ok(members) = Members::parse(json) else {
-            return refused("it is not a JSON object");
+        let set: Set<'_> = match serde_json::from_str(json) {
+            Ok(set) => set,
+            Err(error) => return refused(&error.to_string()),
         };
-        if members.duplicate().is_some() {
-            return refused("a member occurs twice");
-        }
-        let Some(items) = items(&members, "keys") else {
-            return refused("it has no list `keys`");
-        };
-        if items.len() > MOST {
+        if set.keys.len() > MOST {
             return refused("it has more than 64 keys");
         }
         let (mut keys, mut notes) = (Vec::new(), Vec::new());
-        for (index, item) in items.into_iter().enumerate() {
-            match Key::read(item) {
+        for (index, item) in set.keys.into_iter().enumerate() {
+            match Key::read(item.get()) {
                 Ok(key) => keys.push(key),
                 Err(reason) => notes.push(format!("/keys/{index} is not used: {reason}")),
             }

@@ -10,20 +10,23 @@ pub enum Refusal {
     /// It is not a signed JWT.
     #[error("the token is not a signed JWT: {0}")]
     Malformed(&'static str),
-    /// A part is not an object of JSON.
-    #[error("the {0} of the token is not a JSON object")]
-    NoObject(&'static str),
-    /// A member occurs twice.
-    #[error("the token says `{0}` twice")]
-    Twice(String),
-    /// A member has a wrong type or value.
-    #[error("`{name}` of the token {reason}")]
-    Member {
-        /// The name of the member.
-        name: &'static str,
-        /// The defect, a verb first.
-        reason: &'static str,
+    /// A part lacks a member, has one twice or one of another type, or is not JSON.
+    #[error("the {part} of the token cannot be read: {reason}")]
+    Unreadable {
+        /// The name of the part.
+        part: &'static str,
+        /// What is wrong with it.
+        reason: String,
     },
+    /// The header names extensions that must be understood.
+    #[error("`crit` of the token names extensions")]
+    Extended,
+    /// It is no bearer token.
+    #[error("`cnf` of the token binds it to a key, so it is no bearer token")]
+    Bound,
+    /// Its subject cannot be a name.
+    #[error("`sub` of the token is not a name of 1 to 255 bytes")]
+    Subject,
     /// The signature has an algorithm that is not accepted.
     #[error("the algorithm `{0}` is not accepted")]
     Algorithm(String),

@@ -3,20 +3,23 @@
 
 use std::time::Duration;
 
-use pif_domain::json::Members;
 use pif_domain::text;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use super::address;
 use super::algorithm::Algorithm;
-use super::claims::{self, Verified};
+use super::claims::{Claims, Verified};
 use super::error::Error;
 use super::keys::Keys;
-use super::member::{decode, text};
+use super::member::{decode, is_present};
 use super::refusal::Refusal;
 use super::words::Words;
 
 /// The most bytes of a token.
 const LONGEST: usize = 16 << 10;
+/// The most characters of what is wrong with a part.
+const LONGEST_REASON: usize = 200;
 /// Types of access tokens. Many issuers write the second.
 const TYPES: [&str; 3] = ["at+jwt", "jwt", "application/at+jwt"];
 
@@ -70,52 +73,58 @@ impl Verifier {
         if claims.contains('.') {
             return Err(NOT_THREE);
         }
-        let header = json("header", header)?;
-        let (algorithm, id) = read_header(&object("header", &header)?)?;
-        let key = self.keys.pick(id.as_deref(), algorithm)?;
+        let header: Header = read("header", header)?;
+        let algorithm = header.algorithm()?;
+        let key = self.keys.pick(header.kid.as_deref(), algorithm)?;
         let signature = decode(signature).ok_or(NO_BASE64)?;
         if !key.verify(algorithm, signed.as_bytes(), &signature) {
             return Err(Refusal::Signature);
         }
-        let claims = json("payload", claims)?;
-        let claims = object("payload", &claims)?;
-        claims::check(&claims, &self.issuer, &self.audiences, now)?;
-        claims::verified(&claims, &self.words)
+        let claims: Claims = read("payload", claims)?;
+        claims.check(&self.issuer, &self.audiences, now)?;
+        claims.verified(&self.words)
     }
 }
 
 const NOT_THREE: Refusal = Refusal::Malformed("it does not consist of three parts");
 const NO_BASE64: Refusal = Refusal::Malformed("a part is not base64");
 
-/// The text of a part of a token.
-fn json(part: &'static str, encoded: &str) -> Result<String, Refusal> {
-    String::from_utf8(decode(encoded).ok_or(NO_BASE64)?).map_err(|_| Refusal::NoObject(part))
+/// Reads a part of a token.
+fn read<T: DeserializeOwned>(part: &'static str, encoded: &str) -> Result<T, Refusal> {
+    let json = decode(encoded).ok_or(NO_BASE64)?;
+    let unreadable =
+        |reason: &str| Refusal::Unreadable { part, reason: text::line(reason, LONGEST_REASON) };
+    // A list would be read as the members in their order.
+    if !json.trim_ascii_start().starts_with(b"{") {
+        return Err(unreadable("it is not a JSON object"));
+    }
+    serde_json::from_slice(&json).map_err(|error| unreadable(&error.to_string()))
 }
 
-/// An object whose members occur once.
-fn object<'a>(part: &'static str, json: &'a str) -> Result<Members<'a>, Refusal> {
-    let members = Members::parse(json).map_err(|_| Refusal::NoObject(part))?;
-    match members.duplicate() {
-        Some(name) => Err(Refusal::Twice(text::line(name, text::MOST_NAME))),
-        None => Ok(members),
-    }
+/// The members of a header that are read: keys and addresses of keys in it are not used. A member
+/// that occurs twice is an error.
+#[derive(Debug, Deserialize)]
+struct Header {
+    alg: String,
+    typ: Option<String>,
+    kid: Option<String>,
+    #[serde(default, deserialize_with = "is_present")]
+    crit: bool,
 }
 
-/// The algorithm and the name of the key. Keys and addresses of keys in the header are not used.
-fn read_header(header: &Members<'_>) -> Result<(Algorithm, Option<String>), Refusal> {
-    let read =
-        |name| text(header, name).map_err(|()| Refusal::Member { name, reason: "is not a string" });
-    if header.has("crit") {
-        return Err(Refusal::Member { name: "crit", reason: "names extensions" });
-    }
-    match read("typ")? {
-        Some(kind) if !TYPES.contains(&kind.to_ascii_lowercase().as_str()) => {
-            return Err(Refusal::Type(text::line(&kind, text::MOST_NAME)));
+impl Header {
+    /// The algorithm of the signature, if the header is of an access token.
+    fn algorithm(&self) -> Result<Algorithm, Refusal> {
+        if self.crit {
+            return Err(Refusal::Extended);
         }
-        _ => {}
+        match &self.typ {
+            Some(kind) if !TYPES.contains(&kind.to_ascii_lowercase().as_str()) => {
+                return Err(Refusal::Type(text::line(kind, text::MOST_NAME)));
+            }
+            _ => {}
+        }
+        Algorithm::find(&self.alg)
+            .ok_or_else(|| Refusal::Algorithm(text::line(&self.alg, text::MOST_NAME)))
     }
-    let name = read("alg")?.ok_or(Refusal::Member { name: "alg", reason: "is missing" })?;
-    let algorithm = Algorithm::find(&name)
-        .ok_or_else(|| Refusal::Algorithm(text::line(&name, text::MOST_NAME)))?;
-    Ok((algorithm, read("kid")?))
 }

@@ -3,10 +3,7 @@
 use std::io::{self, BufRead, BufReader, Read};
 use std::{mem, thread};
 
-use rmcp::model::RequestId;
 use tokio::sync::mpsc;
-
-use super::scan::IdScan;
 
 /// Lines of input.
 #[derive(Debug)]
@@ -32,12 +29,8 @@ const CHUNK: usize = 64 << 10;
 pub(super) enum Line {
     /// A line without its line feed.
     Whole(Vec<u8>),
-    /// A line over the cap, of which only the id and the length are kept.
-    Long {
-        id: Option<RequestId>,
-        /// The length in bytes, without the line feed.
-        length: u64,
-    },
+    /// A line over the cap, of which only the length in bytes is kept.
+    Long(u64),
 }
 
 /// Reads `input` until it ends or the receiver is gone. The thread reads one line ahead and then
@@ -83,8 +76,8 @@ pub(super) struct Cutter {
     cap: usize,
     /// The start of a line within the cap.
     line: Vec<u8>,
-    /// The id scan and the length of a line over the cap.
-    long: Option<(IdScan, u64)>,
+    /// The length of a line over the cap.
+    long: Option<u64>,
 }
 
 impl Cutter {
@@ -108,29 +101,20 @@ impl Cutter {
     }
 
     fn add(&mut self, part: &[u8]) {
-        if self.long.is_none() && self.line.len() + part.len() > self.cap {
-            let start = mem::take(&mut self.line);
-            self.long = Some((IdScan::default(), 0));
-            self.skip(&start);
-        }
-        if self.long.is_some() {
-            self.skip(part);
-        } else {
-            self.line.extend_from_slice(part);
-        }
-    }
-
-    /// Scans a part of a line over the cap for its id.
-    fn skip(&mut self, part: &[u8]) {
-        if let Some((scan, length)) = &mut self.long {
-            *length = length.saturating_add(u64::try_from(part.len()).unwrap_or(u64::MAX));
-            scan.feed(part);
+        let length = |bytes: &[u8]| u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        match &mut self.long {
+            Some(long) => *long = long.saturating_add(length(part)),
+            None if self.line.len() + part.len() > self.cap => {
+                self.long = Some(length(&self.line).saturating_add(length(part)));
+                self.line = Vec::new();
+            }
+            None => self.line.extend_from_slice(part),
         }
     }
 
     fn end(&mut self) -> Line {
         match self.long.take() {
-            Some((scan, length)) => Line::Long { id: scan.finish(), length },
+            Some(length) => Line::Long(length),
             None => Line::Whole(mem::take(&mut self.line)),
         }
     }
@@ -159,8 +143,7 @@ mod tests {
     #[test]
     fn caps_lines() {
         assert_eq!(lines("12345678\n", 8), [whole("12345678")]);
-        let long = Line::Long { id: Some(RequestId::Number(42)), length: 26 };
-        assert_eq!(lines("{\"params\":[1,2,3],\"id\":42}\nnext", 8), [long, whole("next")]);
-        assert_eq!(lines("123456789", 8), [Line::Long { id: None, length: 9 }]);
+        assert_eq!(lines("1234567890123\nnext", 8), [Line::Long(13), whole("next")]);
+        assert_eq!(lines("123456789", 8), [Line::Long(9)]);
     }
 }

@@ -12,8 +12,8 @@ use rmcp::model::{
 };
 use serde_json::json;
 
+use super::handshake;
 use super::input::Line;
-use super::{handshake, id, scan};
 use crate::render::excess;
 
 /// Levels of nesting around the arguments of a call: the message, `params`, and `arguments` itself.
@@ -64,14 +64,14 @@ pub(in crate::transport) fn read(line: &Line, bounds: Bounds) -> Message {
             if bytes.is_empty() {
                 return Message::Blank;
             }
-            parse(bytes, bounds).unwrap_or_else(|error| faulty(error, scan::find_id(bytes)))
+            parse(bytes, bounds)
         }
-        Line::Long { id, length } => {
+        Line::Long(length) => {
             let message = format!(
                 "the {} is longer than {} bytes: it has {length}",
                 bounds.what, bounds.line
             );
-            faulty(refuse(message, Limit::Line, *length, bounds.line), id.clone())
+            faulty(refuse(message, Limit::Line, *length, bounds.line), None)
         }
     }
 }
@@ -81,7 +81,20 @@ pub(super) fn faulty(error: ErrorData, id: Option<RequestId>) -> Message {
     Message::Faulty(Box::new(ServerJsonRpcMessage::error(error, id)))
 }
 
-fn parse(line: &[u8], bounds: Bounds) -> Result<Message, ErrorData> {
+/// Reads a line that is not blank. An error has the id of its request if the line is an object.
+fn parse(line: &[u8], bounds: Bounds) -> Message {
+    let read = members(line, bounds);
+    let id = read.as_ref().ok().and_then(|(_, members)| members.raw("id"));
+    let id = id.and_then(|raw| serde_json::from_str::<RequestId>(raw).ok());
+    let message = ensure_flat(line, bounds).and_then(|()| {
+        let (text, members) = read?;
+        classify(text, &members, id.as_ref(), bounds.nesting)
+    });
+    message.unwrap_or_else(|error| faulty(error, id))
+}
+
+/// The members of the object that a line is.
+fn members(line: &[u8], bounds: Bounds) -> Result<(&str, Members<'_>), ErrorData> {
     let text = str::from_utf8(line).map_err(|e| {
         ErrorData::parse_error(format!("the {} is not UTF-8: {e}", bounds.what), None)
     })?;
@@ -91,6 +104,17 @@ fn parse(line: &[u8], bounds: Bounds) -> Result<Message, ErrorData> {
             bounds.what
         )));
     }
+    let members = Members::parse(text).map_err(|error| {
+        if error.is_data() {
+            return invalid("a message must be a JSON object");
+        }
+        ErrorData::parse_error(format!("the {} is not JSON: {error}", bounds.what), None)
+    })?;
+    Ok((text, members))
+}
+
+/// Refuses what is too deep.
+fn ensure_flat(line: &[u8], bounds: Bounds) -> Result<(), ErrorData> {
     let depth = json::depth(line);
     if depth > bounds.nesting + ENVELOPE {
         let message = format!(
@@ -101,56 +125,43 @@ fn parse(line: &[u8], bounds: Bounds) -> Result<Message, ErrorData> {
         let used = u64::try_from(depth - ENVELOPE).unwrap_or(u64::MAX);
         return Err(refuse(message, Limit::Nesting, used, bounds.nesting));
     }
-    let members = Members::parse(text).map_err(|error| {
-        if error.is_data() {
-            return invalid("a message must be a JSON object");
-        }
-        ErrorData::parse_error(format!("the {} is not JSON: {error}", bounds.what), None)
-    })?;
+    Ok(())
+}
+
+fn classify(
+    text: &str,
+    members: &Members<'_>,
+    id: Option<&RequestId>,
+    nesting: usize,
+) -> Result<Message, ErrorData> {
     if let Some(name) = members.duplicate() {
         return Err(invalid(format!("the message has two members `{name}`")));
     }
     if members.raw("jsonrpc") != Some("\"2.0\"") {
         return Err(invalid("`jsonrpc` must be \"2.0\""));
     }
-    classify(text, &members, bounds.nesting)
-}
-
-fn classify(text: &str, members: &Members<'_>, nesting: usize) -> Result<Message, ErrorData> {
     let Some(method) = members.raw("method") else {
         if members.has("result") || members.has("error") {
-            return Ok(notice(text, members));
+            return Ok(notice(text));
         }
         return Err(invalid("`method` is missing"));
     };
     let method: String =
         serde_json::from_str(method).map_err(|_| invalid("`method` must be a string"))?;
-    let Some(id) = members.raw("id") else { return Ok(notice(text, members)) };
-    let id = id::read(id).ok_or_else(|| invalid("`id` must be a string or an integer"))?;
-    let request = match method.as_str() {
-        "tools/call" => call(members, &id, nesting)?,
-        _ => request(&with_id(text, members, &id), &method, members)?,
-    };
-    Ok(Message::Request(id, Box::new(request)))
-}
-
-/// The text of a message with an id that rmcp can read.
-fn with_id<'a>(text: &'a str, members: &Members<'_>, id: &RequestId) -> Cow<'a, str> {
-    if id::raw(id).is_none() {
-        return Cow::Borrowed(text);
+    if !members.has("id") {
+        return Ok(notice(text));
     }
-    Cow::Owned(with(members, "id", &id.clone().into_json_value().to_string()))
-}
-
-/// The text of an object in which the member `changed` has another value.
-fn with(members: &Members<'_>, changed: &str, value: &str) -> String {
-    object(members.iter().map(|(name, raw)| (name, if name == changed { value } else { raw })))
+    let id = id.ok_or_else(|| invalid("`id` must be a string or an integer of 64 bits"))?;
+    let request = match method.as_str() {
+        "tools/call" => call(members, id, nesting)?,
+        _ => request(text, &method, members)?,
+    };
+    Ok(Message::Request(id.clone(), Box::new(request)))
 }
 
 /// Reads a notification or a response. Ignores one that cannot be read, because it needs no answer.
-fn notice(text: &str, members: &Members<'_>) -> Message {
-    let text = of_marked(members).map_or(Cow::Borrowed(text), Cow::Owned);
-    match serde_json::from_str::<ClientJsonRpcMessage>(&text) {
+fn notice(text: &str) -> Message {
+    match serde_json::from_str::<ClientJsonRpcMessage>(text) {
         Ok(message) => match cancelled(&message) {
             Some(id) => Message::Cancel(id, Box::new(message)),
             None => Message::Notice(Box::new(message)),
@@ -160,17 +171,6 @@ fn notice(text: &str, members: &Members<'_>) -> Message {
             Message::Blank
         }
     }
-}
-
-/// The text of a cancellation with a request id that rmcp can read. Returns `None` if the text
-/// needs no change.
-fn of_marked(members: &Members<'_>) -> Option<String> {
-    const ID: &str = "requestId";
-    let params = Members::parse(members.raw("params")?).ok()?;
-    let id = id::read(params.raw(ID)?)?;
-    id::raw(&id)?;
-    let params = with(&params, ID, &id.into_json_value().to_string());
-    Some(with(members, "params", &params))
 }
 
 fn cancelled(message: &ClientJsonRpcMessage) -> Option<RequestId> {

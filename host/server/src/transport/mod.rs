@@ -6,11 +6,9 @@
 mod ends;
 mod handshake;
 pub mod http;
-pub(crate) mod id;
-mod input;
+pub(crate) mod input;
 mod message;
 mod outlet;
-mod scan;
 mod session;
 mod stdio;
 mod streams;

@@ -8,15 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use pif_domain::text;
-use rmcp::model::{
-    ErrorCode, ErrorData, JsonRpcError, JsonRpcMessage, JsonRpcResponse, ServerJsonRpcMessage,
-    ServerResult,
-};
-use serde::Serialize;
+use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, ServerJsonRpcMessage};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use super::id::Echo;
 use super::window::Ticket;
 
 /// Bytes that a ready pipe takes in one write without blocking: `PIPE_BUF` of Linux. Other systems
@@ -107,15 +102,11 @@ impl Outlet {
 
 /// Encodes a message as a line. Escapes invisible characters in the message of an error.
 pub(in crate::transport) fn encode(message: &ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
-    const JSONRPC: &str = "2.0";
     let mut line = match message {
-        JsonRpcMessage::Error(JsonRpcError { id, error, .. }) => {
-            let (id, mut error) = (id.as_ref().map(Echo), error.clone());
-            error.message = text::line(&tell(&error), MOST_MESSAGE).into();
-            serde_json::to_vec(&Failure { jsonrpc: JSONRPC, id, error })?
-        }
-        JsonRpcMessage::Response(JsonRpcResponse { id, result, .. }) => {
-            serde_json::to_vec(&Success { jsonrpc: JSONRPC, id: Echo(id), result })?
+        JsonRpcMessage::Error(error) => {
+            let mut error = error.clone();
+            error.error.message = text::line(&tell(&error.error), MOST_MESSAGE).into();
+            serde_json::to_vec(&error)?
         }
         message => serde_json::to_vec(message)?,
     };
@@ -131,21 +122,6 @@ fn tell(error: &ErrorData) -> Cow<'_, str> {
         return Cow::Owned(format!("there is no method `{}`", error.message));
     }
     Cow::Borrowed(&error.message)
-}
-
-#[derive(Serialize)]
-struct Success<'a> {
-    jsonrpc: &'static str,
-    id: Echo<'a>,
-    result: &'a ServerResult,
-}
-
-#[derive(Serialize)]
-struct Failure<'a> {
-    jsonrpc: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<Echo<'a>>,
-    error: ErrorData,
 }
 
 /// Escapes characters that some readers take for line ends. In JSON they occur only in strings,

@@ -15,7 +15,6 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::id;
 use super::input::Line;
 use super::message::{Bounds, Message, faulty, read};
 use super::session::Session;
@@ -196,7 +195,7 @@ impl Reader {
     async fn take(&mut self, line: &Line) {
         let bytes = match line {
             Line::Whole(line) => line.len(),
-            Line::Long { .. } => 0,
+            Line::Long(_) => 0,
         };
         match read(line, self.bounds) {
             Message::Request(id, message) => self.take_request(id, message, bytes),
@@ -212,8 +211,7 @@ impl Reader {
             self.park(Pending::Request(id, message), bytes);
             return;
         }
-        let text =
-            format!("the id `{}` belongs to another request: use each id once", id::quote(&id));
+        let text = format!("the id `{id}` belongs to another request: use each id once");
         let refused = faulty(ErrorData::invalid_request(text, None), Some(id));
         if let Message::Faulty(answer) = refused {
             self.park(Pending::Faulty(answer), 0);

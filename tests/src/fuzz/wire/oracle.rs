@@ -1,18 +1,15 @@
 //! What each line of input asks for, found out in another way than the server does. An id is
-//! *readable* when it is a string or an integer, stands at the top level and only once, and is at
-//! most a thousand bytes long: it must come back in exactly one answer, whatever else is wrong
-//! with its line. So must every other line that is no notification, no response and not blank be
-//! answered, under any id or none.
+//! *readable* when it is a string or an integer of 64 bits, and stands only once at the top level of
+//! an object that is within the bounds of a line: it must come back in exactly one answer, whatever
+//! else is wrong with its line. So must every other line that is no notification, no response and
+//! not blank be answered, under any id or none.
 
-use super::{Answers, LINE, NESTING, is_integer};
+use super::{Answers, LINE, NESTING};
 use anyhow::{Result, ensure};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-
-/// Bytes of an id that may be forgotten when its line cannot be read.
-const LONG_ID: usize = 1000;
 
 /// What the answers to an input have to be.
 #[derive(Debug, Default)]
@@ -79,7 +76,7 @@ fn look(line: &[u8]) -> Line {
     let mut members = Vec::new();
     let mut reader = serde_json::Deserializer::from_slice(line);
     let read = Collect(&mut members).deserialize(&mut reader).and_then(|()| reader.end());
-    let answer = Line::Answer(readable(line, &members, read.is_ok()));
+    let answer = Line::Answer(readable(&members).filter(|_| read.is_ok() && !is_long));
     let mut names = BTreeSet::new();
     let is_sound = read.is_ok() && members.iter().all(|(name, _)| names.insert(name));
     if is_long || !is_sound || depth(line) > NESTING + 3 {
@@ -106,22 +103,14 @@ fn cancelled(params: Option<&str>) -> Line {
     id.map_or(Line::Nothing, |id| Line::Cancel(id.to_string()))
 }
 
-/// The id of a line, as JSON text. In a line that is no JSON it has to be plain to see: nothing
-/// else in it may look like an id, and the line goes on after it as JSON does.
-fn readable(line: &[u8], members: &[(String, String)], is_json: bool) -> Option<String> {
-    let mut ids = (0..).zip(members).filter(|(_, member)| member.0 == "id");
-    let (Some((index, (_, id))), None) = (ids.next(), ids.next()) else { return None };
-    let is_plain = || {
-        let looks = line.windows(3).filter(|bytes| *bytes == b"id\"").count();
-        looks == 1 && !line.contains(&b'\\') && index + 1 < members.len()
-    };
-    if id.len() > LONG_ID || !(is_json || is_plain()) {
-        return None;
-    }
+/// The id among members, as JSON text. An integer in another spelling, such as `-0`, is not readable.
+fn readable(members: &[(String, String)]) -> Option<String> {
+    let mut ids = members.iter().filter(|(name, _)| name == "id");
+    let (Some((_, id)), None) = (ids.next(), ids.next()) else { return None };
     if id.starts_with('"') {
         return serde_json::from_str::<String>(id).ok().map(|id| serde_json::json!(id).to_string());
     }
-    is_integer(id).then(|| id.clone())
+    id.parse::<i64>().ok().map(|number| number.to_string()).filter(|number| number == id)
 }
 
 /// Levels of arrays and objects in JSON.
@@ -201,7 +190,13 @@ mod tests {
         assert!(compare("garbage", &[(None, 1)]).is_ok());
         assert!(compare("garbage", &[]).is_err());
         assert!(compare("", &[(None, 1)]).is_err());
-        assert!(compare(r#"{"id":7,"x":"#, &[(None, 1)]).is_err());
+        // Neither JSON nor an id of 64 bits: the answer needs no id.
+        assert!(compare(r#"{"id":7,"x":"#, &[(None, 1)]).is_ok());
+        assert!(compare(r#"{"id":7,"x":"#, &[]).is_err());
+        let exotic = PING.replace('7', "9223372036854775808");
+        assert!(compare(&exotic, &[(None, 1)]).is_ok() && compare(&exotic, &[]).is_err());
+        let greatest = PING.replace('7', "9223372036854775807");
+        assert!(compare(&greatest, &[(None, 1)]).is_err());
     }
 
     #[test]

@@ -53,8 +53,11 @@ fn tried(claims: &Value) -> Result<Verified, Refusal> {
     verify(&pairs, &pairs.sign("EdDSA", claims))
 }
 
-fn member(name: &'static str, reason: &'static str) -> Result<Verified, Refusal> {
-    Err(Refusal::Member { name, reason })
+/// Checks that a part of a token was refused for a reason that has these words.
+fn assert_unreadable(tried: &Result<Verified, Refusal>, in_part: &str, words: &str) {
+    let is_meant = matches!(tried, Err(Refusal::Unreadable { part, reason })
+        if *part == in_part && reason.contains(words));
+    assert!(is_meant, "{words}: {tried:?}");
 }
 
 #[test]
@@ -142,17 +145,19 @@ fn a_token_has_three_parts_of_base64() {
     {
         assert_eq!(verify(&pairs, &wrong), base64, "{wrong}");
     }
-    assert_eq!(verify(&pairs, ".."), Err(Refusal::NoObject("header")));
-    for (header, claims, part) in [
-        ("[]", "{}", "header"),
-        ("{\"alg\":", "{}", "header"),
-        (r#"{"alg":"ES256"}"#, "[]", "payload"),
+    assert_unreadable(&verify(&pairs, ".."), "header", "not a JSON object");
+    let header = r#"{"alg":"ES256"}"#;
+    for (header, claims, part, words) in [
+        ("[]", "{}", "header", "not a JSON object"),
+        (r#"["ES256",null,null]"#, "{}", "header", "not a JSON object"),
+        ("{\"alg\":", "{}", "header", "EOF"),
+        (r#"{"alg":"ES256"} {}"#, "{}", "header", "trailing"),
+        (header, "1", "payload", "not a JSON object"),
+        (header, "{} {}", "payload", "missing field"),
     ] {
         let token = pairs.sign_as("ES256", header, claims);
-        assert_eq!(verify(&pairs, &token), Err(Refusal::NoObject(part)));
+        assert_unreadable(&verify(&pairs, &token), part, words);
     }
-    let signed = pairs.sign_as("ES256", r#"{"alg":"ES256"} {}"#, &claims().to_string());
-    assert_eq!(verify(&pairs, &signed), Err(Refusal::NoObject("header")));
 }
 
 #[test]
@@ -216,26 +221,34 @@ fn the_header_is_of_an_access_token() {
         let refusal = Err(Refusal::Type(kind.to_owned()));
         assert_eq!(with(json!({"alg": "EdDSA", "typ": kind})), refusal);
     }
-    assert_eq!(with(json!({"alg": "EdDSA", "typ": 1})), member("typ", "is not a string"));
-    assert_eq!(with(json!({"alg": "EdDSA", "kid": 1})), member("kid", "is not a string"));
-    assert_eq!(with(json!({"alg": ["EdDSA"]})), member("alg", "is not a string"));
-    assert_eq!(with(json!({"kid": "ed25519"})), member("alg", "is missing"));
-    let extended = json!({"alg": "EdDSA", "crit": ["b64"], "b64": false});
-    assert_eq!(with(extended), member("crit", "names extensions"));
+    for (header, words) in [
+        (json!({"alg": "EdDSA", "typ": 1}), "expected a string"),
+        (json!({"alg": "EdDSA", "kid": 1}), "expected a string"),
+        (json!({"alg": ["EdDSA"]}), "expected a string"),
+        (json!({"kid": "ed25519"}), "missing field `alg`"),
+    ] {
+        assert_unreadable(&with(header), "header", words);
+    }
+    for critical in [json!(["b64"]), json!([]), json!(null)] {
+        let extended = json!({"alg": "EdDSA", "crit": critical, "b64": false});
+        assert_eq!(with(extended), Err(Refusal::Extended));
+    }
 }
 
 #[test]
 fn no_member_occurs_twice() {
     let pairs = Pairs::new();
     let claims = claims().to_string();
-    let twice = |name: &str| Err(Refusal::Twice(name.to_owned()));
     let header = r#"{"alg":"none","alg":"EdDSA"}"#;
-    assert_eq!(verify(&pairs, &pairs.sign_as("EdDSA", header, &claims)), twice("alg"));
+    let token = pairs.sign_as("EdDSA", header, &claims);
+    assert_unreadable(&verify(&pairs, &token), "header", "duplicate field `alg`");
     let open = claims.trim_end_matches('}');
-    for (more, name) in [(r#""sub":"eve""#, "sub"), (r#""\u0061ud":[]"#, "aud")] {
+    for (more, name) in
+        [(r#""sub":"eve""#, "sub"), (r#""\u0061ud":[]"#, "aud"), (r#""scope":"admin""#, "scope")]
+    {
         let claims = format!("{open},{more}}}");
         let token = pairs.sign_as("EdDSA", r#"{"alg":"EdDSA"}"#, &claims);
-        assert_eq!(verify(&pairs, &token), twice(name));
+        assert_unreadable(&verify(&pairs, &token), "payload", &format!("duplicate field `{name}`"));
     }
 }
 
@@ -245,8 +258,8 @@ fn the_token_is_from_the_issuer_for_this_resource() {
         let refusal = Err(Refusal::Issuer(issuer.to_owned()));
         assert_eq!(tried(&claims_with("iss", json!(issuer))), refusal);
     }
-    assert_eq!(tried(&claims_with("iss", json!([ISSUER]))), member("iss", "is not a string"));
-    assert_eq!(tried(&claims_with("iss", Value::Null)), member("iss", "is missing"));
+    assert_unreadable(&tried(&claims_with("iss", json!([ISSUER]))), "payload", "expected a string");
+    assert_unreadable(&tried(&claims_with("iss", Value::Null)), "payload", "missing field `iss`");
     assert!(tried(&claims_with("aud", json!(["https://other", RESOURCE]))).is_ok());
     assert!(tried(&claims_with("aud", json!("https://PIF.example.com/mcp/"))).is_ok());
     for audience in [json!("https://pif.example.com"), json!([]), json!(["https://other"])] {
@@ -254,9 +267,13 @@ fn the_token_is_from_the_issuer_for_this_resource() {
         assert!(matches!(refused, Err(Refusal::Audience(_))), "{refused:?}");
     }
     for audience in [json!(1), json!([RESOURCE, 1]), json!({"a": RESOURCE}), json!([[RESOURCE]])] {
-        assert_eq!(tried(&claims_with("aud", audience)), member("aud", "is no list of strings"));
+        assert_unreadable(
+            &tried(&claims_with("aud", audience)),
+            "payload",
+            "a string or a list of strings",
+        );
     }
-    assert_eq!(tried(&claims_with("aud", Value::Null)), member("aud", "is missing"));
+    assert_unreadable(&tried(&claims_with("aud", Value::Null)), "payload", "missing field `aud`");
 }
 
 #[test]
@@ -272,10 +289,10 @@ fn a_token_has_its_time() {
         let expected = if is_valid { None } else { Some(Refusal::Early) };
         assert_eq!(tried(&claims_with("nbf", start.clone())).err(), expected, "{start}");
     }
-    assert_eq!(tried(&claims_with("exp", Value::Null)), member("exp", "is missing"));
+    assert_unreadable(&tried(&claims_with("exp", Value::Null)), "payload", "missing field `exp`");
     for name in ["exp", "nbf", "iat"] {
         for value in [json!("1900000000"), json!(true), json!([1_900_000_000]), json!({})] {
-            assert_eq!(tried(&claims_with(name, value)), member(name, "is not a number"));
+            assert_unreadable(&tried(&claims_with(name, value)), "payload", "expected f64");
         }
     }
 }
@@ -283,11 +300,10 @@ fn a_token_has_its_time() {
 #[test]
 fn a_token_has_a_subject_and_scopes() {
     for subject in ["", "a\nb", "a\u{0}", "a\u{202e}b", &"a".repeat(256)] {
-        let refusal = member("sub", "is not a name of 1 to 255 bytes");
-        assert_eq!(tried(&claims_with("sub", json!(subject))), refusal);
+        assert_eq!(tried(&claims_with("sub", json!(subject))), Err(Refusal::Subject));
     }
-    assert_eq!(tried(&claims_with("sub", Value::Null)), member("sub", "is missing"));
-    assert_eq!(tried(&claims_with("sub", json!(7))), member("sub", "is not a string"));
+    assert_unreadable(&tried(&claims_with("sub", Value::Null)), "payload", "missing field `sub`");
+    assert_unreadable(&tried(&claims_with("sub", json!(7))), "payload", "expected a string");
     let scope = |claims: Value| tried(&claims).expect("a token").scope;
     for (words, greatest) in [
         ("  run  ", Some(Scope::Run)),
@@ -301,8 +317,16 @@ fn a_token_has_a_subject_and_scopes() {
     }
     assert_eq!(scope(claims_with("scope", Value::Null)), None);
     assert_eq!(scope(claims_with("scope", json!(["openid", "run"]))), Some(Scope::Run));
-    assert_eq!(tried(&claims_with("scope", json!(7))), member("scope", "is no list of strings"));
-    assert_eq!(tried(&claims_with("roles", json!({}))), member("roles", "is no list of strings"));
+    assert_unreadable(
+        &tried(&claims_with("scope", json!(7))),
+        "payload",
+        "a string or a list of strings",
+    );
+    assert_unreadable(
+        &tried(&claims_with("roles", json!({}))),
+        "payload",
+        "a string or a list of strings",
+    );
     for list in [json!(["read", "evolve"]), json!("read evolve")] {
         let mut claims = claims_with("scope", Value::Null);
         claims["scp"] = list;
@@ -348,5 +372,5 @@ fn a_token_with_a_scope_is_a_principal() {
 #[test]
 fn a_token_that_is_bound_to_a_key_is_no_bearer_token() {
     let claims = claims_with("cnf", json!({"jkt": "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"}));
-    assert_eq!(tried(&claims), member("cnf", "binds it to a key, so it is no bearer token"));
+    assert_eq!(tried(&claims), Err(Refusal::Bound));
 }

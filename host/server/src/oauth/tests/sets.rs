@@ -63,15 +63,15 @@ fn tokens_of_another_implementation_are_right() {
 #[test]
 fn a_set_is_an_object_with_keys() {
     let refused = |set: &str| Verifier::new(ISSUER, RESOURCE, set).expect_err(set).to_string();
-    assert!(refused("").contains("not a JSON object"));
-    assert!(refused("[]").contains("not a JSON object"));
-    assert!(refused("{}").contains("no list `keys`"));
-    assert!(refused(r#"{"keys":{}}"#).contains("no list `keys`"));
+    assert!(refused("").contains("EOF"));
+    assert!(refused("1").contains("invalid type"));
+    assert!(refused("{}").contains("missing field `keys`"));
+    assert!(refused(r#"{"keys":{}}"#).contains("expected a sequence"));
     assert!(refused(r#"{"keys":[]}"#).contains("no key to check"));
-    assert!(refused(r#"{"keys":[1]}"#).contains("/keys/0 is not used: it is not an object"));
+    assert!(refused(r#"{"keys":[1]}"#).contains("/keys/0 is not used: invalid type"));
     let pairs = Pairs::new();
     let twice = format!(r#"{{"keys":[],{}"#, pairs.set().trim_start_matches('{'));
-    assert!(refused(&twice).contains("occurs twice"));
+    assert!(refused(&twice).contains("duplicate field `keys`"));
     let large = format!("{}{}", pairs.set(), " ".repeat(256 << 10));
     assert!(refused(&large).contains("256 KiB"));
     let key = pairs.public().remove(1);
@@ -115,21 +115,21 @@ fn an_unusable_key_is_told() {
         (change(rsa, "key_ops", json!(["encrypt"])), "not for signatures"),
         (change(rsa, "n", json!("AQAB")), "2048 to 8192 bits"),
         (change(rsa, "n", json!("A".repeat(400))), "2048 to 8192 bits"),
-        (change(rsa, "n", json!("AQAB==")), "`n` is not base64"),
-        (change(rsa, "e", json!(65_537)), "`e` is not base64"),
-        (change(rsa, "kid", json!(1)), "`kid` is not a string"),
+        (change(rsa, "n", json!("AQAB==")), "not base64"),
+        (change(rsa, "e", json!(65_537)), "expected a string"),
+        (change(rsa, "kid", json!(1)), "expected a string"),
         (change(p256, "crv", json!("P-521")), "type or curve"),
         (change(p256, "x", json!("AAAA")), "32 bytes"),
         (change(p256, "d", json!("AAAA")), "private key"),
         (change(ed25519, "crv", json!("X25519")), "type or curve"),
         (change(ed25519, "x", json!("AAAA")), "32 bytes"),
-        (change(ed25519, "kty", json!(null)), "`kty` is missing"),
+        (change(ed25519, "kty", json!(null)), "expected a string"),
     ] {
         assert!(told.contains(expected), "{told}");
     }
     let twice = format!(r#"{{"keys":[{{"kty":"oct",{}]}}"#, &rsa.to_string()[1..]);
     let told = Verifier::new(ISSUER, RESOURCE, &twice).expect_err("twice").to_string();
-    assert!(told.contains("a member occurs twice"), "{told}");
+    assert!(told.contains("duplicate field `kty`"), "{told}");
 }
 
 #[test]

@@ -13,9 +13,9 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 
 use super::issuer::{Issuer, IssuerSettings};
+use super::rate_limiter::RateLimiter;
 use super::reply::Refusal;
 use super::reread::Reread;
-use super::strikes::Strikes;
 use super::tokens::{Error, SHORTEST, Tokens};
 use crate::oauth::{self, BearerError, Verified, challenge};
 
@@ -31,7 +31,7 @@ const MOST_WORDS: usize = 200;
 pub struct Access {
     tokens: Option<(PathBuf, Reread<Tokens>)>,
     issuer: Option<Issuer>,
-    strikes: Strikes,
+    limiter: RateLimiter,
     /// Tells that the files were read again.
     reloads: watch::Sender<()>,
 }
@@ -83,8 +83,8 @@ impl Access {
         };
         let tokens = file.map(read).transpose()?;
         let issuer = issuer.map(Issuer::new).transpose()?;
-        let strikes = Strikes::new(wrong, span);
-        Ok(Self { tokens, issuer, strikes, reloads: watch::Sender::new(()) })
+        let limiter = RateLimiter::new(wrong, span);
+        Ok(Self { tokens, issuer, limiter, reloads: watch::Sender::new(()) })
     }
 
     /// Reads the files again. Rights that they no longer give end.
@@ -237,7 +237,7 @@ impl Access {
     /// Counts a wrong token.
     fn wrong(&self, token: &str, address: Option<IpAddr>) -> Refusal {
         let address = address.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
-        if let Some(time) = self.strikes.count(address, Instant::now()) {
+        if let Some(time) = self.limiter.count(address, Instant::now()) {
             tracing::warn!(%address, "wrong tokens keep coming");
             let message = "too many wrong tokens came from this address";
             return Refusal::denied(StatusCode::TOO_MANY_REQUESTS, message)

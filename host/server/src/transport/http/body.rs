@@ -13,17 +13,15 @@ use http_body_util::BodyExt as _;
 use http_body_util::combinators::BoxBody;
 use hyper::body::Incoming;
 use pif_domain::Limit;
-use rmcp::model::RequestId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use super::super::scan::{IdScan, find_id};
 use super::reply::{Body, Refusal};
 
-/// Bytes of a body that need no room of the store for long ones.
+/// Bytes of a body that take nothing of the budget.
 const SHORT: usize = 64 << 10;
 
-/// Bytes of a unit of room.
+/// Bytes of a unit of the budget.
 const UNIT: usize = 16 << 10;
 
 /// The time to read the body of a request that is refused.
@@ -32,11 +30,11 @@ const LOOK: Duration = Duration::from_secs(1);
 /// The time after which a client that sends nothing is not sending.
 const QUIET: Duration = Duration::from_millis(50);
 
-/// The room for bodies that are long, of all requests together.
+/// The memory for bodies that are long, of all requests together.
 #[derive(Debug, Clone)]
-pub(super) struct Room(Arc<Semaphore>);
+pub(super) struct BodyBudget(Arc<Semaphore>);
 
-impl Room {
+impl BodyBudget {
     pub(super) fn new(bytes: usize) -> Self {
         Self(Arc::new(Semaphore::new(bytes.div_ceil(UNIT))))
     }
@@ -63,45 +61,41 @@ pub(super) fn expects(headers: &HeaderMap) -> bool {
     headers.contains_key(header::EXPECT)
 }
 
-/// Reads a body. A refusal comes with the id of the request, if that was found. A client that expects
-/// leave to send its body gets none to send too much.
+/// Reads a body. A client that expects leave to send its body gets none to send too much.
 pub(super) async fn read(
-    body: Incoming,
+    mut body: Incoming,
     bounds: Bounds,
-    room: &Room,
+    budget: &BodyBudget,
     expects: bool,
-) -> Result<Whole, (Refusal, Option<RequestId>)> {
-    let mut body = body;
-    let mut scan = Whole { bytes: Vec::new(), room: None };
-    let told = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
-    if told > bounds.length && expects {
-        return Err((too_long(bounds.length), None));
+) -> Result<Whole, Refusal> {
+    let mut whole = Whole { bytes: Vec::new(), room: None };
+    let length = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+    if length > bounds.length && expects {
+        return Err(too_long(bounds.length));
     }
-    match timeout(bounds.time, scan.fill(&mut body, bounds.length, room)).await {
-        Ok(Ok(())) => Ok(scan),
+    match timeout(bounds.time, whole.fill(&mut body, bounds.length, budget)).await {
+        Ok(Ok(())) => Ok(whole),
         Ok(Err(refusal)) => {
-            let id = find_id(&scan.bytes);
-            drop(scan);
+            drop(whole);
             discard(body).await;
-            Err((refusal, id))
+            Err(refusal)
         }
         Err(_) => {
             let time = bounds.time;
             let message = format!("the body did not come within {time:?} [{}]", Limit::HttpBody);
-            Err((Refusal::invalid(StatusCode::REQUEST_TIMEOUT, message), find_id(&scan.bytes)))
+            Err(Refusal::invalid(StatusCode::REQUEST_TIMEOUT, message))
         }
     }
 }
 
 impl Whole {
-    async fn fill(&mut self, body: &mut Incoming, most: usize, room: &Room) -> Result<(), Refusal> {
-        let told = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
-        if told > most {
-            // Its start shows its id, if it is there.
-            let first = timeout(QUIET, body.frame()).await.ok().flatten().and_then(Result::ok);
-            if let Some(data) = first.and_then(|frame| frame.into_data().ok()) {
-                self.bytes.extend_from_slice(data.get(..SHORT).unwrap_or(&data));
-            }
+    async fn fill(
+        &mut self,
+        body: &mut Incoming,
+        most: usize,
+        budget: &BodyBudget,
+    ) -> Result<(), Refusal> {
+        if usize::try_from(body.size_hint().lower()).is_ok_and(|length| length > most) {
             return Err(too_long(most));
         }
         while let Some(frame) = body.frame().await {
@@ -114,13 +108,13 @@ impl Whole {
             if self.bytes.len() > most {
                 return Err(too_long(most));
             }
-            self.take_room(room)?;
+            self.take_room(budget)?;
         }
         Ok(())
     }
 
     /// Takes room for what has come.
-    fn take_room(&mut self, room: &Room) -> Result<(), Refusal> {
+    fn take_room(&mut self, budget: &BodyBudget) -> Result<(), Refusal> {
         let wanted = match self.bytes.len() {
             length if length <= SHORT => 0,
             length => length.div_ceil(UNIT),
@@ -128,7 +122,7 @@ impl Whole {
         let has = self.room.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
         let Some(more) = wanted.checked_sub(has).filter(|more| *more > 0) else { return Ok(()) };
         let more = u32::try_from(more).unwrap_or(u32::MAX);
-        let Ok(taken) = Arc::clone(&room.0).try_acquire_many_owned(more) else {
+        let Ok(taken) = Arc::clone(&budget.0).try_acquire_many_owned(more) else {
             let message = "the server is busy with other long requests: try again in a second";
             return Err(Refusal::denied(StatusCode::SERVICE_UNAVAILABLE, message).retry(1));
         };
@@ -147,27 +141,10 @@ fn too_long(most: usize) -> Refusal {
 
 /// Reads the rest of a body for a short time, as long as it comes. A client that still sends would not
 /// see the reply.
-async fn discard(mut body: Incoming) {
+pub(super) async fn discard(mut body: Incoming) {
     let rest = async { while let Ok(Some(Ok(_))) = timeout(QUIET, body.frame()).await {} };
     // Who sends for longer sees that the connection is closed.
     let _ = timeout(LOOK, rest).await;
-}
-
-/// Looks for the id in the body of a request that is refused, for a short time.
-pub(super) async fn id_of(mut body: Incoming) -> Option<RequestId> {
-    let mut scan = IdScan::default();
-    let mut left = SHORT;
-    let look = async {
-        while let Some(Ok(frame)) = body.frame().await {
-            let Ok(data) = frame.into_data() else { continue };
-            let taken = data.get(..left).unwrap_or(&data);
-            scan.feed(taken);
-            left -= taken.len();
-        }
-    };
-    // What came so far is scanned.
-    let _ = timeout(LOOK, look).await;
-    scan.finish()
 }
 
 /// A reply that holds something until it is written, or given up.

@@ -20,11 +20,11 @@ use tokio_util::task::TaskTracker;
 
 use super::accept;
 use super::access::{Access, Pass};
+use super::allowed_hosts::AllowedHosts;
 use super::asked::{
     SESSION, begins, called, gone, is_gone, is_stateless, listens, method, session,
 };
-use super::body::{self, Room, Whole, holding, until};
-use super::echo;
+use super::body::{self, BodyBudget, Whole, holding, until};
 use super::handlers::{Handlers, Way};
 use super::manager::Manager;
 use super::mend::mend;
@@ -33,7 +33,6 @@ use super::place::{Place, Places};
 use super::probe::Probe;
 use super::reply::{self, Refusal, Reply};
 use super::sessions::{Open, Sessions, unknown};
-use super::site::Sites;
 use crate::oauth::BearerError;
 use crate::transport::input::Line;
 use crate::transport::message::{Bounds, Message, RawArguments, read};
@@ -54,12 +53,12 @@ pub(super) struct Gate<H: Handlers> {
     pub(super) handlers: Arc<H>,
     pub(super) service: StreamableHttpService<H::Handler, Manager>,
     pub(super) sessions: Arc<Sessions>,
-    pub(super) sites: Sites,
+    pub(super) allowed: AllowedHosts,
     pub(super) places: Places,
     pub(super) access: Arc<Access>,
     pub(super) bounds: Bounds,
     pub(super) body: body::Bounds,
-    pub(super) room: Room,
+    pub(super) budget: BodyBudget,
     pub(super) probe: Probe,
     /// The requests that are being served, without those that only listen.
     pub(super) served: TaskTracker,
@@ -96,9 +95,9 @@ impl<H: Handlers> Gate<H> {
             Place::Figures | Place::Protocol | Place::Nothing => {}
         }
         let origin = match self
-            .sites
+            .allowed
             .ensure_host(&parts.uri, &parts.headers)
-            .and_then(|()| self.sites.ensure_origin(&parts.headers))
+            .and_then(|()| self.allowed.ensure_origin(&parts.headers))
         {
             Ok(origin) => origin,
             Err(refusal) => return refuse(refusal, &parts, body).await,
@@ -200,9 +199,10 @@ impl<H: Handlers> Gate<H> {
 
     async fn post(self: &Arc<Self>, parts: Parts, body: Incoming, of: Principal) -> Reply {
         let expects = body::expects(&parts.headers);
-        let Whole { bytes, room } = match body::read(body, self.body, &self.room, expects).await {
+        let whole = body::read(body, self.body, &self.budget, expects).await;
+        let Whole { bytes, room } = match whole {
             Ok(whole) => whole,
-            Err((refusal, id)) => return refusal.reply(id),
+            Err(refusal) => return refusal.reply(None),
         };
         let is_empty = bytes.trim_ascii().is_empty();
         match read(&Line::Whole(bytes), self.bounds) {
@@ -278,11 +278,10 @@ impl<H: Handlers> Gate<H> {
         parts.extensions.insert(held);
         let served = (!listens(&message)).then(|| self.served.token());
         let mut reply = if begins(&message) {
-            self.begin(parts, text, of, id.clone()).await
+            self.begin(parts, text, of, id).await
         } else {
-            self.forward(parts, text, of, Some(id.clone())).await
+            self.forward(parts, text, of, Some(id)).await
         };
-        reply = echo::with_id(reply, &id);
         if let Some(served) = served {
             return reply.map(|body| holding(body, served));
         }
@@ -353,11 +352,12 @@ impl<H: Handlers> Gate<H> {
     }
 }
 
-/// Refuses a request, with the id that its body has.
+/// Refuses a request whose body was not read.
 async fn refuse(refusal: Refusal, parts: &Parts, body: Incoming) -> Reply {
-    let is_sent = parts.method == Method::POST && !body::expects(&parts.headers);
-    let id = if is_sent { body::id_of(body).await } else { None };
-    refusal.reply(id)
+    if !body::expects(&parts.headers) {
+        body::discard(body).await;
+    }
+    refusal.reply(None)
 }
 
 fn not_allowed(message: String, allowed: &'static str) -> Refusal {

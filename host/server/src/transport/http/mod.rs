@@ -4,11 +4,11 @@
 
 mod accept;
 mod access;
+mod allowed_hosts;
 mod asked;
 mod body;
 mod connection;
 mod door;
-mod echo;
 mod gate;
 mod handlers;
 mod issuer;
@@ -20,21 +20,20 @@ mod pages;
 mod patient;
 mod place;
 mod probe;
+mod rate_limiter;
 mod reply;
 mod reread;
 mod serve;
 mod sessions;
-mod site;
-mod strikes;
 mod tls;
 mod tokens;
 
 pub use self::access::Access;
+pub use self::allowed_hosts::AllowedHosts;
 pub use self::issuer::IssuerSettings;
 pub use self::listener::{Address, Listener, Share};
 pub use self::place::Places;
 pub use self::serve::Http;
-pub use self::site::Sites;
 pub use self::tls::Tls;
 pub use self::tokens::Error;
 

@@ -18,7 +18,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::access::Access;
-use super::body::{self, Room};
+use super::allowed_hosts::AllowedHosts;
+use super::body::{self, BodyBudget};
 use super::connection::{self, Ending};
 use super::door::{Door, Speech};
 use super::gate::Gate;
@@ -29,7 +30,6 @@ use super::patient::Times;
 use super::place::Places;
 use super::probe::Probe;
 use super::sessions::{Most, Sessions};
-use super::site::Sites;
 use super::tls::Tls;
 use crate::config::Values;
 use crate::transport::message::Bounds;
@@ -51,8 +51,8 @@ pub struct Http {
     pub listener: Listener,
     /// Who may use it.
     pub access: Access,
-    /// The hosts and the sites that it answers.
-    pub sites: Sites,
+    /// The hosts that it answers for, and the origins.
+    pub allowed: AllowedHosts,
     /// The paths of what it offers.
     pub places: Places,
     /// What makes connections private.
@@ -75,11 +75,11 @@ impl Http {
         stop: CancellationToken,
         mut reload: impl AsyncFnMut(),
     ) -> io::Result<()> {
-        let Self { listener, access, sites, places, tls } = self;
+        let Self { listener, access, allowed, places, tls } = self;
         let cancel = CancellationToken::new();
         let _cancelled = cancel.clone().drop_guard();
         let (access, tls) = (Arc::new(access), tls.map(Arc::new));
-        let parts = Parts { access: Arc::clone(&access), sites, places };
+        let parts = Parts { access: Arc::clone(&access), allowed, places };
         let gate = gate(handlers, parts, values, &cancel);
         let sessions = Arc::clone(&gate.sessions);
         let tidy = tokio::spawn(async move { sessions.tidy().await });
@@ -172,7 +172,7 @@ impl<H: Handlers> Hall<H> {
 /// What decides who is served.
 struct Parts {
     access: Arc<Access>,
-    sites: Sites,
+    allowed: AllowedHosts,
     places: Places,
 }
 
@@ -203,17 +203,17 @@ fn gate<H: Handlers>(
         .with_cancellation_token(cancel.clone());
     let make = Arc::clone(&handlers);
     let service = StreamableHttpService::new(move || Ok(make.handler()), manager, config);
-    let Parts { access, sites, places } = parts;
+    let Parts { access, allowed, places } = parts;
     Arc::new(Gate {
         handlers,
         service,
         sessions,
-        sites,
+        allowed,
         places,
         access,
         bounds,
         body: body::Bounds { length, time: values.time(Limit::HttpBody) },
-        room: Room::new(values.size(Limit::HttpBodies).max(length)),
+        budget: BodyBudget::new(values.size(Limit::HttpBodies).max(length)),
         probe: Probe::default(),
         served: TaskTracker::new(),
     })

@@ -16,7 +16,6 @@ use rmcp::transport::streamable_http_server::SessionManager as _;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
 
-use super::super::id;
 use super::manager::Manager;
 use super::reply::Refusal;
 
@@ -253,8 +252,7 @@ impl Sessions {
         let Some(session) = session else { return Err(unknown(name)) };
         session.used = Instant::now();
         if !session.open.insert(id.clone()) {
-            let message =
-                format!("the id `{}` belongs to another request: use each id once", id::quote(id));
+            let message = format!("the id `{id}` belongs to another request: use each id once");
             return Err(Refusal::invalid(StatusCode::BAD_REQUEST, message));
         }
         let sessions = Arc::clone(self);

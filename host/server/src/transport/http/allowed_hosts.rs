@@ -2,16 +2,17 @@
 //! site must reach the server neither under a name that it controls (DNS rebinding) nor from a
 //! browser that sends its requests.
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 
 use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use pif_domain::net::Authority;
 use pif_domain::text;
 
 use super::reply::Refusal;
 
-/// The hosts and the sites.
+/// The hosts, and the origins of pages.
 #[derive(Debug, Clone, Default)]
-pub struct Sites {
+pub struct AllowedHosts {
     /// Names of hosts, besides those of this machine, each with or without a port.
     pub hosts: Vec<String>,
     /// Origins, besides those of this machine: `https://example.org`, with a port if it has one.
@@ -20,7 +21,7 @@ pub struct Sites {
     pub bound: Option<IpAddr>,
 }
 
-impl Sites {
+impl AllowedHosts {
     /// Refuses a request for another host.
     pub(super) fn ensure_host(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         let mut given = headers.get_all(header::HOST).iter();
@@ -36,7 +37,7 @@ impl Sites {
         let Some(text) = text else {
             return wrong("the header `Host` is missing or names no host");
         };
-        let Some(named) = Named::read(text) else {
+        let Some(named) = Authority::parse(text) else {
             let shown = text::line(text, text::MOST_NAME);
             let message = format!("`{shown}` is no host: write a name, and a port if there is one");
             return Err(Refusal::denied(StatusCode::FORBIDDEN, message));
@@ -51,14 +52,14 @@ impl Sites {
         Err(Refusal::denied(StatusCode::FORBIDDEN, message))
     }
 
-    fn has_host(&self, named: Named<'_>) -> bool {
+    fn has_host(&self, named: Authority<'_>) -> bool {
         let is_it = |allowed: &String| {
-            Named::read(allowed).is_some_and(|allowed| {
+            Authority::parse(allowed).is_some_and(|allowed| {
                 allowed.host.eq_ignore_ascii_case(named.host)
                     && allowed.port.is_none_or(|port| named.port == Some(port))
             })
         };
-        named.is_here()
+        named.is_loopback()
             || self.bound.is_some_and(|bound| named.host.parse() == Ok(bound))
             || self.hosts.iter().any(is_it)
     }
@@ -84,47 +85,8 @@ impl Sites {
     fn has_origin(&self, origin: &str) -> bool {
         let Some((scheme, rest)) = origin.split_once("://") else { return false };
         let is_web = scheme == "http" || scheme == "https";
-        (is_web && Named::read(rest).is_some_and(Named::is_here))
+        (is_web && Authority::parse(rest).is_some_and(Authority::is_loopback))
             || self.origins.iter().any(|allowed| allowed.eq_ignore_ascii_case(origin))
-    }
-}
-
-/// A host as headers and settings name it: a name or an address, then nothing or a port.
-#[derive(Debug, Clone, Copy)]
-struct Named<'a> {
-    /// Without the brackets of an IPv6 address.
-    host: &'a str,
-    port: Option<u16>,
-}
-
-impl<'a> Named<'a> {
-    fn read(text: &'a str) -> Option<Self> {
-        let (host, rest) = match text.strip_prefix('[') {
-            Some(inner) => {
-                let (host, rest) = inner.split_once(']')?;
-                host.parse::<Ipv6Addr>().ok()?;
-                (host, rest)
-            }
-            None => text.split_at(text.find(':').unwrap_or(text.len())),
-        };
-        let is_plain = |c: u8| c.is_ascii_alphanumeric() || b"-._~%:".contains(&c);
-        if host.is_empty() || !host.bytes().all(is_plain) {
-            return None;
-        }
-        let port = match rest.strip_prefix(':') {
-            Some(digits) if digits.bytes().all(|digit| digit.is_ascii_digit()) => {
-                Some(digits.parse().ok()?)
-            }
-            None if rest.is_empty() => None,
-            _ => return None,
-        };
-        Some(Self { host, port })
-    }
-
-    /// Whether it is this machine.
-    fn is_here(self) -> bool {
-        self.host.eq_ignore_ascii_case("localhost")
-            || self.host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
     }
 }
 
@@ -132,22 +94,22 @@ impl<'a> Named<'a> {
 mod tests {
     use super::*;
 
-    fn host(sites: &Sites, host: &'static str) -> bool {
+    fn host(allowed: &AllowedHosts, host: &'static str) -> bool {
         let headers = HeaderMap::from_iter([(header::HOST, HeaderValue::from_static(host))]);
-        sites.ensure_host(&Uri::from_static("/mcp"), &headers).is_ok()
+        allowed.ensure_host(&Uri::from_static("/mcp"), &headers).is_ok()
     }
 
-    fn origin(sites: &Sites, origin: &'static str) -> bool {
+    fn origin(allowed: &AllowedHosts, origin: &'static str) -> bool {
         let headers = HeaderMap::from_iter([(header::ORIGIN, HeaderValue::from_static(origin))]);
-        sites.ensure_origin(&headers).is_ok()
+        allowed.ensure_origin(&headers).is_ok()
     }
 
     #[test]
     fn only_known_hosts_are_answered() {
-        let sites = Sites {
+        let allowed = AllowedHosts {
             hosts: vec!["pif.example.org".to_owned(), "other.example.org:8443".to_owned()],
             bound: "192.0.2.7".parse().ok(),
-            ..Sites::default()
+            ..AllowedHosts::default()
         };
         for known in [
             "localhost",
@@ -160,7 +122,7 @@ mod tests {
             "pif.example.org:1",
             "other.example.org:8443",
         ] {
-            assert!(host(&sites, known), "{known}");
+            assert!(host(&allowed, known), "{known}");
         }
         for unknown in [
             "evil.example",
@@ -185,21 +147,21 @@ mod tests {
             "[localhost]",
             "xpif.example.org",
         ] {
-            assert!(!host(&sites, unknown), "{unknown}");
+            assert!(!host(&allowed, unknown), "{unknown}");
         }
     }
 
     #[test]
     fn only_pages_of_known_sites_may_use_it() {
         let origins = vec!["https://app.example.org".to_owned()];
-        let sites = Sites { origins, ..Sites::default() };
+        let allowed = AllowedHosts { origins, ..AllowedHosts::default() };
         for known in [
             "http://localhost:5173",
             "https://127.0.0.1",
             "http://[::1]:1",
             "https://app.example.org",
         ] {
-            assert!(origin(&sites, known), "{known}");
+            assert!(origin(&allowed, known), "{known}");
         }
         for unknown in [
             "null",
@@ -221,8 +183,8 @@ mod tests {
             "http://localhost?x",
             "http://localhost#x",
         ] {
-            assert!(!origin(&sites, unknown), "{unknown}");
+            assert!(!origin(&allowed, unknown), "{unknown}");
         }
-        assert!(sites.ensure_origin(&HeaderMap::new()).is_ok());
+        assert!(allowed.ensure_origin(&HeaderMap::new()).is_ok());
     }
 }

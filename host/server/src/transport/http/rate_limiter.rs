@@ -10,7 +10,7 @@ const MOST: usize = 10_000;
 
 /// The wrong tokens of each address.
 #[derive(Debug)]
-pub(super) struct Strikes {
+pub(super) struct RateLimiter {
     /// How many are allowed within a span.
     most: usize,
     /// The span, and the time that an address is blocked.
@@ -24,7 +24,7 @@ struct Count {
     wrong: usize,
 }
 
-impl Strikes {
+impl RateLimiter {
     pub(super) fn new(most: usize, span: Duration) -> Self {
         Self { most, span, counts: Mutex::default() }
     }
@@ -78,39 +78,39 @@ mod tests {
 
     #[test]
     fn five_wrong_tokens_block_an_address_for_a_minute() {
-        let strikes = Strikes::new(5, MINUTE);
+        let limiter = RateLimiter::new(5, MINUTE);
         let (here, there) = (address("192.0.2.1"), address("192.0.2.2"));
         let start = Instant::now();
         for _ in 0..5 {
-            assert_eq!(strikes.count(here, start), None);
+            assert_eq!(limiter.count(here, start), None);
         }
         let later = start + Duration::from_secs(30);
-        assert_eq!(strikes.count(here, later), Some(MINUTE));
-        assert_eq!(strikes.count(there, later), None, "others are not blocked");
+        assert_eq!(limiter.count(here, later), Some(MINUTE));
+        assert_eq!(limiter.count(there, later), None, "others are not blocked");
         let still = later + Duration::from_secs(20);
-        assert_eq!(strikes.count(here, still), Some(Duration::from_secs(40)));
-        assert_eq!(strikes.count(here, later + MINUTE), None);
+        assert_eq!(limiter.count(here, still), Some(Duration::from_secs(40)));
+        assert_eq!(limiter.count(here, later + MINUTE), None);
     }
 
     #[test]
     fn a_network_counts_as_one() {
-        let strikes = Strikes::new(1, MINUTE);
+        let limiter = RateLimiter::new(1, MINUTE);
         let now = Instant::now();
-        assert_eq!(strikes.count(address("2001:db8::1"), now), None);
-        assert!(strikes.count(address("2001:db8::2"), now).is_some());
-        assert_eq!(strikes.count(address("2001:db8:0:1::1"), now), None);
-        assert_eq!(strikes.count(address("::ffff:192.0.2.1"), now), None);
-        assert!(strikes.count(address("192.0.2.1"), now).is_some());
+        assert_eq!(limiter.count(address("2001:db8::1"), now), None);
+        assert!(limiter.count(address("2001:db8::2"), now).is_some());
+        assert_eq!(limiter.count(address("2001:db8:0:1::1"), now), None);
+        assert_eq!(limiter.count(address("::ffff:192.0.2.1"), now), None);
+        assert!(limiter.count(address("192.0.2.1"), now).is_some());
     }
 
     #[test]
     fn the_counts_are_bounded() {
-        let strikes = Strikes::new(1, MINUTE);
+        let limiter = RateLimiter::new(1, MINUTE);
         let now = Instant::now();
         for n in 0..20_000_u32 {
             let address = IpAddr::V4(n.to_be_bytes().into());
-            strikes.count(address, now + Duration::from_millis(u64::from(n)));
+            limiter.count(address, now + Duration::from_millis(u64::from(n)));
         }
-        assert!(strikes.counts.lock().expect("counts").len() <= MOST);
+        assert!(limiter.counts.lock().expect("counts").len() <= MOST);
     }
 }
