@@ -132,11 +132,11 @@ macro_rules! limits {
 
 limits! {
     Fuel "fuel" Run Count
-        flag("fuel", "100M", 1, u64::MAX).below(Limit::FuelCeiling),
+        flag("fuel", "500M", 1, u64::MAX).below(Limit::FuelCeiling),
         fault(FaultCode::OutOfFuel), "language_fuel_stops_a_run",
         "Fuel of a run: one unit for each evaluated node, more for a form that does more work";
     FuelCeiling "fuel_ceiling" Run Count
-        flag("fuel-ceiling", "1G", 1, u64::MAX),
+        flag("fuel-ceiling", "10G", 1, u64::MAX),
         fault(FaultCode::Malformed), "every_refusal_names_its_code_and_says_what_to_do",
         "The most fuel that a call may ask for";
     Depth "depth" Run Count
@@ -148,7 +148,7 @@ limits! {
         fault(FaultCode::Malformed), "every_refusal_names_its_code_and_says_what_to_do",
         "The greatest depth that a call may ask for";
     Memory "memory" Run Size
-        flag("memory", "64MiB", LEAST_MEMORY, MOST_MEMORY).below(Limit::MemoryCeiling),
+        flag("memory", "256MiB", LEAST_MEMORY, MOST_MEMORY).below(Limit::MemoryCeiling),
         fault(FaultCode::TooLarge), "language_memory_stops_a_run",
         "Memory of a run";
     MemoryCeiling "memory_ceiling" Run Size
@@ -219,7 +219,7 @@ limits! {
         fault(FaultCode::TooLarge), "code_and_data_over_their_caps_are_refused",
         "Length of a term";
     Data "data" Request Size
-        flag("max-data", "8MiB", 1, MOST_TEXT),
+        flag("max-data", "32MiB", 1, MOST_TEXT),
         fault(FaultCode::TooLarge), "code_and_data_over_their_caps_are_refused",
         "Length of input, data and context together";
     Concurrency "concurrency" Service Count
