@@ -4,6 +4,7 @@
 //! milliseconds and of the round's ratios.
 
 mod data;
+mod v8;
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write};
@@ -69,6 +70,8 @@ struct Rounds {
 enum Table {
     /// The forms on data, in the sandbox against `CPython`
     Data(Rounds),
+    /// Programs on data as whole processes, against node
+    V8(Rounds),
     /// The programs against Lua, `QuickJS`, Monty and the original too
     Peers(Rounds),
 }
@@ -78,6 +81,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     match &options.table {
         None => programs(options.rounds.rounds),
         Some(Table::Data(Rounds { rounds })) => data::run(*rounds),
+        Some(Table::V8(Rounds { rounds })) => v8::run(*rounds),
         Some(Table::Peers(Rounds { rounds })) => peers::run(*rounds),
     }
 }

@@ -66,6 +66,12 @@ pub mod units {
     pub const WRITTEN_FLOAT: u64 = 8;
     /// Reading a float of more characters than a word holds.
     pub const LONG_FLOAT: u64 = 16;
+    /// Members of the largest record that is copied where one of them changes.
+    pub const COPIED_MEMBERS: u64 = 64;
+    /// Changing a member of a larger record.
+    pub const MEMBER_CHANGE: u64 = 16;
+    /// The same, for each bit of the number of members.
+    pub const MEMBER_CHANGE_BIT: u64 = 2;
     /// Changing the letters of a text that is not all ASCII, for each unit of the text.
     pub const WIDE_CASE: u64 = 3;
     /// A key that is grouped by.

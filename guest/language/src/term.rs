@@ -218,6 +218,12 @@ impl Terms {
         self.names.iter()
     }
 
+    /// Counts the names: no term has this id, or one above it.
+    #[must_use]
+    pub fn name_count(&self) -> usize {
+        self.names.len()
+    }
+
     /// Returns the id of a name, which it adds if it is new.
     pub fn intern(&mut self, name: &str) -> NameId {
         if let Some(id) = self.names.id(name) {

@@ -6,7 +6,7 @@ use crate::algorithm::number::value::Number;
 use crate::algorithm::weight::TEXT_UNIT;
 use crate::memory::tagged::MAP;
 
-use crate::algorithm::{record, weight};
+use crate::algorithm::{lexical, weight};
 use crate::memory::heap::Heap;
 use crate::memory::tagged::{DATE, REGEX};
 use crate::memory::word::{
@@ -135,7 +135,7 @@ impl<'h> Canonical<'h> {
                 self.bytes.extend((members.len() as u64).to_le_bytes());
                 let keys = members.iter().step_by(2);
                 if keys.len() != self.keys.len() || !keys.clone().eq(&self.keys) {
-                    self.places = record::places(heap, v);
+                    self.places = lexical::places(heap, v, &members);
                     self.keys = keys.copied().collect();
                 }
                 let member = |place: &u32| match members.get(*place as usize..) {
@@ -240,6 +240,11 @@ impl<'h> Canonical<'h> {
         self.bytes.push(b'i');
         self.bytes.extend(n.to_le_bytes());
     }
+}
+
+/// Returns the canonical bytes of a text.
+pub(crate) fn of_text(text: &[u8]) -> Vec<u8> {
+    [b"t", (text.len() as u64).to_le_bytes().as_slice(), text].concat()
 }
 
 /// Returns the text in a text's canonical bytes.

@@ -268,15 +268,15 @@ impl Comparison<'_> {
             let [key, value] = *member else { continue };
             self.work += u64::from(aux(heap.header(key))) / TEXT_UNIT;
             // As a rule, equal records list their keys alike.
-            let other = match b.get(place) {
-                Some(here) if heap.same_flat(*here, key) => Some(place),
-                _ => record::find_flat(heap, y, key).ok(),
+            let other = match b.get(place..) {
+                Some([here, other, ..]) if heap.same_flat(*here, key) => Some(*other),
+                _ => record::value_of(heap, y, key),
             };
-            let Some(other) = other.and_then(|place| b.get(place + 1)) else {
+            let Some(other) = other else {
                 self.open.truncate(from);
                 return false;
             };
-            self.open.push((value, *other, 1));
+            self.open.push((value, other, 1));
         }
         self.open.get_mut(from..).unwrap_or_default().reverse();
         true

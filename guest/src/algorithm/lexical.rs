@@ -3,6 +3,7 @@
 
 use crate::algorithm::radix;
 use crate::memory::heap::Heap;
+use crate::memory::record::FEW;
 use crate::memory::word::Word;
 use pif_core::text::order::{self, Item, eight};
 
@@ -30,4 +31,17 @@ fn common(heap: &Heap, texts: &[Word]) -> usize {
         let pairs = first.iter().zip(heap.flat(*text)).take(common);
         pairs.take_while(|(a, b)| a == b).count()
     })
+}
+
+/// Returns the places of keys in the order of their bytes.
+pub(crate) fn sorted(heap: &Heap, members: &[Word]) -> Vec<u32> {
+    let keys: Vec<Word> = members.iter().step_by(2).copied().collect();
+    let order = order(heap, &keys, false);
+    order.into_iter().map(|number| 2 * number).collect()
+}
+
+/// Returns the places of these members of a record in the order of the bytes of their keys.
+pub(crate) fn places(heap: &Heap, record: Word, members: &[Word]) -> Vec<u32> {
+    let is_known = members.len() > 2 * FEW && !heap.is_tree(record);
+    if is_known { heap.order(record).to_vec() } else { sorted(heap, members) }
 }

@@ -15,6 +15,7 @@ use crate::memory::word::{
 };
 use pif_core::figures;
 use pif_core::text::digits::index_in;
+use std::borrow::Cow;
 
 /// The key of a list's or a text's length.
 const LENGTH: &[u8] = b"length";
@@ -98,8 +99,23 @@ pub(crate) fn key_text(heap: &Heap, key: Word) -> String {
     }
 }
 
-/// Returns the place of a key in a record.
-pub(crate) fn place(heap: &mut Heap, record: Word, key: Word) -> Option<usize> {
+/// Returns the text of a key.
+pub(crate) fn key_bytes(heap: &Heap, key: Word) -> Cow<'_, [u8]> {
+    if heap.is_text(key) {
+        heap.bytes_of(key)
+    } else {
+        Cow::Owned(key_text(heap, key).into_bytes())
+    }
+}
+
+/// Counts the words that a record takes with another value under a key, or without it. A large one has
+/// been planted.
+pub(crate) fn changed_words(heap: &Heap, record: Word, key: Word) -> usize {
+    record::changed_words(heap, record, key, &key_bytes(heap, key))
+}
+
+/// Returns the value of a key in a record.
+pub(crate) fn value(heap: &mut Heap, record: Word, key: Word) -> Option<Word> {
     if is_integer(key) {
         let (mut digits, mut from) = ([0; 20], 20);
         let mut rest = as_small(key).unsigned_abs();
@@ -112,12 +128,12 @@ pub(crate) fn place(heap: &mut Heap, record: Word, key: Word) -> Option<usize> {
             from -= 1;
             digits.get_mut(from).into_iter().for_each(|digit| *digit = b'-');
         }
-        return record::find(heap, record, digits.get(from..).unwrap_or_default()).ok();
+        return record::value(heap, record, digits.get(from..).unwrap_or_default());
     }
     if heap.is_text(key) {
         return record::look_up(heap, record, key);
     }
-    record::find(heap, record, key_text(heap, key).as_bytes()).ok()
+    record::value(heap, record, key_text(heap, key).as_bytes())
 }
 
 /// Returns the index that a key is.
@@ -142,9 +158,7 @@ fn short(heap: &Heap, key: Word) -> Option<Vec<u8>> {
     if heap.text_size(key)?.0 > LONGEST {
         return None;
     }
-    let mut bytes = Vec::new();
-    heap.write_text(key, usize::MAX, &mut bytes);
-    Some(bytes)
+    Some(heap.bytes_of(key).into_owned())
 }
 
 /// Tells whether a key is `length`.
@@ -164,9 +178,7 @@ pub(crate) fn is_length(heap: &Heap, key: Word) -> bool {
 // Values of other kinds that have members are read here too.
 pub(crate) fn read(heap: &mut Heap, of: Word, key: Word, passed: &mut u64) -> Found {
     if heap.object_kind(of) == KIND_RECORD {
-        let place = place(heap, of, key);
-        let value = place.and_then(|place| heap.members(of).get(place + 1).copied());
-        return value.map_or(Found::Missing(Missing::Key), Found::Value);
+        return value(heap, of, key).map_or(Found::Missing(Missing::Key), Found::Value);
     }
     if is_list(of) {
         return in_list(heap, of, key, passed);

@@ -17,6 +17,7 @@ pub(crate) mod normal;
 pub(crate) mod number;
 pub(crate) mod radix;
 pub(crate) mod record;
+pub(crate) mod record_tree;
 pub(crate) mod regex;
 pub(crate) mod sorting;
 pub(crate) mod tree;

@@ -1,53 +1,113 @@
 //! Members of records: finding a key, and making records of others. `memory/record.rs` says how
 //! members are listed.
 
-use crate::algorithm::lexical;
+use crate::algorithm::lexical::{self, sorted};
+use crate::algorithm::record_tree;
 use crate::memory::heap::{Full, Heap};
 use crate::memory::index::Known;
-use crate::memory::record::{FEW, Shape};
-use crate::memory::word::{Word, index};
+use crate::memory::record::{FEW, Shape, listed, number};
+use crate::memory::word::Word;
 use pif_core::limits::to_u32;
-use pif_core::text::digits::index_in;
+use pif_language::prices::units;
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// Returns the place of a key among the members of a record, or its rank in the order of keys, if
-/// the record has one.
-pub(crate) fn find(heap: &Heap, record: Word, key: &[u8]) -> Result<usize, usize> {
-    search(heap, record, |here| heap.flat(here) == key, |here| heap.flat(here).cmp(key))
+/// The members of a record as they are listed, with their places in the order of their keys if there
+/// are more than a few.
+pub(crate) struct Listed<'h> {
+    members: Cow<'h, [Word]>,
+    order: Cow<'h, [u32]>,
 }
 
-/// Finds a key that is a flat text.
-pub(crate) fn find_flat(heap: &Heap, record: Word, key: Word) -> Result<usize, usize> {
-    search(heap, record, |here| heap.same_flat(here, key), |here| heap.compare_flat(here, key))
-}
-
-/// Finds a key that is a value. A rope is written out first.
-pub(crate) fn find_text(heap: &Heap, record: Word, key: Word) -> Result<usize, usize> {
-    if heap.is_flat(key) {
-        return find_flat(heap, record, key);
+impl<'h> Listed<'h> {
+    pub(crate) fn of(heap: &'h Heap, record: Word) -> Self {
+        let members = heap.members(record);
+        let order = if heap.is_tree(record) {
+            Cow::Owned(order_of(heap, &members))
+        } else {
+            Cow::Borrowed(heap.order(record))
+        };
+        Self { members, order }
     }
-    let mut bytes = Vec::new();
-    heap.write_text(key, usize::MAX, &mut bytes);
-    find(heap, record, &bytes)
+
+    /// Returns the place of a key, or its rank in the order of keys, if there is one.
+    fn find(&self, heap: &Heap, key: Word) -> Result<usize, usize> {
+        let (members, order) = (&self.members, &self.order);
+        search(
+            members,
+            order,
+            |here| heap.same_flat(here, key),
+            |here| heap.compare_flat(here, key),
+        )
+    }
+
+    /// Returns the place of a key that is a text. A rope is written out first.
+    pub(crate) fn place(&self, heap: &Heap, key: Word) -> Option<usize> {
+        if heap.is_flat(key) {
+            return self.find(heap, key).ok();
+        }
+        let key = heap.bytes_of(key);
+        let is_same = |here| heap.flat(here) == &*key;
+        search(&self.members, &self.order, is_same, |here| heap.flat(here).cmp(&key)).ok()
+    }
+
+    /// Returns the places of the keys in the order of their bytes.
+    fn places(&self, heap: &Heap) -> Vec<u32> {
+        if self.order.is_empty() { sorted(heap, &self.members) } else { self.order.to_vec() }
+    }
 }
 
-/// Returns the place of a key. Many look-ups of one record make an index.
-pub(crate) fn look_up(heap: &mut Heap, record: Word, key: Word) -> Option<usize> {
-    let Some(key) = flattened(heap, key) else { return find_text(heap, record, key).ok() };
+/// Returns the value of a key.
+pub(crate) fn value(heap: &Heap, record: Word, key: &[u8]) -> Option<Word> {
+    if heap.is_tree(record) {
+        return record_tree::value(heap, record, key);
+    }
+    let (members, order) = (heap.flat_members(record), heap.order(record));
+    let is_same = |here| heap.flat(here) == key;
+    let found = search(members, order, is_same, |here| heap.flat(here).cmp(key)).ok()?;
+    members.get(found + 1).copied()
+}
+
+/// Returns the value of a key that is a flat text.
+pub(crate) fn value_of(heap: &Heap, record: Word, key: Word) -> Option<Word> {
+    if heap.is_tree(record) {
+        return record_tree::value_of(heap, record, key);
+    }
+    let found = find_flat(heap, record, key).ok()?;
+    heap.flat_members(record).get(found + 1).copied()
+}
+
+/// Finds a key that is a flat text, in a record that is flat. Returns its place, or its rank in the
+/// order of keys, if the record has one.
+fn find_flat(heap: &Heap, record: Word, key: Word) -> Result<usize, usize> {
+    let (members, order) = (heap.flat_members(record), heap.order(record));
+    search(members, order, |here| heap.same_flat(here, key), |here| heap.compare_flat(here, key))
+}
+
+/// Returns the value of a key that is a text. Many look-ups of one record make an index.
+pub(crate) fn look_up(heap: &mut Heap, record: Word, key: Word) -> Option<Word> {
+    let Some(key) = flattened(heap, key) else {
+        return value(heap, record, &heap.bytes_of(key));
+    };
+    if heap.is_tree(record) {
+        return record_tree::value_of(heap, record, key);
+    }
     // Records of one shape have a key at one place.
     let last = heap.last_place(key);
-    if heap.members(record).get(last).is_some_and(|here| heap.same_flat(*here, key)) {
-        return Some(last);
+    let members = heap.flat_members(record);
+    if members.get(last).is_some_and(|here| heap.same_flat(*here, key)) {
+        return members.get(last + 1).copied();
     }
-    match heap.indexed(record, key) {
-        Some(Known::At(at)) => Some(at),
-        Some(Known::Absent) => None,
+    let found = match heap.indexed(record, key) {
+        Some(Known::At(at)) => at,
+        Some(Known::Absent) => return None,
         None => {
             let found = find_flat(heap, record, key).ok()?;
             heap.remember_place(key, found);
-            Some(found)
+            found
         }
-    }
+    };
+    heap.flat_members(record).get(found + 1).copied()
 }
 
 /// Returns a text as a flat text, if it is one or there is room for it.
@@ -66,81 +126,49 @@ fn flattened(heap: &mut Heap, text: Word) -> Option<Word> {
 
 #[inline(always)]
 fn search(
-    heap: &Heap,
-    record: Word,
+    members: &[Word],
+    order: &[u32],
     is_same: impl Fn(Word) -> bool,
     compare: impl Fn(Word) -> Ordering,
 ) -> Result<usize, usize> {
-    let members = heap.members(record);
     if members.len() <= 2 * FEW {
         let mut keys = members.iter().step_by(2);
         return keys.position(|here| is_same(*here)).map(|number| 2 * number).ok_or(0);
     }
     let key = |place: &u32| members.get(*place as usize).copied().unwrap_or_default();
-    let order = heap.order(record);
     let rank = order.binary_search_by(|place| compare(key(place)))?;
     Ok(order.get(rank).map_or(0, |place| *place as usize))
 }
 
-/// Returns the value of the key at a place.
-pub(crate) fn value_at(heap: &Heap, record: Word, place: usize) -> Word {
-    heap.members(record).get(place + 1).copied().unwrap_or_default()
+/// Returns the work of changing a member of a record of so many: it is copied, or it is a tree.
+pub(crate) fn change_work(members: usize) -> u64 {
+    if !record_tree::is_large(members) {
+        return members as u64;
+    }
+    units::MEMBER_CHANGE
+        + units::MEMBER_CHANGE_BIT * u64::from(usize::BITS - members.leading_zeros())
+}
+
+/// Tells whether `merge` of records of so many members puts those of the second into the first one by
+/// one, because that is less work than looking at all of them.
+pub(crate) fn is_put(a: usize, b: usize) -> bool {
+    record_tree::is_large(a) && b as u64 * change_work(a) < a as u64
 }
 
 /// Returns the work of a record's keys. Only long ones count.
 pub(crate) fn key_work(heap: &Heap, record: Word) -> u64 {
-    let keys = heap.members(record).iter().step_by(2);
-    keys.map(|key| crate::algorithm::weight::text_work(heap, *key)).sum()
+    let members = heap.members(record);
+    members.iter().step_by(2).map(|key| crate::algorithm::weight::text_work(heap, *key)).sum()
 }
 
 /// Returns the work of looking at all members of a record.
 pub(crate) fn all_work(heap: &Heap, record: Word) -> u64 {
-    heap.members(record).len() as u64 / 2 + key_work(heap, record)
-}
-
-/// Returns the number that a key is, if it is one that is listed before all other keys.
-pub(crate) fn number(heap: &Heap, key: Word) -> Option<u32> {
-    let first = heap.word(index(key) + 2) & 0xff;
-    if (0x30..0x3a).contains(&first) { index_in(heap.flat(key)) } else { None }
-}
-
-/// Returns the numbers of members in the order in which they are listed, if that is another one.
-pub(crate) fn listed(heap: &Heap, members: &[Word]) -> Option<Vec<u32>> {
-    let numbers: Vec<(u32, u32)> = (0..)
-        .zip(members.iter().step_by(2))
-        .filter_map(|(at, key)| Some((number(heap, *key)?, at)))
-        .collect();
-    let rises = |pair: &[(u32, u32)]| matches!(pair, [a, b] if a.0 < b.0);
-    let is_listed = (0..).zip(&numbers).all(|(at, number)| number.1 == at);
-    if is_listed && numbers.windows(2).all(rises) {
-        return None;
-    }
-    let mut sorted = numbers;
-    sorted.sort_unstable();
-    let mut listed: Vec<u32> = sorted.iter().map(|(_, at)| *at).collect();
-    sorted.sort_unstable_by_key(|(_, at)| *at);
-    let mut numbers = sorted.iter().map(|(_, at)| *at).peekable();
-    let others = 0..to_u32(members.len() / 2);
-    listed.extend(others.filter(|at| numbers.next_if_eq(at).is_none()));
-    Some(listed)
-}
-
-/// Returns the places of keys in the order of their bytes.
-pub(crate) fn sorted(heap: &Heap, members: &[Word]) -> Vec<u32> {
-    let keys: Vec<Word> = members.iter().step_by(2).copied().collect();
-    let order = lexical::order(heap, &keys, false);
-    order.into_iter().map(|number| 2 * number).collect()
+    heap.count_members(record) as u64 + key_work(heap, record)
 }
 
 /// Returns the order that lies behind so many members.
 pub(crate) fn order_of(heap: &Heap, members: &[Word]) -> Vec<u32> {
     if members.len() > 2 * FEW { sorted(heap, members) } else { Vec::new() }
-}
-
-/// Returns the places of a record's keys in the order of their bytes.
-pub(crate) fn places(heap: &Heap, record: Word) -> Vec<u32> {
-    let members = heap.members(record);
-    if members.len() > 2 * FEW { heap.order(record).to_vec() } else { sorted(heap, members) }
 }
 
 /// Makes a record of members as they came. The keys are flat texts, each once. There must be room.
@@ -213,13 +241,16 @@ pub(crate) fn of_entries(heap: &mut Heap, keys: &[Word], values: &[Word]) -> Res
 }
 
 /// Makes a record with a value under a key, which is a flat text. A new key comes last, or, if it is
-/// a number, to its place among the numbers. There must be room for one more member.
+/// a number, to its place among the numbers. There must be room for `changed_words`.
 pub(crate) fn put(heap: &mut Heap, record: Word, key: Word, value: Word) -> Result<Word, Full> {
+    if heap.is_tree(record) {
+        return Ok(record_tree::put(heap, record, [key, value]));
+    }
     let rank = match find_flat(heap, record, key) {
         Ok(place) => return Ok(heap.with_value(record, place, value)),
         Err(rank) => rank,
     };
-    let members = heap.members(record);
+    let members = heap.flat_members(record);
     let place = match number(heap, key) {
         Some(new) => first_beyond(heap, members, new),
         None => members.len(),
@@ -231,6 +262,15 @@ pub(crate) fn put(heap: &mut Heap, record: Word, key: Word, value: Word) -> Resu
         Vec::new()
     };
     heap.with_member(record, (place, rank), [key, value], &order)
+}
+
+/// Counts the words that a record takes with another value under a key, or without the key. A large
+/// one has been planted.
+pub(crate) fn changed_words(heap: &Heap, record: Word, key: Word, text: &[u8]) -> usize {
+    if heap.is_tree(record) {
+        return record_tree::changed_words(heap, record, key, text);
+    }
+    Heap::record_words(heap.count_members(record) + 1)
 }
 
 /// Returns the place of the first key that is no number below `new`.
@@ -250,25 +290,29 @@ fn first_beyond(heap: &Heap, members: &[Word], new: u32) -> usize {
 
 /// Makes a record of those members that are to be kept. There must be room.
 pub(crate) fn choose(heap: &mut Heap, record: Word, kept: &[bool]) -> Result<Word, Full> {
+    let listed = Listed::of(heap, record);
     let (mut members, mut places) = (Vec::new(), Vec::with_capacity(kept.len()));
-    for (member, kept) in heap.members(record).chunks_exact(2).zip(kept) {
+    for (member, kept) in listed.members.chunks_exact(2).zip(kept) {
         places.push(kept.then_some(to_u32(members.len())));
         members.extend(kept.then_some(member).into_iter().flatten());
     }
     let order: Vec<u32> = if members.len() > 2 * FEW {
         let place = |old: &u32| places.get(*old as usize / 2).copied().flatten();
-        heap.order(record).iter().filter_map(place).collect()
+        listed.order.iter().filter_map(place).collect()
     } else {
         Vec::new()
     };
     heap.record(&members, &order)
 }
 
-/// Makes a record without the member at a place. There must be room.
-pub(crate) fn without(heap: &mut Heap, record: Word, place: usize) -> Result<Word, Full> {
-    let mut kept = vec![true; heap.members(record).len() / 2];
-    kept.get_mut(place / 2).into_iter().for_each(|kept| *kept = false);
-    choose(heap, record, &kept)
+/// Makes a record without a key. There must be room for `changed_words`.
+pub(crate) fn without(heap: &mut Heap, record: Word, key: &[u8]) -> Result<Word, Full> {
+    if heap.is_tree(record) {
+        return Ok(record_tree::remove(heap, record, key));
+    }
+    let keys = heap.flat_members(record).iter().step_by(2);
+    let kept: Vec<bool> = keys.map(|here| heap.flat(*here) != key).collect();
+    if kept.iter().all(|kept| *kept) { Ok(record) } else { choose(heap, record, &kept) }
 }
 
 /// How many times longer a record is before searches in it take less time than a walk through it.
@@ -277,18 +321,19 @@ const LONGER: usize = 8;
 /// Merges the members of both records. Keys of `a` keep their places, others of `b` follow. For
 /// equal keys, the value of `b` wins. There must be room.
 pub(crate) fn merge(heap: &mut Heap, a: Word, b: Word) -> Result<Word, Full> {
-    let (first, second) = (heap.members(a), heap.members(b));
+    let (known, second) = (Listed::of(heap, a), heap.members(b));
+    let first = &known.members;
     match *second {
         [] => return Ok(a),
-        [key, value] => return put(heap, a, key, value),
+        [key, value] if !heap.is_tree(a) => return put(heap, a, key, value),
         _ if first.is_empty() => return Ok(b),
         _ => {}
     }
     let is_small = first.len().max(second.len()) <= 2 * FEW;
     let found: Vec<Result<usize, usize>> = if is_small || first.len() > LONGER * second.len() {
-        second.iter().step_by(2).map(|key| find_flat(heap, a, *key)).collect()
+        second.iter().step_by(2).map(|key| known.find(heap, *key)).collect()
     } else {
-        matched(heap, a, b)
+        matched(heap, &known, &Listed::of(heap, b))
     };
     let mut members = Vec::with_capacity(first.len() + second.len());
     members.extend_from_slice(first);
@@ -314,18 +359,18 @@ pub(crate) fn merge(heap: &mut Heap, a: Word, b: Word) -> Result<Word, Full> {
         fresh.sort_unstable_by(|(a, x), (b, y)| {
             a.cmp(b).then_with(|| heap.compare_flat(key(*x), key(*y)))
         });
-        with_fresh(&places(heap, a), &fresh)
+        with_fresh(&known.places(heap), &fresh)
     };
     made(heap, &members, order)
 }
 
 /// Returns the place in `a` of each key of `b`, or its rank among the keys of `a`.
-fn matched(heap: &Heap, a: Word, b: Word) -> Vec<Result<usize, usize>> {
-    let (first, second) = (heap.members(a), heap.members(b));
+fn matched(heap: &Heap, a: &Listed<'_>, b: &Listed<'_>) -> Vec<Result<usize, usize>> {
+    let (first, second) = (&a.members, &b.members);
     let key = |members: &[Word], place: u32| members.get(place as usize).copied();
-    let (order, mut rank) = (places(heap, a), 0);
+    let (order, mut rank) = (a.places(heap), 0);
     let mut found = vec![Err(0); second.len() / 2];
-    for place in places(heap, b) {
+    for place in b.places(heap) {
         let Some(new) = key(second, place) else { continue };
         let mut this = Err(0);
         while let Some(known) = order.get(rank)

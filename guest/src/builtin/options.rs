@@ -33,7 +33,7 @@ pub(crate) fn each(
     known: &[&'static str],
     mut take: impl FnMut(&Call<'_>, &str, Word) -> Result<bool, Exit>,
 ) -> Result<(), Exit> {
-    let options = c.s.heap.members(record).to_vec();
+    let options = c.s.heap.members(record).into_owned();
     c.charge(options.len() as u64 / 2)?;
     for option in options.chunks_exact(2) {
         let [key, value] = *option else { continue };

@@ -43,7 +43,7 @@ pub(crate) mod update {
     pub(crate) const KEY: Slot = 1;
     /// The function.
     pub(crate) const FUNCTION: Slot = 2;
-    /// The index of the value among the members.
+    /// The index of the value in a list.
     pub(crate) const PLACE: Slot = 3;
     /// The value: the argument of the function.
     pub(crate) const VALUE: Slot = super::each::ELEMENT;

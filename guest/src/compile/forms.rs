@@ -21,6 +21,9 @@ impl Compiler<'_> {
         if let Some(Place::Slot(a)) = self.variable_at(t)? {
             return Ok((a, Task::Visit { t, depth }));
         }
+        if let Some(Place::Slot(a)) = self.half(t)? {
+            return Ok((a, Task::Half { t, depth }));
+        }
         Ok((d, Task::Term { t, d, depth }))
     }
 
@@ -231,7 +234,12 @@ impl Compiler<'_> {
     }
 
     pub(super) fn projection(&mut self, t: TermId, d: Slot, inner: u32) -> Result<(), Failed> {
-        let (a, task) = self.operand(self.terms.operand(t, 0), d, inner)?;
+        let of = self.terms.operand(t, 0);
+        if let Some(place) = self.half(t)? {
+            self.schedule(&[Task::Visit { t: of, depth: inner }, Task::Fetch { place, d, t }]);
+            return Ok(());
+        }
+        let (a, task) = self.operand(of, d, inner)?;
         let first = self.terms.form(t) == Form::Fst;
         let op = if first { Op::First { d, a } } else { Op::Second { d, a } };
         self.schedule(&[task, Task::Emit { op, t }]);

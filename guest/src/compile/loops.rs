@@ -16,8 +16,7 @@ impl Compiler<'_> {
     pub(super) fn fold(&mut self, t: TermId, d: Slot, depth: u32) {
         let [function, start, list] = *self.terms.operands(t) else { return };
         let (names, inner) = (self.terms.names(function), depth + 1);
-        let parameters = if self.terms.form(t) == Form::Reduce { 2 } else { 1 };
-        if self.terms.form(function) != Form::Lam || names.len() != parameters {
+        if !self.is_loop(t) {
             return self.fold_unknown(t, d, depth);
         }
         self.visit(function, inner);
@@ -32,8 +31,14 @@ impl Compiler<'_> {
         ];
         let bind = |name, slot| Task::Bind { name, place: Place::Slot(slot) };
         let mut free = next;
+        let mut bound = names.len();
         if let [accumulator, item] = *names {
             tasks.extend([bind(accumulator, d), bind(item, d + fold::ITEM)]);
+        } else if let [pair] = *names
+            && self.takes_apart(function)
+        {
+            tasks.extend(self.bind_halves(pair, [d, d + fold::ITEM]));
+            bound = 2;
         } else {
             let pair = Op::Pair { d: next, a: d, b: d + fold::ITEM };
             tasks.push(Task::Emit { op: pair, t });
@@ -42,7 +47,7 @@ impl Compiler<'_> {
         }
         tasks.extend([
             Task::Into { t: self.terms.operand(function, 0), d: free, depth: inner, to: next },
-            Task::Unbind { count: to_u32(parameters) },
+            Task::Unbind { count: to_u32(bound) },
             Task::End { op: Op::FoldNext { d, cost: 0, body: begin }, t },
             Task::Label(exit),
         ]);

@@ -13,6 +13,7 @@ mod control;
 mod debug;
 mod emit;
 mod forms;
+mod halves;
 mod loops;
 mod place;
 mod rules;
@@ -72,6 +73,10 @@ impl Compiler<'_> {
             Task::Tail { t, d } => self.tail(t, d)?,
             Task::Test { t, d, depth, label, of } => self.test(t, d, depth, label, of)?,
             Task::Visit { t, depth } => self.visit_in_place(t, depth)?,
+            Task::Half { t, depth } => {
+                self.visit(t, depth);
+                self.visit(self.terms.operand(t, 0), depth + 1);
+            }
             Task::Told { t, depth, place } => self.told(t, depth, place),
             Task::Applied { t, depth } => self.applied(t, depth),
             Task::Into { t, d, depth, to } => self.into(t, d, depth, to)?,

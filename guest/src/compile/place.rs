@@ -46,6 +46,12 @@ impl Bindings {
         self.order.get(at as usize).map(|binding| (binding.level, binding.place))
     }
 
+    /// Tells whether a name is bound, and another one not within that.
+    pub(super) fn is_within(&self, other: NameId, name: NameId) -> bool {
+        let at = |name| self.names.get(name).unwrap_or_default();
+        at(name) > at(other)
+    }
+
     /// Iterates over the bound names in order.
     pub(super) fn names(&self) -> impl Iterator<Item = NameId> {
         self.order.iter().map(|binding| binding.name)

@@ -66,6 +66,11 @@ pub(super) enum Task {
         t: TermId,
         depth: u32,
     },
+    /// Note that a half of a pair that is not made has been visited.
+    Half {
+        t: TermId,
+        depth: u32,
+    },
     /// Note where a term's value is, for debugging.
     Told {
         t: TermId,

@@ -20,6 +20,7 @@ use pif_core::json::escape::Sink;
 use pif_core::text::quote;
 use pif_language::print;
 use pif_language::term::Terms;
+use std::borrow::Cow;
 
 /// Bytes of an operand in a message.
 pub(crate) const OPERAND_BYTES: usize = 60;
@@ -128,12 +129,12 @@ pub(crate) fn excerpt(
 }
 
 /// Pieces left to write; the next one is last.
-pub(super) enum Work {
+pub(super) enum Work<'h> {
     Value(Word),
     /// The other elements of a list.
     Rest(Word),
-    /// The members of a record from an index on.
-    Members(Word, usize),
+    /// The members of a record from a place on.
+    Members(Cow<'h, [Word]>, usize),
     /// The other entries of a map, or of a set; whether some come before.
     Entries(std::vec::IntoIter<[Word; 2]>, u32, bool),
     /// What follows the key of a map.
@@ -148,7 +149,7 @@ pub(super) struct Writer<'h> {
     pub(super) terms: &'h Terms,
     pub(super) tools: &'h [&'h str],
     pub(super) limit: usize,
-    pub(super) work: Vec<Work>,
+    pub(super) work: Vec<Work<'h>>,
     pub(super) powers: Powers,
     /// The text, as bytes, since appending a few bytes is faster than appending text.
     pub(super) out: Vec<u8>,
@@ -207,11 +208,11 @@ impl<'h> Writer<'h> {
         Ok(())
     }
 
-    fn write(&mut self, work: Work) {
+    fn write(&mut self, work: Work<'h>) {
         match work {
             Work::Value(v) => self.value(v),
             Work::Rest(list) => self.rest(list),
-            Work::Members(record, at) => self.members(record, at),
+            Work::Members(members, at) => self.members(members, at),
             Work::Entries(entries, kind, is_after) => self.entries(entries, kind, is_after),
             Work::Under(value) => {
                 self.out.push(b',');
@@ -317,9 +318,9 @@ impl<'h> Writer<'h> {
         self.out.push(b']');
     }
 
-    fn members(&mut self, record: Word, at: usize) {
-        let members = self.heap.members(record).get(at..).unwrap_or_default();
-        for (at, member) in (at..).step_by(2).zip(members.chunks_exact(2)) {
+    fn members(&mut self, members: Cow<'h, [Word]>, at: usize) {
+        let rest = members.get(at..).unwrap_or_default();
+        for (at, member) in (at..).step_by(2).zip(rest.chunks_exact(2)) {
             let [key, value] = member else { break };
             if at > 0 {
                 self.out.push(b',');
@@ -330,8 +331,8 @@ impl<'h> Writer<'h> {
             }
             self.out.push(b':');
             if !self.scalar(*value) {
-                self.work.extend([Work::Members(record, at + 2), Work::Value(*value)]);
-                return;
+                let value = Work::Value(*value);
+                return self.work.extend([Work::Members(members, at + 2), value]);
             }
         }
         self.out.push(b'}');
@@ -342,7 +343,7 @@ impl<'h> Writer<'h> {
             KIND_TEXT => self.text(v),
             KIND_RECORD => {
                 self.out.push(b'{');
-                self.work.push(Work::Members(v, 0));
+                self.work.push(Work::Members(self.heap.members(v), 0));
             }
             KIND_CONTINUATION => self.continuation(v),
             KIND_TAGGED => self.tagged(v),

@@ -15,6 +15,7 @@ use pif_core::json::decimal::Powers;
 use pif_core::json::escape;
 use pif_core::json::number::write_integer;
 use pif_language::prices::units;
+use std::borrow::Cow;
 
 /// Returns the work of writing a number, a boolean, null, a date or what is not a number. Returns nothing
 /// for another value.
@@ -69,20 +70,20 @@ pub(crate) enum End {
 }
 
 /// Pieces left to write; the next one is last. Each is that many levels deep.
-enum Work {
+enum Work<'h> {
     Value(Word, usize),
     /// The other elements of a list.
     Rest(Word, usize),
     /// The second half of a pair, which is a list of two.
     Half(Word, usize),
-    /// The members of a record from an index on, and whether one has been written.
-    Members(Word, usize, bool, usize),
+    /// The members of a record from a place on, and whether one has been written.
+    Members(Cow<'h, [Word]>, usize, bool, usize),
 }
 
 struct Writer<'h> {
     heap: &'h Heap,
     limit: usize,
-    work: Vec<Work>,
+    work: Vec<Work<'h>>,
     out: Vec<u8>,
     effort: u64,
     /// What stands before each level of JSON; none for `String`.
@@ -124,7 +125,7 @@ fn write(
             Work::Value(v, level) => writer.value(v, level),
             Work::Rest(list, level) => writer.rest(list, level),
             Work::Half(second, level) => writer.next(second, NIL, level),
-            Work::Members(record, at, any, level) => writer.members(record, at, any, level),
+            Work::Members(members, at, any, level) => writer.members(members, at, any, level),
         }
         writer.end = match writer.end {
             _ if writer.out.len() > limit => End::TooLong,
@@ -146,7 +147,7 @@ fn is_compound(heap: &Heap, v: Word) -> bool {
         || matches!(heap.object_kind(v), KIND_RECORD | KIND_TAGGED)
 }
 
-impl Writer<'_> {
+impl<'h> Writer<'h> {
     fn used(&self) -> u64 {
         self.effort + self.out.len() as u64 / TEXT_UNIT
     }
@@ -203,7 +204,7 @@ impl Writer<'_> {
             }
             _ if is_json && self.heap.object_kind(v) == KIND_RECORD => {
                 self.put("{");
-                self.work.push(Work::Members(v, 0, false, level));
+                self.work.push(Work::Members(self.heap.members(v), 0, false, level));
             }
             _ if is_json && self.heap.object_kind(v) == KIND_TAGGED => self.put("{}"),
             _ if self.heap.tagged(v) == REGEX => {
@@ -249,24 +250,24 @@ impl Writer<'_> {
         self.element(element, level);
     }
 
-    fn members(&mut self, record: Word, at: usize, any: bool, level: usize) {
-        let Some([key, value]) = self.heap.members(record).get(at..at + 2) else {
+    fn members(&mut self, members: Cow<'h, [Word]>, at: usize, any: bool, level: usize) {
+        let Some([key, value]) = members.get(at..).and_then(<[Word]>::first_chunk).copied() else {
             if any {
                 self.line(level);
             }
             return self.put("}");
         };
         self.effort += 1;
-        let is_written = !is_left_out(self.heap, *value);
-        self.work.push(Work::Members(record, at + 2, any || is_written, level));
+        let is_written = !is_left_out(self.heap, value);
+        self.work.push(Work::Members(members, at + 2, any || is_written, level));
         if is_written {
             if any {
                 self.put(",");
             }
             self.line(level + 1);
-            escape::string(&self.heap.string(*key), &mut self.out);
+            escape::string(&self.heap.string(key), &mut self.out);
             self.put(if self.indent.is_some_and(str::is_empty) { ":" } else { ": " });
-            self.work.push(Work::Value(*value, level + 1));
+            self.work.push(Work::Value(value, level + 1));
         }
     }
 }

@@ -19,8 +19,9 @@ impl Machine {
             let root = self.plain_json(text, "context")?;
             return Err(Box::new(self.state.terms.locate(root, fault)));
         }
-        let members = heap.members(value).chunks_exact(2);
+        let members = heap.members(value);
         Ok(members
+            .chunks_exact(2)
             .filter_map(|member| match *member {
                 [key, value] => Some((heap.string(key), value)),
                 _ => None,

@@ -12,7 +12,6 @@ use crate::code::slots::update;
 use crate::machine::keyed;
 use crate::machine::keyed::{check_order, has_order};
 use crate::machine::merge;
-use crate::memory::heap::Heap;
 use crate::run::context::Context;
 use crate::run::state::{Exit, State};
 use pif_language::form::{Evaluation, Form, Taken};
@@ -314,10 +313,10 @@ fn begin_update(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
         }
         (n, c.s.heap.next(rest)[0])
     } else {
-        let Some(place) = member::place(&mut c.s.heap, of, key) else {
+        let Some(value) = member::value(&mut c.s.heap, of, key) else {
             return Err(path::missing(&c.s.heap, of, key, Missing::Key).into());
         };
-        (place, record::value_at(&c.s.heap, of, place))
+        (0, value)
     };
     c.s.set_part(d, update::PLACE, small(i64::try_from(place).unwrap_or_default()));
     c.s.set_part(d, update::VALUE, value);
@@ -334,11 +333,10 @@ fn end_update(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
         let (list, value) = (c.s.part(d, 0), c.s.part(d, update::GIVEN));
         return Ok(path::with_element(&mut c.s.heap, list, place, value));
     }
-    let n = c.s.heap.members(of).len() / 2;
-    c.bulk(n as u64)?;
-    c.s.part_room(d, update::GIVEN, Heap::record_words(n))?;
-    let (record, value) = (c.s.part(d, 0), c.s.part(d, update::GIVEN));
-    Ok(c.s.heap.with_value(record, place, value))
+    c.bulk(record::change_work(c.s.heap.count_members(of)))?;
+    let parts = [0, update::KEY, update::GIVEN].map(|part| c.s.base + usize::from(d + part));
+    let live = c.s.base + usize::from(d + update::GIVEN) + 1;
+    path::with_member(c.s, parts, live)
 }
 
 /// Checks the operands of `update_in`, and takes the value at the end of the path.

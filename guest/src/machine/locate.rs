@@ -229,7 +229,8 @@ fn missing_key(s: &State, (form, is_quoted): (Form, bool), (key, record): (&str,
     if s.catches(Code::MissingKey) {
         return fault.hint(hint);
     }
-    let members = s.heap.members(record).iter().step_by(2).take(MOST_KEYS);
+    let members = s.heap.members(record);
+    let members = members.iter().step_by(2).take(MOST_KEYS);
     let keys: Vec<String> = members.map(|key| s.heap.prefix(*key, 4 * LONGEST + 1)).collect();
     match nearest(key, keys.iter().map(String::as_str)) {
         Some(near) => {
@@ -244,9 +245,7 @@ fn failed(s: &State) -> Fault {
     let value = s.failed;
     // An error of JavaScript is a record with its message.
     let told = if s.heap.object_kind(value) == KIND_RECORD {
-        let place = record::find(&s.heap, value, b"message").ok();
-        let member = place.and_then(|at| s.heap.members(value).get(at + 1).copied());
-        member.unwrap_or(value)
+        record::value(&s.heap, value, b"message").unwrap_or(value)
     } else {
         value
     };

@@ -119,7 +119,7 @@ fn size(heap: &Heap, value: Word) -> Option<String> {
         return Some(format!("{characters} characters"));
     }
     if heap.object_kind(value) == KIND_RECORD {
-        return Some(format!("{} members", heap.members(value).len() / 2));
+        return Some(format!("{} members", heap.count_members(value)));
     }
     let (rest, n) = heap.after(value, COUNTED);
     let more = if rest == NIL { "" } else { "more than " };

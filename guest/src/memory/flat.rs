@@ -8,6 +8,7 @@ use crate::memory::word::{
 use pif_core::limits::to_u32;
 use pif_core::text::digits::{HIGH, ONES};
 use pif_core::text::lanes::{LANES, Lanes, SHORT, copy, padded};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 /// Bytes of a text or separator that are copied without looking for their end.
@@ -31,6 +32,16 @@ impl Heap {
         let chars = write_words(bytes, slots);
         self.put(at, &[Self::text_header(bytes.len()), chars]);
         Ok(pointer(at, OBJECT))
+    }
+
+    /// Returns the bytes of a text. A rope is written out.
+    pub(crate) fn bytes_of(&self, v: Word) -> Cow<'_, [u8]> {
+        if tag(v) != ROPE {
+            return Cow::Borrowed(self.flat(v));
+        }
+        let mut bytes = Vec::new();
+        self.write_text(v, usize::MAX, &mut bytes);
+        Cow::Owned(bytes)
     }
 
     /// Appends the bytes of a text until `out` has `wanted` bytes. A stack on the heap walks ropes.

@@ -7,6 +7,7 @@ use crate::memory::word::{
 };
 use num_bigint::{BigInt, Sign};
 use num_traits::ToPrimitive;
+use std::cell::Cell;
 
 /// A pending call.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +62,9 @@ pub(crate) struct Heap {
     pub(super) index: Index,
     /// The list read or counted last, and its length. A collection clears it, since lists move.
     pub(crate) counted: (Word, usize),
+    /// The key of a tree that was looked for last: the tree, the key, and where it is. A collection
+    /// clears it, too.
+    pub(crate) sought: Cell<Option<(Word, Word, Sought)>>,
     /// Places of the keys found last, by the places of the keys that were asked for.
     pub(super) found: [u32; FOUND],
 }
@@ -74,6 +78,16 @@ pub(crate) struct Index {
     /// Empty, or a power of two of places. A place holds the upper half of a key's hash and, below
     /// it, its member's number, from 1 on. A free place is 0.
     pub(super) table: Vec<u64>,
+}
+
+/// Where a key of a tree is, or where it belongs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sought {
+    pub(crate) leaf: Option<Word>,
+    /// The first bit that differs from the nearest key.
+    pub(crate) differs: u64,
+    /// Branches on the way.
+    pub(crate) depth: usize,
 }
 
 impl Default for Index {

@@ -25,7 +25,7 @@ pub(crate) enum Known {
 impl Heap {
     /// Finds a key, which is a flat text, among the members of a record, if the index knows.
     pub(crate) fn indexed(&mut self, record: Word, key: Word) -> Option<Known> {
-        let members = self.members(record).len() / 2;
+        let members = self.flat_members(record).len() / 2;
         if members < MANY {
             return None;
         }
@@ -39,7 +39,7 @@ impl Heap {
                 return None;
             }
         }
-        let (hash, members) = (self.hash(key), self.members(record));
+        let (hash, members) = (self.hash(key), self.flat_members(record));
         for place in places(hash, self.index.table.len()) {
             let entry = self.index.table.get(place).copied()?;
             let Some(number) = (entry & u64::from(u32::MAX)).checked_sub(1) else {
@@ -74,7 +74,7 @@ impl Heap {
             return false;
         }
         let mut table = vec![0; len];
-        for (number, member) in (1..).zip(self.members(self.index.record).chunks_exact(2)) {
+        for (number, member) in (1..).zip(self.flat_members(self.index.record).chunks_exact(2)) {
             let [key, _] = member else { continue };
             let hash = self.hash(*key);
             let free = places(hash, len).find(|place| table.get(*place) == Some(&0));

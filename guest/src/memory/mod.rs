@@ -10,5 +10,6 @@ pub(crate) mod record;
 pub(crate) mod room;
 pub(crate) mod rope;
 pub(crate) mod tagged;
+pub(crate) mod tree;
 pub(crate) mod types;
 pub(crate) mod word;

@@ -1,17 +1,27 @@
-//! How a record lies on the heap: its members as they are listed, and behind more than a few of them
-//! their places in the order of their keys, so that looking for a key is a binary search.
+//! How a record lies on the heap. A flat one is its members as they are listed, and behind more than a
+//! few of them their places in the order of their keys, so that looking for a key is a binary search.
+//! A large record that is changed becomes a tree, as a map is one (`algorithm/record_tree.rs`).
 //!
 //! Keys are listed as JavaScript does: whole numbers first, from the smallest on, then the others as
 //! they came. A place counts words: a key stands at an even place, its value behind it.
 
 use crate::memory::heap::{Full, Heap};
+use crate::memory::tree;
 use crate::memory::word::{
     KIND_RECORD, MAX_OBJECT, OBJECT, Word, aux, header, index, pointer, size,
 };
 use pif_core::limits::to_u32;
+use pif_core::text::digits::index_in;
+use std::borrow::Cow;
 
 /// The most members that lie without an order. Looking through them takes no longer than a search.
 pub(crate) const FEW: usize = 16;
+
+/// Marks the header of a record that is a tree. Its words are those of a map.
+const TREE: u32 = 1 << 31;
+
+/// The header of a record that is a tree.
+pub(crate) const TREE_HEADER: Word = header(KIND_RECORD, 4, TREE);
 
 /// How records of the same keys lie on the heap.
 #[derive(Clone, Debug, Default)]
@@ -46,10 +56,33 @@ impl Heap {
         1 + 2 * members + order_words(members)
     }
 
+    /// Tells whether a record is a tree.
+    #[inline]
+    pub(crate) fn is_tree(&self, record: Word) -> bool {
+        self.header(record) == TREE_HEADER
+    }
+
+    /// Counts the members of a record.
+    pub(crate) fn count_members(&self, record: Word) -> usize {
+        if self.is_tree(record) {
+            return tree::count(self, record);
+        }
+        self.flat_members(record).len() / 2
+    }
+
     /// Returns the keys and values of a record, as they are listed.
     #[inline]
-    pub(crate) fn members(&self, v: Word) -> &[Word] {
-        let (at, head) = (index(v), self.header(v));
+    pub(crate) fn members(&self, record: Word) -> Cow<'_, [Word]> {
+        if self.is_tree(record) {
+            return Cow::Owned(tree_members(self, record));
+        }
+        Cow::Borrowed(self.flat_members(record))
+    }
+
+    /// Returns the keys and values of a record that is flat, as they are listed.
+    #[inline]
+    pub(crate) fn flat_members(&self, record: Word) -> &[Word] {
+        let (at, head) = (index(record), self.header(record));
         self.words.get(at + 1..at + size(head) - aux(head) as usize).unwrap_or_default()
     }
 
@@ -172,4 +205,40 @@ fn put_order(words: &mut [Word], places: &[u32]) {
         let slots: &mut [u32] = bytemuck::cast_slice_mut(words);
         slots.iter_mut().zip(places).for_each(|(slot, place)| *slot = *place);
     }
+}
+
+/// Returns the members of a record that is a tree, as they are listed.
+#[inline(never)]
+fn tree_members(heap: &Heap, record: Word) -> Vec<Word> {
+    let members = tree::leaves(heap, record).into_flattened();
+    let Some(listed) = listed(heap, &members) else { return members };
+    let member = |number: u32| members.get(2 * number as usize..2 * number as usize + 2);
+    listed.into_iter().filter_map(member).flatten().copied().collect()
+}
+
+/// Returns the number that a key is, if it is one that is listed before all other keys.
+pub(crate) fn number(heap: &Heap, key: Word) -> Option<u32> {
+    let first = heap.word(index(key) + 2) & 0xff;
+    if (0x30..0x3a).contains(&first) { index_in(heap.flat(key)) } else { None }
+}
+
+/// Returns the numbers of members in the order in which they are listed, if that is another one.
+pub(crate) fn listed(heap: &Heap, members: &[Word]) -> Option<Vec<u32>> {
+    let numbers: Vec<(u32, u32)> = (0..)
+        .zip(members.iter().step_by(2))
+        .filter_map(|(at, key)| Some((number(heap, *key)?, at)))
+        .collect();
+    let rises = |pair: &[(u32, u32)]| matches!(pair, [a, b] if a.0 < b.0);
+    let is_listed = (0..).zip(&numbers).all(|(at, number)| number.1 == at);
+    if is_listed && numbers.windows(2).all(rises) {
+        return None;
+    }
+    let mut sorted = numbers;
+    sorted.sort_unstable();
+    let mut listed: Vec<u32> = sorted.iter().map(|(_, at)| *at).collect();
+    sorted.sort_unstable_by_key(|(_, at)| *at);
+    let mut numbers = sorted.iter().map(|(_, at)| *at).peekable();
+    let others = 0..to_u32(members.len() / 2);
+    listed.extend(others.filter(|at| numbers.next_if_eq(at).is_none()));
+    Some(listed)
 }

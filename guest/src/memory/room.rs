@@ -7,6 +7,7 @@ use crate::memory::collector::{STEP, Space};
 use crate::memory::heap::{FOUND, Frame, Full, Heap, Index, NO_CLOSURE};
 use crate::memory::word::{CLOSURE, NIL, Word, index, pointer};
 use pif_core::limits::to_u32;
+use std::cell::Cell;
 
 /// Words before the first collection, if the limit is many times as large.
 const NURSERY: usize = 1 << 15;
@@ -43,6 +44,7 @@ impl Heap {
             peak: size,
             index: Index::default(),
             counted: (NIL, 0),
+            sought: Cell::default(),
             found: [0; FOUND],
         }
     }
@@ -246,6 +248,7 @@ impl Heap {
         let most = self.spare_size;
         self.index = Index::default();
         self.counted = (NIL, 0);
+        self.sought = Cell::default();
         let mut space = Space::new(&mut self.words, &mut self.spare, most);
         for word in stack.iter_mut().chain(roots.iter_mut().flat_map(|r| r.iter_mut())) {
             *word = space.copy(*word);

@@ -165,8 +165,8 @@ pub(crate) fn boolean(b: bool) -> Word {
 
 /// Returns the header of an object of `size` words. `aux` is 32 bits for the kind's own use.
 #[inline(always)]
-pub(crate) fn header(kind: u64, size: usize, aux: u32) -> Word {
-    immediate(kind, (size as u64) | u64::from(aux) << 24)
+pub(crate) const fn header(kind: u64, size: usize, aux: u32) -> Word {
+    immediate(kind, (size as u64) | (aux as u64) << 24)
 }
 
 /// Returns the words of the object with this header.

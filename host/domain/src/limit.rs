@@ -148,7 +148,7 @@ limits! {
         fault(FaultCode::Malformed), "every_refusal_names_its_code_and_says_what_to_do",
         "The greatest depth that a call may ask for";
     Memory "memory" Run Size
-        flag("memory", "64MiB", LEAST_MEMORY, MOST_MEMORY).below(Limit::MemoryCeiling),
+        flag("memory", "256MiB", LEAST_MEMORY, MOST_MEMORY).below(Limit::MemoryCeiling),
         fault(FaultCode::TooLarge), "language_memory_stops_a_run",
         "Memory of a run";
     MemoryCeiling "memory_ceiling" Run Size
@@ -219,7 +219,7 @@ limits! {
         fault(FaultCode::TooLarge), "code_and_data_over_their_caps_are_refused",
         "Length of a term";
     Data "data" Request Size
-        flag("max-data", "8MiB", 1, MOST_TEXT),
+        flag("max-data", "32MiB", 1, MOST_TEXT),
         fault(FaultCode::TooLarge), "code_and_data_over_their_caps_are_refused",
         "Length of input, data and context together";
     Concurrency "concurrency" Service Count

@@ -93,7 +93,7 @@ fn sandboxed(sandbox: &Sandbox, row: &Row) -> Result<(f64, String)> {
 }
 
 /// Numbers in no order, the same every time.
-fn scattered(count: u64) -> impl Iterator<Item = u64> {
+pub(super) fn scattered(count: usize) -> impl Iterator<Item = u64> {
     let mut x = 12345_u64;
     (0..count).map(move |_| {
         x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

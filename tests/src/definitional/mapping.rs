@@ -41,7 +41,7 @@ fn made(entries: Vec<(String, Value, Value)>, is_map: bool) -> Value {
 }
 
 /// Bits of a number.
-fn bits(n: usize) -> u64 {
+pub(super) fn bits(n: usize) -> u64 {
     (0..64).find(|bits| n >> bits == 0).unwrap_or(64)
 }
 

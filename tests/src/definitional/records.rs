@@ -54,6 +54,15 @@ fn part_named(found: &Match, name: &str) -> Option<Value> {
     }
 }
 
+/// The most members of a record that is copied where one of them changes.
+const COPIED: usize = 64;
+
+/// The fuel of changing a member of a record of so many, in units of work.
+fn change_work(members: usize) -> u64 {
+    let n = members as u64;
+    if members > COPIED { 16 + 2 * mapping::bits(members) } else { n }
+}
+
 /// The text of a key.
 fn key_text(key: &Value) -> Result<String, Code> {
     match key {
@@ -220,14 +229,14 @@ impl Evaluator {
             (Form::Put, [of, key, value]) => {
                 let (mut of, text) = (members(of)?, key_text(key)?);
                 self.work(key_work(key)?)?;
-                self.work(of.len() as u64)?;
+                self.work(change_work(of.len()))?;
                 of.insert(text, value.clone());
                 Ok(of.record())
             }
             (Form::Remove, [of, key]) => {
                 let (of, text) = (members(of)?, key_text(key)?);
                 self.work(key_work(key)?)?;
-                self.work(of.len() as u64)?;
+                self.work(change_work(of.len()))?;
                 Ok(record(of.listed().into_iter().filter(|(known, _)| *known != text)))
             }
             (Form::Merge, [a, b]) => {
@@ -237,9 +246,15 @@ impl Evaluator {
                     value if is_number(value) => Ok(Members::default()),
                     value => members(value),
                 };
+                let second = b;
                 let (a, b) = (merged(a)?.listed(), merged(b)?.listed());
-                for (key, _) in a.iter().chain(&b) {
-                    self.work(1 + text_work(key))?;
+                let put = b.len() as u64 * change_work(a.len());
+                let is_put =
+                    a.len() > COPIED && put < a.len() as u64 && matches!(second, Value::Record(_));
+                let looked_at = if is_put { &[] } else { &*a };
+                self.work(if is_put { put } else { (a.len() + b.len()) as u64 })?;
+                for (key, _) in looked_at.iter().chain(&b) {
+                    self.work(text_work(key))?;
                 }
                 Ok(record(a.into_iter().chain(b)))
             }
@@ -330,7 +345,7 @@ impl Evaluator {
             return Ok(with_element(list, n, new));
         }
         let mut of = members(of)?;
-        self.work(of.len() as u64)?;
+        self.work(change_work(of.len()))?;
         of.insert(text, new);
         Ok(of.record())
     }
@@ -363,7 +378,7 @@ impl Evaluator {
             }
             (Value::Record(_), key) => {
                 let (mut of, key) = (members(of)?, key_text(key)?);
-                self.work(of.len() as u64)?;
+                self.work(change_work(of.len()))?;
                 let old = of.get(&key).cloned().unwrap_or(Value::Unit);
                 let inner = self.put_in(&old, rest, value)?;
                 of.insert(key, inner);

@@ -16,12 +16,16 @@ const KEYS: &[&str] = &[
     "{\"concat\":[\"c1\",\"1\"]}",
 ];
 
-/// Records with an order of their keys: 16 members have none yet.
+/// Records with an order of their keys: 16 members have none yet. Of more than 64 members they become
+/// trees.
 const LARGE: &[&str] = &[
     r#"{"from_entries":{"enumerate":{"range":[0,16]}}}"#,
     r#"{"from_entries":{"enumerate":{"range":[0,30]}}}"#,
     r#"{"from_entries":{"map":[{"lam":"i","body":{"pair":[{"concat":["c",{"to_string":{"var":"i"}}]},{"var":"i"}]}},{"reverse":{"range":[0,17]}}]}}"#,
     r#"{"from_entries":{"map":[{"lam":"i","body":{"pair":[{"mod":[{"mul":[{"var":"i"},5]},20]},{"var":"i"}]}},{"range":[0,18]}]}}"#,
+    r#"{"from_entries":{"enumerate":{"range":[0,70]}}}"#,
+    r#"{"put":[{"from_entries":{"enumerate":{"reverse":{"range":[0,64]}}}},"3",[1]]}"#,
+    r#"{"reduce":[{"lam":["r","i"],"body":{"put":[{"var":"r"},{"concat":["c",{"to_string":{"mod":[{"mul":[{"var":"i"},7]},71]}}]},{"var":"i"}]}},{"record":{}},{"range":[0,80]}]}"#,
     r#"{"json_parse":"{\"z\":1,\"12\":2,\"3\":{\"b\":1,\"0\":2,\"a\":3},\"a\":4}"}"#,
 ];
 

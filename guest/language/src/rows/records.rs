@@ -67,7 +67,8 @@ rows! { $ records:
         .example(r#"{"has": [{"record": {"a": null}}, "a"]}"#, "true");
     Put = builtin("put", exactly(3))
         .takes(&[RECORD_OR_LIST, KEY, VALUE, ANY]).visit(MAKER)
-        .work(MAKE, "the key; 1 per member of the record; of a list 1, and half the index")
+        .work(MAKE, "the key; 1 per member of the record, of more than 64 members 16, and 2 per bit of their \
+            number; of a list 1, and half the index")
         .own()
         .syntax(r#"{"put": [record, key, value]}"#)
         .doc("The record with this value under the key, a new key last; the list with this element \
@@ -88,8 +89,8 @@ rows! { $ records:
         );
     PutIn = builtin("put_in", exactly(3))
         .takes(&[ANY, LIST, VALUE]).visit(MAKER)
-        .work(MAKE, "1 per element of the path, and its key; 1 per member of each record on the \
-            way; of each list 1, and half the index")
+        .work(MAKE, "1 per element of the path, and its key; for each record or list on the way as \
+            `put`")
         .own()
         .syntax(r#"{"put_in": [record, [key, …], value]}"#)
         .doc("The record with a value at a path of keys and list indices; missing records are \
@@ -116,7 +117,8 @@ rows! { $ records:
         .example(r#"{"remove": [{"record": {"a": 1, "b": 2}}, "a"]}"#, r#"{"b":2}"#);
     Merge = builtin("merge", exactly(2))
         .takes(&[MERGED]).gives(RECORD).visit(MAKER)
-        .work(MAKE, "1 per member of both, and the units of each key")
+        .work(MAKE, "1 per member of both, and the units of each key; for each member of b as `put`, where b \
+            is so much smaller that this is less")
         .own()
         .syntax(r#"{"merge": [a, b]}"#)
         .doc("All members of both, those of a first; b's values win. Null, booleans, numbers and \

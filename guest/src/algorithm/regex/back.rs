@@ -2,19 +2,19 @@
 //! to a match.
 
 use crate::algorithm::regex::class::Alphabet;
-use crate::algorithm::regex::{Look, Pattern, Step, to_u32};
+use crate::algorithm::regex::memory::{Memory, Set};
+use crate::algorithm::regex::{Look, Pattern, Step};
 use regex_syntax::hir;
 use regex_syntax::try_is_word_character;
-use std::collections::BTreeMap;
 
-/// Bytes of the shortest text for which sets are remembered.
+/// Bytes that a pattern has searched before sets are remembered.
 const LONG: usize = 128;
+/// The longest table that is left to the next search.
+const LEFT: usize = 1 << 16;
 /// The most sets to remember. Then all are forgotten.
 const REMEMBERED: usize = 512;
 /// After forgetting so often, remembering stops.
 const FORGOTTEN: u32 = 8;
-/// A set of steps, a bit each.
-pub(crate) type Set = Vec<u64>;
 
 /// Tells whether a step is in a set.
 pub(crate) fn has(set: &[u64], step: u32) -> bool {
@@ -34,7 +34,7 @@ fn put(set: &mut [u64], step: u32) -> bool {
 pub(crate) struct Back<'p> {
     pub(crate) pattern: &'p Pattern,
     text: &'p str,
-    memory: Option<Memory<'p>>,
+    memory: Option<Memory>,
     /// The set at the current place, unless memory holds it.
     set: Set,
     /// Steps whose predecessors are not in the set yet.
@@ -42,38 +42,11 @@ pub(crate) struct Back<'p> {
     spare: Set,
 }
 
-/// Known sets, each with the sets before it.
-struct Memory<'p> {
-    alphabet: &'p Alphabet,
-    /// The first step of the pattern, where matches begin.
-    start: u32,
-    /// Words of a set.
-    words: usize,
-    /// The length of a row as a power of two. A row has an entry for each letter and each answer
-    /// about a place, and unused ones.
-    shift: u32,
-    /// The row of each set.
-    rows: BTreeMap<Set, u32>,
-    /// The sets in the order of their rows. The first row has no set.
-    sets: Vec<u64>,
-    /// The entry for a letter and the answers about a place is the row of the set before, doubled,
-    /// plus 1 if a match begins there. 0 means unknown.
-    table: Vec<u32>,
-    /// The row of the set at the current place.
-    current: u32,
-    forgotten: u32,
-}
-
 impl<'p> Back<'p> {
     /// Begins at the end of the text, with the steps that have an empty match there.
     pub(crate) fn new(pattern: &'p Pattern, text: &'p str) -> Self {
-        let alphabet = || {
-            let made = || Alphabet::new(&pattern.classes, pattern.looks.len());
-            pattern.alphabet.get_or_init(made).as_ref()
-        };
-        let alphabet = if text.len() < LONG { None } else { alphabet() };
         let words = pattern.steps.len().div_ceil(64);
-        let memory = alphabet.map(|alphabet| Memory::new(alphabet, pattern, words));
+        let memory = memory_of(pattern, text.len(), words);
         let (set, open, spare) = (vec![0; words], Vec::new(), Vec::new());
         let mut back = Self { pattern, text, memory, set, open, spare };
         let truths = back.truths(text.len(), None);
@@ -121,7 +94,8 @@ impl<'p> Back<'p> {
             return 0;
         }
         let (sets, words, shift) = (&*memory.sets, memory.words, memory.shift);
-        let (letters, table, mut row) = (&*memory.alphabet.ascii, &*memory.table, memory.current);
+        let letters = alphabet(self.pattern).map_or(&[][..], |alphabet| &alphabet.ascii);
+        let (table, mut row) = (&*memory.table, memory.current);
         let bytes = self.text.as_bytes().get(end.saturating_sub(most)..end).unwrap_or_default();
         let mut passed = 0;
         for byte in bytes.iter().rev() {
@@ -146,14 +120,15 @@ impl<'p> Back<'p> {
         let at = end - next.map_or(1, char::len_utf8);
         let truths = self.truths(at, next);
         let c = next.map_or(0, u32::from);
-        let Some(memory) = &mut self.memory else {
-            let classes = &self.pattern.classes;
+        let pattern = self.pattern;
+        let (Some(memory), Some(alphabet)) = (&mut self.memory, alphabet(pattern)) else {
+            let classes = &pattern.classes;
             self.before(truths, |class| {
                 classes.get(class as usize).is_some_and(|class| class.has(c))
             });
             return at;
         };
-        let letter = memory.alphabet.letter(c);
+        let letter = alphabet.letter(c);
         let key = letter << self.pattern.looks.len() | truths as usize;
         let slot = memory.current as usize + key;
         let known = memory.table.get(slot).copied().unwrap_or_default();
@@ -162,7 +137,6 @@ impl<'p> Back<'p> {
             return at;
         }
         self.set.copy_from_slice(memory.set());
-        let alphabet = memory.alphabet;
         self.before(truths, |class| alphabet.is_in(letter, class));
         self.remember(slot);
         at
@@ -242,49 +216,33 @@ impl<'p> Back<'p> {
     }
 }
 
-impl<'p> Memory<'p> {
-    fn new(alphabet: &'p Alphabet, pattern: &Pattern, words: usize) -> Self {
-        let width = (alphabet.letters << pattern.looks.len()).next_power_of_two();
-        let mut memory = Self {
-            alphabet,
-            start: pattern.start,
-            words,
-            shift: width.trailing_zeros(),
-            rows: BTreeMap::new(),
-            sets: Vec::new(),
-            table: Vec::new(),
-            current: 0,
-            forgotten: 0,
-        };
-        memory.forget();
-        memory
+/// The next search goes on with what this one has found.
+impl Drop for Back<'_> {
+    fn drop(&mut self) {
+        let memory = self.memory.take().filter(|memory| memory.table.len() <= LEFT);
+        self.pattern.memory.replace(memory);
     }
+}
 
-    /// Forgets all sets.
-    fn forget(&mut self) {
-        self.rows.clear();
-        self.sets.clear();
-        self.sets.resize(self.words, 0);
-        self.table.clear();
-        self.table.resize(1 << self.shift, 0);
-    }
+/// Returns the letters that a pattern distinguishes, unless there are too many.
+fn alphabet(pattern: &Pattern) -> Option<&Alphabet> {
+    let made = || Alphabet::new(&pattern.classes, pattern.looks.len());
+    pattern.alphabet.get_or_init(made).as_ref()
+}
 
-    fn set(&self) -> &[u64] {
-        let at = (self.current >> self.shift) as usize * self.words;
-        self.sets.get(at..at + self.words).unwrap_or_default()
+/// Returns the memory of the last search, or a new one; none before a pattern has searched enough, or
+/// where characters cannot be told apart by few letters.
+fn memory_of(pattern: &Pattern, bytes: usize, words: usize) -> Option<Memory> {
+    let searched = pattern.searched.get().saturating_add(bytes);
+    pattern.searched.set(searched);
+    if searched < LONG {
+        return None;
     }
-
-    /// Returns the row of a set.
-    fn row(&mut self, set: &[u64]) -> u32 {
-        if let Some(row) = self.rows.get(set) {
-            return *row;
-        }
-        let row = to_u32(self.table.len());
-        self.sets.extend_from_slice(set);
-        self.rows.insert(set.to_vec(), row);
-        self.table.resize(self.table.len() + (1 << self.shift), 0);
-        row
-    }
+    let made = || {
+        let width = alphabet(pattern)?.letters << pattern.looks.len();
+        Some(Memory::new(pattern.start, width, words))
+    };
+    pattern.memory.take().or_else(made)
 }
 
 /// Tells whether a look holds between two characters.

@@ -5,12 +5,14 @@ pub(crate) mod back;
 pub(crate) mod class;
 pub(crate) mod effort;
 pub mod javascript;
+pub(crate) mod memory;
 pub(crate) mod script;
 pub(crate) mod search;
 pub(crate) mod template;
 
 use crate::algorithm::regex::class::{Alphabet, Class};
 use crate::algorithm::regex::javascript::{Flags, Parsed, Refused};
+use crate::algorithm::regex::memory::Memory;
 use crate::algorithm::trouble::Trouble;
 use pif_core::fault::Code;
 use pif_core::limits::to_u32;
@@ -20,7 +22,7 @@ use regex_syntax::ast::parse::Parser;
 use regex_syntax::hir;
 use regex_syntax::hir::translate::Translator;
 use regex_syntax::hir::{Hir, HirKind, Repetition};
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell, RefCell};
 
 /// The source of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,8 +110,11 @@ pub(crate) struct Pattern {
     steps: Vec<Step>,
     start: u32,
     classes: Vec<Class>,
-    /// Made for the first text that is long enough.
+    /// Made when enough has been searched.
     alphabet: OnceCell<Option<Alphabet>>,
+    /// What the last search has found, and how many bytes all have searched. Both change only time.
+    memory: RefCell<Option<Memory>>,
+    searched: Cell<usize>,
     /// The kinds of looks, each once.
     looks: Vec<Look>,
     /// The steps that lead to each step without a character, and the index of each step's first
@@ -252,6 +257,8 @@ fn finished(
         start,
         classes,
         alphabet: OnceCell::new(),
+        memory: RefCell::new(None),
+        searched: Cell::new(0),
         looks,
         before,
         begins,

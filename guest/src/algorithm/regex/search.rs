@@ -7,7 +7,8 @@
 //!
 //! The search keeps the sets of one block of the text at a time, and finds them again for the next.
 
-use crate::algorithm::regex::back::{Back, Set, has};
+use crate::algorithm::regex::back::{Back, has};
+use crate::algorithm::regex::memory::Set;
 use crate::algorithm::regex::{Pattern, Step};
 
 /// Characters of a block.
@@ -191,7 +192,7 @@ impl<'p> Matches<'p> {
         let Some(block) = self.blocks.get(self.block) else { return };
         let words = self.last.len();
         self.filled = Some(self.block);
-        self.sets.resize(words * BLOCK, 0);
+        self.sets.resize(words * block.chars, 0);
         self.back.resume(&block.after);
         let (mut at, mut left) = (block.end, block.chars);
         let sets = self.sets.get_mut(..words * block.chars).unwrap_or_default();

@@ -93,7 +93,7 @@ pub(crate) fn date_add(c: &mut Call<'_>) -> Result<Word, Exit> {
     if c.s.heap.object_kind(record) != KIND_RECORD {
         return Err(c.refuse(1));
     }
-    let steps = c.s.heap.members(record).to_vec();
+    let steps = c.s.heap.members(record).into_owned();
     let (mut months, mut seconds) = (BigInt::ZERO, BigInt::ZERO);
     c.charge(steps.len() as u64 / 2)?;
     for step in steps.chunks_exact(2) {

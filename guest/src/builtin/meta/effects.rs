@@ -292,8 +292,8 @@ fn answer(c: &mut Call<'_>, text: String) -> Result<Option<Answer>, Exit> {
 
 /// Returns the tool of a call that has been made.
 fn tool_of(c: &Call<'_>, call: Word) -> String {
-    let members = c.s.heap.members(call).chunks_exact(2);
-    let mut tool = members.filter_map(|member| match *member {
+    let members = c.s.heap.members(call);
+    let mut tool = members.chunks_exact(2).filter_map(|member| match *member {
         [key, tool] if c.s.heap.prefix(key, "tool".len() + 1) == "tool" => Some(tool),
         _ => None,
     });

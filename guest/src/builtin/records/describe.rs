@@ -43,13 +43,13 @@ pub(crate) fn describe(c: &mut Call<'_>) -> Result<Word, Exit> {
         records = elements;
         records.retain(|v| is_record(&c.s.heap, *v));
     } else if is_record(&c.s.heap, x) {
-        size = Some(c.s.heap.members(x).len() as u64 / 2);
+        size = Some(c.s.heap.count_members(x) as u64);
         records.push(x);
     }
     if entries::is_one(&c.s.heap, x) {
         size = Some(entries::count(&c.s.heap, x) as u64);
     }
-    let members = |v: &Word| c.s.heap.members(*v).len() as u64 / 2;
+    let members = |v: &Word| c.s.heap.count_members(*v) as u64;
     let work = records.iter().map(|v| members(v) + record::key_work(&c.s.heap, *v)).sum();
     c.charge(work)?;
     let mut keys = look(&c.s.heap, &records);

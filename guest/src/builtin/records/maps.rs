@@ -2,11 +2,12 @@
 
 use crate::algorithm::canonical::Failed;
 use crate::algorithm::entries;
-use crate::algorithm::mapping::{self, KEY_WORDS, Key, MAP_WORDS, Sought};
+use crate::algorithm::mapping::{self, KEY_WORDS, Key, MAP_WORDS};
 use crate::algorithm::trouble::Trouble;
 use crate::builtin::call::Call;
 use crate::builtin::keys::{Grouped, grouped};
 use crate::builtin::strings::text;
+use crate::memory::heap::Sought;
 use crate::memory::tagged::{MAP, SET};
 use crate::memory::word::{NIL, UNIT, Word, boolean, is_list};
 use crate::run::state::{Exit, State};

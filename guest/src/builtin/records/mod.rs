@@ -11,7 +11,7 @@ use crate::builtin::call::{Call, Function};
 use pif_language::kinds::{self, Wanted};
 use pif_language::prices::units;
 
-use crate::algorithm::record;
+use crate::algorithm::{record, record_tree};
 use crate::memory::heap::Heap;
 use crate::memory::word::{FALSE, KIND_RECORD, NIL, TRUE, UNIT, Word, boolean, is_list};
 use crate::run::state::Exit;
@@ -75,7 +75,7 @@ impl Call<'_> {
 
     /// Counts the members of a record operand.
     fn count(&self, i: usize) -> usize {
-        self.s.heap.members(self.operand(i)).len() / 2
+        self.s.heap.count_members(self.operand(i))
     }
 }
 
@@ -104,9 +104,9 @@ pub(crate) fn get(c: &mut Call<'_>) -> Result<Word, Exit> {
     }
     let key = c.key()?;
     if c.s.heap.object_kind(of) == KIND_RECORD
-        && let Some(place) = member::place(&mut c.s.heap, of, key)
+        && let Some(value) = member::value(&mut c.s.heap, of, key)
     {
-        return Ok(record::value_at(&c.s.heap, of, place));
+        return Ok(value);
     }
     let (base, live) = (c.base, c.base + c.n.max(1));
     let (found, passed) = path::at_key(c.s, [base, base + 1], live)?;
@@ -142,13 +142,10 @@ pub(crate) fn put(c: &mut Call<'_>) -> Result<Word, Exit> {
     if c.s.heap.object_kind(of) != KIND_RECORD {
         return Err(c.refuse(0));
     }
-    let key = c.key()?;
-    let n = c.count(0);
-    c.charge(n as u64)?;
-    c.room(Heap::record_words(n + 1).saturating_add(path::text_room(&c.s.heap, key)))?;
-    let (record, key, value) = (c.operand(0), c.operand(1), c.operand(2));
-    let key = path::written(&mut c.s.heap, key)?;
-    Ok(record::put(&mut c.s.heap, record, key, value)?)
+    c.key()?;
+    c.charge(record::change_work(c.count(0)))?;
+    let (base, live) = (c.base, c.base + c.n.max(1));
+    path::with_member(c.s, [base, base + 1, base + 2], live)
 }
 
 /// Puts an element into a list, or behind its last one.
@@ -170,14 +167,15 @@ pub(crate) fn remove(c: &mut Call<'_>) -> Result<Word, Exit> {
         return maps::remove(c);
     }
     c.record(0)?;
-    let key = c.key()?;
-    let n = c.count(0);
-    c.charge(n as u64)?;
-    let record = c.operand(0);
-    let Some(place) = member::place(&mut c.s.heap, record, key) else { return Ok(record) };
-    c.room(Heap::record_words(n))?;
-    let record = c.operand(0);
-    Ok(record::without(&mut c.s.heap, record, place)?)
+    c.key()?;
+    c.charge(record::change_work(c.count(0)))?;
+    let (base, live) = (c.base, c.base + c.n.max(1));
+    path::plant(c.s, base, live)?;
+    let heap = &c.s.heap;
+    c.room(member::changed_words(heap, c.operand(0), c.operand(1)))?;
+    let (record, key) = (c.operand(0), c.operand(1));
+    let key = member::key_bytes(&c.s.heap, key).into_owned();
+    Ok(record::without(&mut c.s.heap, record, &key)?)
 }
 
 pub(crate) fn merge(c: &mut Call<'_>) -> Result<Word, Exit> {
@@ -189,12 +187,30 @@ pub(crate) fn merge(c: &mut Call<'_>) -> Result<Word, Exit> {
         let record = if a.is_some() { c.operand(0) } else { c.operand(1) };
         return if a.or(b).is_some() { Ok(record) } else { Ok(c.s.heap.record(&[], &[])?) };
     };
+    if record::is_put(c.count(0), c.count(1)) {
+        return put_all(c, b);
+    }
     let members = c.count(0) + c.count(1);
     let keys = record::key_work(&c.s.heap, a) + record::key_work(&c.s.heap, b);
     c.charge(members as u64 + keys)?;
     c.room(Heap::record_words(members))?;
     let (a, b) = (c.operand(0), c.operand(1));
     Ok(record::merge(&mut c.s.heap, a, b)?)
+}
+
+/// Puts the members of the second operand into the first, which is large.
+fn put_all(c: &mut Call<'_>, b: Word) -> Result<Word, Exit> {
+    let work = c.count(1) as u64 * record::change_work(c.count(0));
+    c.charge(work + record::key_work(&c.s.heap, b))?;
+    let (base, live) = (c.base, c.base + c.n.max(1));
+    path::plant(c.s, base, live)?;
+    let (heap, a) = (&c.s.heap, c.operand(0));
+    let members = heap.members(c.operand(1));
+    let keys = members.iter().step_by(2);
+    c.room(keys.map(|key| member::changed_words(heap, a, *key)).sum())?;
+    let members = c.s.heap.members(c.operand(1)).into_owned();
+    let record = c.operand(0);
+    Ok(record_tree::put_all(&mut c.s.heap, record, &members))
 }
 
 /// Returns the members of the only operand, with room for `words` words for each. The keys of a list
@@ -209,7 +225,7 @@ fn members(c: &mut Call<'_>, words: usize) -> Result<Vec<Word>, Exit> {
     let n = c.count(0);
     c.charge(n as u64)?;
     c.room(words * n)?;
-    Ok(c.s.heap.members(c.operand(0)).to_vec())
+    Ok(c.s.heap.members(c.operand(0)).into_owned())
 }
 
 /// Does `members` of a list.
@@ -297,8 +313,9 @@ pub(crate) fn choose(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.room(Heap::record_words(n))?;
     let (record, keys) = (c.operand(0), c.list(1)?);
     let mut named = vec![false; n];
+    let listed = record::Listed::of(&c.s.heap, record);
     for key in keys {
-        if let Ok(at) = record::find_text(&c.s.heap, record, key)
+        if let Some(at) = listed.place(&c.s.heap, key)
             && let Some(named) = named.get_mut(at / 2)
         {
             *named = true;

@@ -4,7 +4,7 @@
 use crate::algorithm::member::{self, Found, Missing};
 use crate::algorithm::number::arithmetic::is_number;
 use crate::algorithm::trouble::Trouble;
-use crate::algorithm::{entries, record};
+use crate::algorithm::{entries, record, record_tree};
 use crate::memory::heap::{Full, Heap};
 use crate::memory::rope;
 use crate::memory::types::kind_of;
@@ -250,6 +250,10 @@ pub(crate) fn put(
     if let Some(wrong) = wrong {
         return Err(wrong);
     }
+    if plant_all(c.s, [root, path], live)? {
+        words = 0;
+        passed(c.s, [root, path], &mut 0, &mut words)?;
+    }
     c.s.make_room(words, live)?;
     let passed = passed(c.s, [root, path], &mut 0, &mut 0)?;
     let mut result = c.s.at(value);
@@ -257,6 +261,52 @@ pub(crate) fn put(
         result = with_part(&mut c.s.heap, at, step, result)?;
     }
     Ok(result)
+}
+
+/// Makes a tree of the record in a place on the stack, if it is large and none.
+pub(crate) fn plant(s: &mut State, record: usize, live: usize) -> Result<(), Exit> {
+    if let Some(words) = record_tree::planted_words(&s.heap, s.at(record)) {
+        s.make_room(words, live)?;
+        let record = s.at(record);
+        record_tree::plant(&mut s.heap, record);
+    }
+    Ok(())
+}
+
+/// Returns the record with a value under a key. The places on the stack hold record, key and value.
+/// Slots below `live` are kept.
+pub(crate) fn with_member(
+    s: &mut State,
+    [record, key, value]: [usize; 3],
+    live: usize,
+) -> Result<Word, Exit> {
+    plant(s, record, live)?;
+    let heap = &s.heap;
+    let words = member::changed_words(heap, s.at(record), s.at(key));
+    s.make_room(words.saturating_add(text_room(&s.heap, s.at(key))), live)?;
+    let (record, key, value) = (s.at(record), s.at(key), s.at(value));
+    let key = written(&mut s.heap, key)?;
+    Ok(record::put(&mut s.heap, record, key, value)?)
+}
+
+/// Makes trees of the large records on a path, whose places on the stack are given. Returns whether
+/// there were any.
+fn plant_all(s: &mut State, [root, path]: [usize; 2], live: usize) -> Result<bool, Exit> {
+    let large = |s: &mut State| -> Result<Vec<(Word, usize)>, Exit> {
+        let values = passed(s, [root, path], &mut 0, &mut 0)?.into_iter();
+        let records = values.filter(|(at, _)| s.heap.object_kind(*at) == KIND_RECORD);
+        let words = records.map(|(at, _)| Some((at, record_tree::planted_words(&s.heap, at)?)));
+        Ok(words.flatten().collect())
+    };
+    let found = large(s)?;
+    if found.is_empty() {
+        return Ok(false);
+    }
+    s.make_room(found.iter().map(|(_, words)| words).sum(), live)?;
+    for (record, _) in large(s)? {
+        record_tree::plant(&mut s.heap, record);
+    }
+    Ok(true)
 }
 
 /// Returns each value on a path with the step that follows. Counts the work and the words that new
@@ -305,16 +355,11 @@ fn measure(
     if s.heap.object_kind(at) != KIND_RECORD {
         return Err(s.wrong_type(0, at, Wanted::WhereThePathGoesOn));
     }
-    let members = s.heap.members(at).len() / 2;
-    *work += members as u64;
-    *words += Heap::record_words(members + 1);
+    *work += record::change_work(s.heap.count_members(at));
     // A search that writes no text leaves the room as it is.
-    let place = if s.heap.is_text(step) {
-        record::find_text(&s.heap, at, step)
-    } else {
-        record::find(&s.heap, at, member::key_text(&s.heap, step).as_bytes())
-    };
-    Ok(place.map_or(UNIT, |place| record::value_at(&s.heap, at, place)))
+    *words += member::changed_words(&s.heap, at, step);
+    let value = record::value(&s.heap, at, &member::key_bytes(&s.heap, step));
+    Ok(value.unwrap_or(UNIT))
 }
 
 /// Returns a record or list with another part at a step. There must be room.

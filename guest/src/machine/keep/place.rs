@@ -69,8 +69,8 @@ pub(super) fn of(heap: &Heap, value: Word, part: Word) -> String {
                 }
             }
             _ if heap.object_kind(v) == KIND_RECORD => {
-                let members = heap.members(v).chunks_exact(2);
-                open.extend(members.filter_map(|member| match member {
+                let members = heap.members(v);
+                open.extend(members.chunks_exact(2).filter_map(|member| match member {
                     [key, part] => Some((depth, Step::Member(*key), *part)),
                     _ => None,
                 }));
