@@ -223,6 +223,42 @@ fn another(json: &Value) -> Value {
     }
 }
 
+/// A program that applies the function of another one to all elements of its data. None where the
+/// function means itself.
+#[must_use]
+pub fn applied(program: &Program) -> Option<Program> {
+    let Source::Term(code) = &program.code else { return None };
+    if ["self", "continue", "eval", "code_of"].iter().any(|word| code.contains(word)) {
+        return None;
+    }
+    let is_term = code.trim_start().starts_with('{');
+    let code = if is_term {
+        format!(r#"{{"apply": [{code}, {{"var": "data"}}]}}"#)
+    } else {
+        format!("apply({code}, data)")
+    };
+    Some(Program { code: Source::Term(code), ..program.clone() })
+}
+
+/// Compares what is told of a function with what it comes to for all its arguments.
+pub fn compare_applied(
+    program: &Program,
+    limits: &Limits,
+    told: &Analysis,
+    arguments: &[Value],
+) -> Result<bool, String> {
+    let Ok(value) = native::run(program, limits, u64::MAX).result else { return Ok(false) };
+    let json: Value = serde_json::from_str(&value.json).map_err(|it| it.to_string())?;
+    if !is_of(&told.output, &json, Some(&value.kind)) {
+        return Err(format!("the value {} of kind {}", value.json, value.kind));
+    }
+    let mut pairs = told.parameters.iter().zip(arguments);
+    match pairs.find(|(parameter, argument)| !is_of(&parameter.accepted, argument, None)) {
+        Some((it, argument)) => Err(format!("{} takes {}, given {argument}", it.name, it.accepted)),
+        None => Ok(true),
+    }
+}
+
 /// Whether a value is of a type. A pair is an object with one member.
 #[must_use]
 pub fn is_of(shape: &Shape, json: &Value, kind: Option<&str>) -> bool {

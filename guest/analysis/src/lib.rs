@@ -2,6 +2,15 @@
 //!
 //! The analyst walks through the terms of a program with types in place of values. It imports
 //! nothing, has limits of its own, and says `any` where they end it.
+//!
+//! ```
+//! use pif_analysis::{Request, analyze};
+//!
+//! let code = "orders => orders.filter(o => o.amount > 10).map(o => o.name.upper())";
+//! let told = analyze(&Request { code, ..Request::default() })?;
+//! assert_eq!(told.shape.to_string(), "(orders: {amount: number, name: text}[]) => text[]");
+//! # Ok::<(), pif_analysis::fault::Fault>(())
+//! ```
 
 mod compare;
 mod places;
@@ -12,12 +21,13 @@ pub mod text;
 mod values;
 mod walk;
 
+pub use pif_core::fault;
 pub use shape::Shape;
 
 #[cfg(test)]
 mod tests;
 
-use pif_core::fault::{Code, Fault, Place};
+use fault::{Code, Fault, Place};
 use pif_language::term::{TermId, Terms};
 use std::collections::HashMap;
 use tell::Teller;
