@@ -53,6 +53,7 @@ pub(crate) fn run(
         state: State::default(),
         frames: Vec::new(),
         verdicts: BTreeMap::new(),
+        misfits: BTreeMap::new(),
         fuel,
         gave_up: false,
         is_opaque: false,
