@@ -79,7 +79,7 @@ pub fn compare(program: &Program, limits: &Limits, told: &Analysis) -> Result<Ru
                 }
                 if !is_of(&parameter.shape, &data, None) {
                     let left = without(&parameter.shape, &data);
-                    compare_without(program, limits, &value.json, left)?;
+                    compare_without(program, limits, &value.json, &left)?;
                 }
             }
         }
@@ -120,7 +120,7 @@ fn compare_without(
     program: &Program,
     limits: &Limits,
     json: &str,
-    data: Value,
+    data: &Value,
 ) -> Result<(), String> {
     let program = Program { argument: Argument::Data(data.to_string()), ..program.clone() };
     let run = native::run(&program, limits, u64::MAX);
