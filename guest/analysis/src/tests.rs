@@ -49,7 +49,8 @@ fn long_programs_end() {
 #[test]
 fn circles_end() {
     assert_eq!(told("(x => x(x))(x => x(x))").output, Shape::Never);
-    let fixed = "(f => (x => f(v => x(x)(v)))(x => f(v => x(x)(v))))(again => n => n < 2 ? 1 : n * again(n - 1))";
+    let fixed = "(f => (x => f(v => x(x)(v)))(x => f(v => x(x)(v))))\
+        (again => n => n < 2 ? 1 : n * again(n - 1))";
     assert_eq!(told(fixed).shape.to_string(), "(n: number) => number");
     told("const a = n => n < 1 ? [n] : b([n]); const b = n => n < 1 ? n : a({n}); a(data)");
     told("x => self(y => x(y))");
@@ -84,7 +85,8 @@ fn a_schema_says_what_the_type_says() {
     );
     assert_eq!(
         schema("[text, number, any]"),
-        "{\"type\":\"array\",\"prefixItems\":[{\"type\":\"string\"},{\"type\":\"number\"},{}],\"items\":false}"
+        "{\"type\":\"array\",\"prefixItems\":[{\"type\":\"string\"},{\"type\":\"number\"},{}],\
+         \"items\":false}"
     );
 }
 
