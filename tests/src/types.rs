@@ -87,8 +87,10 @@ pub fn compare(program: &Program, limits: &Limits, told: &Analysis) -> Result<Ru
             let wrong = told.fails.iter().find(|it| {
                 it.at == fault.at && fault.tool.is_none() && it.code.name() != fault.code
             });
-            // Any other fault there may be that of the operand itself.
-            let is_of_types = ["type-mismatch", "not-a-function"].contains(&fault.code.as_str());
+            // Any other fault there may be that of the operand itself, and so may any of an `eval`.
+            let has_eval = code(program).is_some_and(|it| it.contains("eval"));
+            let codes = ["type-mismatch", "not-a-function"];
+            let is_of_types = codes.contains(&fault.code.as_str()) && !has_eval;
             if let (Some(wrong), true) = (wrong, is_of_types) {
                 return Err(format!("{} and not {} at {}", fault.code, wrong.code, fault.at));
             }
