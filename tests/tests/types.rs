@@ -3,14 +3,15 @@
 //! from another seed on.
 
 use anyhow::{Context, Result, bail, ensure};
+use pif::limits::Limits;
 use pif::request::{Argument, Program};
-use pif_analysis::{Request, analyze, text};
+use pif_analysis::{Parameter, Request, analyze, text};
 use pif_tests::case;
 use pif_tests::generate::{Sample, sample};
-use pif_tests::types::{compare, told};
+use pif_tests::types::{Examples, applied, compare, compare_applied, told};
 use pif_tests::{library, tell};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -88,19 +89,30 @@ fn types_of_the_corpus_hold() -> Result<()> {
     Ok(())
 }
 
-/// Every example in the library, and none of its tools has a place that surely fails.
-#[test]
-fn types_of_the_library_hold() -> Result<()> {
+/// The current tools of the library.
+fn library_tools() -> Result<Vec<Map<String, Value>>> {
     let mut tools = Vec::new();
     for path in library::files()? {
         tools.extend(library::tools(&std::fs::read_to_string(path)?)?);
     }
     tools.retain(|tool| tool.get("pinned") != Some(&Value::Bool(true)));
+    Ok(tools)
+}
+
+/// Their names and sources.
+fn library() -> Result<Vec<(String, String)>> {
     let mut sources = Vec::new();
-    for tool in &tools {
+    for tool in library_tools()? {
         let name = tool.get("name").and_then(Value::as_str).context("a name")?;
         sources.push((name.to_owned(), tool.get("source").context("a source")?.to_string()));
     }
+    Ok(sources)
+}
+
+/// Every example in the library, and none of its tools has a place that surely fails.
+#[test]
+fn types_of_the_library_hold() -> Result<()> {
+    let (tools, sources) = (library_tools()?, library()?);
     let mut count = 0;
     for (tool, (name, _)) in tools.iter().zip(&sources) {
         let program = Program { tools: sources.clone(), ..Program::tool(name) };
@@ -135,13 +147,17 @@ struct Written {
     shape: String,
 }
 
+fn table() -> Result<Vec<Written>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("types.json");
+    Ok(serde_json::from_str(&std::fs::read_to_string(path)?)?)
+}
+
 /// The types of programs in `types.json` are exact for most; none is wrong.
 #[test]
 fn types_are_those_that_a_careful_person_would_write() -> Result<()> {
     const EXACT_PER_CENT: usize = 85;
     const ANY_PER_CENT: usize = 5;
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("types.json");
-    let table: Vec<Written> = serde_json::from_str(&std::fs::read_to_string(path)?)?;
+    let table = table()?;
     let (mut exact, mut has_any, mut others, mut wrong) = (0, 0, Vec::new(), Vec::new());
     for Written { code, shape: text } in &table {
         let wanted = text::read(text).map_err(|it| anyhow::anyhow!("{text}: {it:?}"))?;
@@ -208,4 +224,66 @@ fn is_same_line(told: &str, expected: &str) -> bool {
         (Some(told), Some(expected)) => told.is_same(&expected),
         _ => told == expected,
     }
+}
+
+/// The programs of the table, of the corpus and of the library with random data, for the most part of
+/// the types that are told. `PIF_RANDOM_INPUTS=1000` makes so many for each program.
+#[test]
+fn types_hold_for_random_data() -> Result<()> {
+    const LIMITS: Limits = Limits { fuel: 100_000, depth: 1000, memory: 4 << 20, output: 100_000 };
+    let count = setting("PIF_RANDOM_INPUTS", 30)?;
+    let mut programs = Vec::new();
+    for Written { code, .. } in table()? {
+        programs.push(Program::term(code));
+    }
+    for file in case::corpus()? {
+        let cases = file.cases.into_iter().filter(|case| case.is_for("native"));
+        let with_data = |it: &Program| matches!(it.argument, Argument::Data(_) | Argument::None);
+        programs.extend(cases.map(|case| case.program).filter(with_data));
+    }
+    let sources = library()?;
+    let tools = || sources.clone();
+    programs.extend(sources.iter().map(|it| Program { tools: tools(), ..Program::tool(&it.0) }));
+    let (mut values, mut runs, mut wrong) = (0, 0, Vec::new());
+    for (seed, program) in (0..).zip(&programs) {
+        let Some(told) = told(program) else { continue };
+        let [parameter] = &told.parameters[..] else {
+            let Some(program) = applied(program).filter(|_| told.is_function) else { continue };
+            for seed in (seed..).step_by(programs.len()).take(usize::try_from(count)?) {
+                let like = |it: &Parameter| Examples::new(seed, &it.shape).next(&it.shape);
+                let arguments: Vec<Value> = told.parameters.iter().map(like).collect();
+                let argument = Argument::Data(Value::from(arguments.clone()).to_string());
+                let program = Program { argument, ..program.clone() };
+                runs += 1;
+                match compare_applied(&program, &LIMITS, &told, &arguments) {
+                    Ok(has_value) => values += u32::from(has_value),
+                    Err(why) => {
+                        let (code, shape) = (&program.code, &told.shape);
+                        wrong.push(format!("{code:?}\n  {arguments:?}\n  told {shape}: {why}"));
+                        break;
+                    }
+                }
+            }
+            continue;
+        };
+        let mut examples = Examples::new(seed, &parameter.shape);
+        for _ in 0..count {
+            let data = examples.next(&parameter.shape).to_string();
+            let program = Program { argument: Argument::Data(data.clone()), ..program.clone() };
+            runs += 1;
+            match compare(&program, &LIMITS, &told) {
+                Ok(run) => values += u32::from(run.result.is_ok()),
+                Err(why) => {
+                    let code = &program.code;
+                    wrong.push(format!("{code:?}\n  {data}\n  told {}: {why}", told.shape));
+                    break;
+                }
+            }
+        }
+    }
+    wrong.sort_by_key(String::len);
+    let shown: Vec<&str> = wrong.iter().take(SHOWN).map(String::as_str).collect();
+    ensure!(wrong.is_empty(), "{} programs:\n{}", wrong.len(), shown.join("\n"));
+    tell(&format!("{runs} runs with random data, {values} with a value"));
+    Ok(())
 }

@@ -2,6 +2,15 @@
 //!
 //! The analyst walks through the terms of a program with types in place of values. It imports
 //! nothing, has limits of its own, and says `any` where they end it.
+//!
+//! ```
+//! use pif_analysis::{Request, analyze};
+//!
+//! let code = "orders => orders.filter(o => o.amount > 10).map(o => o.name.upper())";
+//! let told = analyze(&Request { code, ..Request::default() })?;
+//! assert_eq!(told.shape.to_string(), "(orders: {amount: number, name: text}[]) => text[]");
+//! # Ok::<(), pif_analysis::fault::Fault>(())
+//! ```
 
 mod compare;
 mod places;
@@ -12,12 +21,17 @@ pub mod text;
 mod values;
 mod walk;
 
+pub use pif_core::fault;
 pub use shape::Shape;
 
 #[cfg(test)]
 mod tests;
 
-use pif_core::fault::{Code, Fault, Place};
+use fault::{Code, Fault, Place};
+use pif_core::hint::Hint;
+use pif_language::form::Form;
+use pif_language::kinds::{FUNCTION, Kinds, Wanted};
+use pif_language::mistakes::kinds::{applied, placed, typed};
 use pif_language::term::{Origin, TermId, Terms};
 use std::collections::HashMap;
 use tell::Teller;
@@ -78,6 +92,8 @@ pub struct Failure {
     pub excerpt: Option<String>,
     /// Where it is in the text, if that is the notation.
     pub place: Option<Box<Place>>,
+    /// What to write instead, where that is known. Its examples are terms.
+    pub hint: Option<Hint>,
     /// Whether every evaluation of the program comes there.
     pub always: bool,
 }
@@ -146,6 +162,17 @@ impl Analysis {
     }
 }
 
+/// What to write instead of a value of a type that a form does not take.
+fn hint(form: Form, operand: usize, (wanted, found): (Kinds, Kinds)) -> Option<Hint> {
+    let one = Wanted::One(wanted);
+    let parts = match placed(form, operand, one, found).or_else(|| typed(form, operand, one, found))
+    {
+        None if wanted == FUNCTION => applied(found),
+        parts => parts,
+    };
+    parts.map(Hint::from)
+}
+
 fn failures(terms: &Terms, core: &walk::Core) -> Vec<Failure> {
     let mut failures = Vec::new();
     for ((term, operand), verdict) in &core.verdicts {
@@ -153,11 +180,13 @@ fn failures(terms: &Terms, core: &walk::Core) -> Vec<Failure> {
         if *operand == usize::MAX {
             continue;
         }
+        let misfit = core.misfits.get(&(*term, *operand));
+        let hint = misfit.and_then(|it| hint(terms.form(*term), *operand, *it));
         let operand = terms.operands(*term).get(*operand).copied().unwrap_or(*term);
         let token = terms.node(operand).token;
         let fault = terms.locate(token, Fault::new(code, String::new()));
         let Fault { at, excerpt, place, .. } = fault;
-        failures.push(Failure { code, at, excerpt, place, always });
+        failures.push(Failure { code, at, excerpt, place, hint, always });
     }
     failures
 }

@@ -278,7 +278,8 @@ impl<'f> Teller<'f> {
     }
 
     fn record_part(&mut self, place: PlaceId, view: View) -> Shape {
-        let (mut members, mut rest) = (Vec::new(), None);
+        let mut members = Vec::new();
+        let mut under_any_key = None;
         for (step, child) in self.found.core.places.children(place) {
             let request = self.found.core.state.request(child);
             match step {
@@ -297,13 +298,25 @@ impl<'f> Teller<'f> {
                     }
                     members.push(Member { name: name.to_string(), shape, is_optional });
                 }
-                Step::Key => rest = Some(self.part(child, EVERY, view)),
+                Step::Key => {
+                    let is_looked = low(request.looked) != 0;
+                    under_any_key = Some((self.part(child, EVERY, view), is_looked));
+                }
                 _ => {}
             }
         }
+        if view != View::Looked {
+            under_any_key = None;
+        }
         if members.is_empty() {
-            let rest = rest.filter(|_| view == View::Looked);
-            return Shape::Dictionary(Box::new(rest.unwrap_or(Shape::Any)));
+            let shape = under_any_key.map_or(Shape::Any, |it| it.0);
+            return Shape::Dictionary(Box::new(shape));
+        }
+        if let Some((shape, true)) = under_any_key {
+            // A key that is computed may be any of these.
+            for member in &mut members {
+                member.shape = Shape::union([member.shape.clone(), shape.clone()]);
+            }
         }
         Shape::Record(members)
     }

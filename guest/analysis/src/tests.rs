@@ -29,14 +29,19 @@ fn deep_programs_end() {
     assert_eq!(told(&ifs).output, Shape::Integer);
 }
 
+/// A line for each number from 1 on.
+fn lines(count: u32, line: impl Fn(u32) -> String) -> String {
+    let lines: Vec<String> = (1..count).map(line).collect();
+    lines.concat()
+}
+
 #[test]
 fn long_programs_end() {
     let sum = format!("data.a{}", " * 2".repeat(100_000));
     assert_eq!(told(&sum).shape.to_string(), "(data: {a: number}) => number");
-    let lets: String = (1..10_000).map(|i| format!("const x{i} = [x{}, x{0}];", i - 1)).collect();
+    let lets = lines(10_000, |i| format!("const x{i} = [x{}, x{0}];", i - 1));
     assert!(!told(&format!("const x0 = 1; {lets} x9999")).gave_up);
-    let functions: String =
-        (1..2000).map(|i| format!("const f{i} = x => f{}(f{0}(x));", i - 1)).collect();
+    let functions = lines(2000, |i| format!("const f{i} = x => f{}(f{0}(x));", i - 1));
     let told = told(&format!("const f0 = x => x * 2; {functions} f1999(1)"));
     assert_eq!(told.output, Shape::Any);
 }
@@ -44,7 +49,8 @@ fn long_programs_end() {
 #[test]
 fn circles_end() {
     assert_eq!(told("(x => x(x))(x => x(x))").output, Shape::Never);
-    let fixed = "(f => (x => f(v => x(x)(v)))(x => f(v => x(x)(v))))(again => n => n < 2 ? 1 : n * again(n - 1))";
+    let fixed = "(f => (x => f(v => x(x)(v)))(x => f(v => x(x)(v))))\
+        (again => n => n < 2 ? 1 : n * again(n - 1))";
     assert_eq!(told(fixed).shape.to_string(), "(n: number) => number");
     told("const a = n => n < 1 ? [n] : b([n]); const b = n => n < 1 ? n : a({n}); a(data)");
     told("x => self(y => x(y))");
@@ -79,6 +85,17 @@ fn a_schema_says_what_the_type_says() {
     );
     assert_eq!(
         schema("[text, number, any]"),
-        "{\"type\":\"array\",\"prefixItems\":[{\"type\":\"string\"},{\"type\":\"number\"},{}],\"items\":false}"
+        "{\"type\":\"array\",\"prefixItems\":[{\"type\":\"string\"},{\"type\":\"number\"},{}],\
+         \"items\":false}"
     );
+}
+
+#[test]
+fn a_failure_has_a_hint() {
+    let told = told("x => add(x, \"a\")");
+    let [failure] = &told.fails[..] else { panic!("{:?}", told.fails) };
+    let hint = failure.hint.as_ref().expect("a hint").to_string();
+    assert!(hint.contains("concat"), "{hint}");
+    assert!(failure.always);
+    assert_eq!(failure.at, "/body/add/1");
 }

@@ -43,10 +43,6 @@ pub enum Type {
     Record(&'static [(&'static str, Type)]),
     /// A record with values of a type under any keys.
     Dictionary(&'static Type),
-    /// A map.
-    Map(&'static Type, &'static Type),
-    /// A set.
-    Set(&'static Type),
     /// One of several types.
     Or(&'static [Type]),
     /// Some of the values that there are, and not surely all.
@@ -75,8 +71,6 @@ pub const MAYBE_NUM: Type = Type::Maybe(&NUM);
 pub const NUMS: Type = Type::List(&MAYBE_NUM);
 /// A text or null.
 pub const TXT_OR_NULL: Type = Type::Of(STRING | NULL);
-/// An integer or null.
-pub const INT_OR_NULL: Type = Type::Of(INTEGER | NULL);
 /// A list of texts.
 pub const TXTS: Type = Type::List(&TXT);
 /// A list of texts and nulls.

@@ -30,9 +30,12 @@ impl Walk<'_> {
     pub(crate) async fn apply(&self, at: At, callee: Id, arguments: Vec<Id>) -> Id {
         let (kinds, node) = self.with(|core| (core.kinds(callee), core.values.node(callee)));
         if kinds & FUNCTION == 0 {
-            self.with(|core| match kinds {
-                0 => core.state.is_dead = true,
-                _ => core.fault(at, Code::NotAFunction),
+            self.with(|core| {
+                core.state.is_dead = true;
+                if kinds != 0 {
+                    core.misfits.insert(at, (FUNCTION, kinds));
+                    core.fault(at, Code::NotAFunction);
+                }
             });
             return NEVER;
         }
@@ -154,7 +157,10 @@ impl Core {
     pub(crate) fn expect_function(&mut self, at: At, id: Id) -> Option<Id> {
         match self.kinds(id) {
             0 => self.state.is_dead = true,
-            kinds if kinds & FUNCTION == 0 => self.fault(at, Code::NotAFunction),
+            kinds if kinds & FUNCTION == 0 => {
+                self.misfits.insert(at, (FUNCTION, kinds));
+                self.fault(at, Code::NotAFunction);
+            }
             _ => return self.expect(at, id, FUNCTION, 0),
         }
         None

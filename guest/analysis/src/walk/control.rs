@@ -185,8 +185,11 @@ impl<'a> Walk<'a> {
                     (false, true) => falsy,
                     (false, false) => !NULL,
                 };
+                // A boolean, a number or a text is the value only if it counts as true.
+                let is_perhaps = !is_last && core.kinds(value) & falsy & !NULL != 0;
                 let value = core.restrict(value, kinds);
-                let value = if at > 0 { core.values.weaken(value) } else { value };
+                let is_weak = at > 0 || is_perhaps;
+                let value = if is_weak { core.values.weaken(value) } else { value };
                 core.values.union(joined, value)
             });
         }

@@ -57,6 +57,7 @@ impl Core {
             if found == 0 {
                 self.state.is_dead = true;
             } else {
+                self.misfits.insert(at, (kinds, found));
                 self.fault(at, Code::TypeMismatch);
             }
             self.doubts -= u32::from(found & ODD != 0);

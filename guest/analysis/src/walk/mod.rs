@@ -20,6 +20,7 @@ use crate::shape::Shape;
 use crate::values::{EnvId, Id, Values};
 use pif_core::fault::Code;
 use pif_core::stack::Stack;
+use pif_language::kinds::Kinds;
 use pif_language::term::{TermId, Terms};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -55,6 +56,8 @@ pub(crate) struct Core {
     pub(crate) state: State,
     pub(crate) frames: Vec<Frame>,
     pub(crate) verdicts: BTreeMap<At, Verdict>,
+    /// What a place that fails wants, and what it surely finds.
+    pub(crate) misfits: BTreeMap<At, (Kinds, Kinds)>,
     /// Steps that are left.
     pub(crate) fuel: u64,
     /// Whether the walk ended early.

@@ -180,14 +180,6 @@ impl Core {
                 let rest = inner(self, part);
                 self.record(Record { rest, ..Record::default() })
             }
-            Type::Map(key, value) => {
-                let map = Some([inner(self, key), inner(self, value)]);
-                self.values.make(Node { kinds: MAP, map, ..Node::default() })
-            }
-            Type::Set(element) => {
-                let set = Some(inner(self, element));
-                self.values.make(Node { kinds: SET, set, ..Node::default() })
-            }
             Type::Or(parts) => {
                 let parts: Vec<Id> = parts.iter().map(|it| inner(self, it)).collect();
                 self.values.join_all(parts)
@@ -213,8 +205,6 @@ fn wanted_kinds(wanted: &Type) -> (Kinds, Kinds) {
         Type::List(_) | Type::Tuple(_) => (LIST, 0),
         Type::Iterable(_) => (LIST | STRING | MAP | SET, NULL),
         Type::Record(_) | Type::Dictionary(_) => (RECORD, 0),
-        Type::Map(..) => (MAP, 0),
-        Type::Set(_) => (SET, 0),
         Type::Function(..) => (FUNCTION, 0),
         Type::Numeric => (NUMBER, 0),
         Type::Or(parts) => parts.iter().fold((0, 0), |(kinds, forgiven), it| {

@@ -15,6 +15,8 @@ use std::rc::Rc;
 
 /// Most functions that nobody applies and that are walked through nevertheless.
 const MOST_ESCAPED: usize = 200;
+/// Names of parameters that have none of their own.
+const MADE: [&str; 4] = ["x", "y", "z", "w"];
 /// Most functions in a value whose types are told.
 const MOST_TOLD: usize = 20;
 
@@ -51,6 +53,7 @@ pub(crate) fn run(
         state: State::default(),
         frames: Vec::new(),
         verdicts: BTreeMap::new(),
+        misfits: BTreeMap::new(),
         fuel,
         gave_up: false,
         is_opaque: false,
@@ -116,7 +119,7 @@ impl Walk<'_> {
                 Some([only]) => core.values.function(*only),
                 _ => None,
             };
-            let names = match only {
+            let names: Vec<String> = match only {
                 Some(Function::Lambda { term, held, .. }) => {
                     let names = self.terms.names(term).iter().skip(held.len());
                     names.map(|name| self.terms.name(*name).to_owned()).collect()
@@ -132,7 +135,14 @@ impl Walk<'_> {
                 }
                 None => vec!["x".to_owned()],
             };
-            names.into_iter().map(|name: String| (name, core.places.root())).collect()
+            let named = |(at, name): (usize, String)| {
+                // A pattern in place of a parameter has a name that nobody wrote.
+                let is_made = name.strip_prefix('_').is_some_and(|it| it.parse::<u32>().is_ok());
+                let made = MADE.get(at).copied().unwrap_or("more");
+                let name = if is_made { made.to_owned() } else { name };
+                (name, core.places.root())
+            };
+            names.into_iter().enumerate().map(named).collect()
         })
     }
 

@@ -180,7 +180,7 @@ rows! { $ arithmetic:
         .takes(&[NUMBER]).gives(NUMBER).visit(MAKER)
         .work(MAKE, "of a big integer 8, and its limbs, or their square with negative digits; of a \
             float with digits below 0 or above 22, 64")
-        .typed(&[NUM], Type::Counted(&INT, &Type::Numeric))
+        .typed(&[NUM], Type::Counted(&INT, &NUM))
         .syntax(r#"{"round": [a, digits?]}"#)
         .doc("Rounds half to even, to an integer or to digits after the point.")
         .details(&[
