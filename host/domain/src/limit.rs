@@ -266,15 +266,15 @@ limits! {
         flag("memory-bytes", "1GiB", 1, 64 << 30),
         fault(FaultCode::TooLarge), "holds_so_many_bytes",
         "Bytes of all values in the memory";
-    Snapshots "snapshots" State Count
+    Snapshots "snapshots" Session Count
         flag("snapshots", "16", 1, 10_000),
         fault(FaultCode::SnapshotLimit), "holds_so_many_snapshots_and_operations",
         "Snapshots of an owner: changes that are tried before they count";
-    SnapshotOperations "snapshot_operations" State Count
+    SnapshotOperations "snapshot_operations" Session Count
         flag("snapshot-operations", "200", 1, 10_000),
         fault(FaultCode::SnapshotLimit), "holds_so_many_snapshots_and_operations",
         "Operations of a snapshot";
-    SnapshotLife "snapshot_life_ms" State Time
+    SnapshotLife "snapshot_life_ms" Session Time
         flag("snapshot-life", "24h", 1, MOST_TIME),
         fault(FaultCode::UnknownSnapshot), "snapshots_end_by_themselves",
         "How long a snapshot lives since its last change";

@@ -39,7 +39,7 @@ fn the_set_for_other_servers_is_empty_without_any() -> Result<()> {
 
 #[test]
 fn a_flag_and_a_variable_switch_sets() -> Result<()> {
-    for set in [&OWN[..], &[Toolset::Debug]].concat() {
+    for set in [&OWN[..], &[Toolset::Staging, Toolset::Debug]].concat() {
         let mut client = Client::legacy_with(&["--toolsets", set.name()])?;
         assert_eq!(listed(&mut client)?, of(&[set]));
         let mut client = Client::start_in(&[("MCP_PIF_TOOLSETS", set.name())], &[])?;
@@ -70,7 +70,7 @@ fn a_tool_of_a_set_that_is_off_is_unknown() -> Result<()> {
 
 #[test]
 fn a_set_that_is_not_offered_stops_the_start() -> Result<()> {
-    for sets in ["staging", "core,staging", "", "core;state", "core,,state"] {
+    for sets in ["drafts", "core,drafts", "", "core;state", "core,,state"] {
         let mut client = Client::start(&["--toolsets", sets])?;
         ensure!(!client.wait()?.success(), "{sets}");
         let said = client.finish()?.errors;
