@@ -1,5 +1,5 @@
 //! Random programs on the native machine and by the definition: same value or fault code, same fuel.
-//! `PIF_RANDOM_TERMS=1000000` runs so many instead of the default, `PIF_RANDOM_SEED=5` from
+//! `PIF_RANDOM_PROGRAMS=1000000` runs so many instead of the default, `PIF_RANDOM_SEED=5` from
 //! another seed on.
 
 use pif::fault::Code;
@@ -24,7 +24,7 @@ struct Difference {
 #[expect(clippy::print_stderr, reason = "how many programs were compared is the result")]
 fn machine_agrees_with_the_definition_on_random_programs() -> anyhow::Result<()> {
     let first = setting("PIF_RANDOM_SEED", 0)?;
-    let count = setting("PIF_RANDOM_TERMS", 5_000)?;
+    let count = setting("PIF_RANDOM_PROGRAMS", 5_000)?;
     let compare = || (first..first + count).filter_map(|seed| compare(seed).err()).collect();
     let differences: Vec<Box<Difference>> = definitional::on_large_stack(compare)?;
     let shown = shortest_of_each_kind(&differences);
