@@ -197,7 +197,17 @@ fn a_rename_carries_over_all_callers() -> Result<()> {
     assert_eq!(seen["notation"], "x => @twice(@twice(x))");
     let verified = record(&mut client, "verify", &json!({ "snapshot": snapshot }))?;
     assert_eq!(verified["passed"], true, "{verified}");
-    record(&mut client, "commit", &json!({ "snapshot": snapshot }))?;
+    let done = record(&mut client, "commit", &json!({ "snapshot": snapshot }))?;
+    // What a commit tells is compared with what was before it, not with its own operations.
+    let told: Vec<(&Value, &Value)> = done["changes"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|it| (&it["tool"], &it["status"]))
+        .collect();
+    ensure!(told.contains(&(&json!("quad"), &json!("changed"))), "{done}");
+    ensure!(told.contains(&(&json!("double"), &json!("retired"))), "{done}");
+    ensure!(told.contains(&(&json!("twice"), &json!("new"))), "{done}");
     assert_eq!(record(&mut client, "run", &json!({"code": "@quad(1)"}))?["value"], 4);
     // A pin names a revision of the old name, which the new one does not have.
     let revision = record(&mut client, "inspect", &json!({"tool": "twice"}))?["revision"].clone();

@@ -207,19 +207,13 @@ fn commit(
     settings: &Settings,
     entry: i64,
 ) -> Result<Vec<Committed>, Refusal> {
-    let mut done: Vec<Committed> = Vec::new();
+    let mut before = Vec::new();
+    for state in area.tools() {
+        before.push((state, db.find(&state.name, i64::MAX)?));
+    }
     for operation in &area.operations {
         for state in &operation.tools {
-            let committed = define(db, state, entry)?;
-            match done.iter_mut().find(|it| it.name == committed.name) {
-                // What the tool was before the commit is what it was before its first operation.
-                Some(it) => {
-                    let first = it.status.clone();
-                    let status = if first == Some(Status::New) { first } else { committed.status };
-                    *it = Committed { status, ..committed };
-                }
-                None => done.push(committed),
-            }
+            define(db, state, entry)?;
         }
         for state in &operation.memos {
             match &state.value {
@@ -232,29 +226,46 @@ fn commit(
             }
         }
     }
-    Ok(done)
+    Ok(before.into_iter().map(|(state, was)| compare(state, was)).collect())
+}
+
+/// What a commit has made of a tool, which was so before it.
+fn compare(state: &ToolState, was: Option<Definition>) -> Committed {
+    let (name, hash) = (state.name.clone(), state.hash.clone());
+    let status = hash.as_ref().map(|hash| match was {
+        None => Status::New,
+        Some(was) if was.hash != *hash => Status::Changed(was.hash),
+        Some(was) if was.description != state.description || was.examples != state.examples => {
+            Status::Described
+        }
+        Some(was) if was.output_schema != state.output_schema || was.members != state.members => {
+            Status::Described
+        }
+        Some(_) => Status::Unchanged,
+    });
+    Committed { name, hash, status }
 }
 
 /// Brings about the state of a tool.
-fn define(db: &mut dyn Transaction, state: &ToolState, entry: i64) -> Result<Committed, Refusal> {
+fn define(db: &mut dyn Transaction, state: &ToolState, entry: i64) -> Result<(), Refusal> {
     let name = state.name.clone();
     let Some(hash) = state.hash.clone() else {
         if db.find(&name, i64::MAX)?.is_some() {
             tools::retire(db, &name, entry)?;
         }
-        return Ok(Committed { name, hash: None, status: None });
+        return Ok(());
     };
     let evolution = Evolution {
-        name: name.clone(),
+        name,
         description: state.description.clone(),
         source: db.source(&hash)?.ok_or(StoreError::Confused)?,
-        hash: hash.clone(),
         tools: db.uses(&hash)?,
+        hash,
         examples: state.examples.clone(),
         output_schema: state.output_schema.clone(),
         members: state.members.clone(),
         expected: None,
     };
-    let status = tools::evolve(db, &evolution, entry)?;
-    Ok(Committed { name, hash: Some(hash), status: Some(status) })
+    tools::evolve(db, &evolution, entry)?;
+    Ok(())
 }
