@@ -437,3 +437,17 @@ fn the_argument_belongs_to_the_set() -> Result<()> {
     assert_eq!(list.matches("the number of a snapshot").count(), 6);
     Ok(())
 }
+
+#[test]
+fn examples_that_never_end_do_not_hold_the_server() -> Result<()> {
+    let mut client = Client::legacy_with(&["--toolsets", SETS, "--wall-clock", "1s"])?;
+    let change = |count: usize| {
+        let examples = vec![json!({"input": 1, "output": 1}); count];
+        json!({"evolve": {"name": "l", "description": "", "code": "x => self(x)", "examples": examples}})
+    };
+    let fault = client.fault("stage", &json!({"operations": [change(65)]}))?;
+    ensure!(fault["message"].to_string().contains("65 examples"), "{fault}");
+    let many = vec![change(64); 20];
+    assert_eq!(code(&mut client, "stage", &json!({ "operations": many }))?, "timeout");
+    Ok(())
+}

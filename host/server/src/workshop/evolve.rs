@@ -238,6 +238,11 @@ impl Workshop {
             (None, None) => Vec::new(),
         };
         for (index, example) in kept.iter().enumerate() {
+            // All of them share one deadline: the verification runs them again.
+            if watch.verdict().is_err() {
+                notes.push(format!("warning: not all examples of `{name}` could be run in time"));
+                break;
+            }
             if let Err(fault) = self.try_example(name, example, tools, &watch.again()) {
                 let told = &fault.message;
                 notes.push(format!("warning: example {index} of `{name}` fails: {told}"));

@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 
 use super::effects::{Line, Script};
 
+/// The most examples that one change may bring.
+pub const MOST_EXAMPLES: usize = 64;
+
 /// The most arguments of one example, as in one `app`.
 const MOST_ARGS: usize = 64;
 

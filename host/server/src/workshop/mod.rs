@@ -55,7 +55,7 @@ pub use self::consent::Said;
 pub use self::declaration::Declaration;
 pub use self::effects::{Allowed, Denied, Effects, Line, Script, Told};
 pub use self::evolve::{Evolved, Prepared, Proposal};
-pub use self::example::{Example, Scripted};
+pub use self::example::{Example, MOST_EXAMPLES, Scripted};
 pub use self::export::Exported;
 pub use self::import::{Imported, Taken, Wanted};
 pub use self::library::{Library, PREFIX as LIBRARY_PREFIX, library};

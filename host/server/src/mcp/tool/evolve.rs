@@ -17,10 +17,7 @@ use super::super::backend::Backend;
 use super::run::read_schema;
 use super::{Call, Tool, ToolResult};
 use crate::render::{Refusal, Reply, put};
-use crate::workshop::{Evolved, Example, Prepared, Proposal, Refused, too_large};
-
-/// The most examples that one change may bring.
-const MOST_EXAMPLES: usize = 64;
+use crate::workshop::{Evolved, Example, MOST_EXAMPLES, Prepared, Proposal, Refused, too_large};
 
 /// The most characters of a note.
 const MOST_NOTE: usize = 2_500;

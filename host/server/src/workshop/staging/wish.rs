@@ -5,7 +5,7 @@ use pif_store::memory::Note;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::workshop::example::Example;
+use crate::workshop::example::{Example, MOST_EXAMPLES};
 use crate::workshop::refusal::unkept;
 use crate::workshop::{Proposal, Remember};
 
@@ -112,6 +112,11 @@ pub(super) fn read_wish(text: &str) -> Result<Wish, Fault> {
 
 impl Evolve {
     fn proposal(self) -> Result<Proposal, Fault> {
+        let count = self.examples.as_ref().map_or(0, Vec::len);
+        if count > MOST_EXAMPLES {
+            let hint = format!("give {MOST_EXAMPLES} at most");
+            return Err(malformed(format!("there are {count} examples"), &hint));
+        }
         for (index, example) in self.examples.iter().flatten().enumerate() {
             if let Some(reason) = example.complaint() {
                 let hint = "write {\"examples\": [{\"input\": 21, \"output\": 42}]}";
