@@ -84,8 +84,7 @@ impl Parser<'_, '_> {
         tokens: &[TokenId],
     ) -> Result<(), Wrong> {
         ensure_different(&*self.builder.terms, form, names).map_err(|(index, fault)| {
-            let token = tokens.get(index).copied().unwrap_or_default();
-            Wrong { token, fault }
+            Wrong { token: tokens[index], fault }
         })
     }
 }
