@@ -83,9 +83,8 @@ impl Parser<'_, '_> {
         names: &[NameId],
         tokens: &[TokenId],
     ) -> Result<(), Wrong> {
-        ensure_different(&*self.builder.terms, form, names).map_err(|(index, fault)| {
-            Wrong { token: tokens[index], fault }
-        })
+        ensure_different(&*self.builder.terms, form, names)
+            .map_err(|(index, fault)| Wrong { token: tokens[index], fault })
     }
 }
 
