@@ -13,8 +13,8 @@ use pif_language::kinds;
 use pif_language::names::Names;
 
 use crate::memory::word::{
-    HOLE, KIND_CONTINUATION, KIND_RECORD, NIL, OBJECT, UNIT, Word, header, is_list, pointer, quoted,
-    small,
+    HOLE, KIND_CONTINUATION, KIND_RECORD, NIL, OBJECT, UNIT, Word, header, is_list, pointer,
+    quoted, small,
 };
 
 impl State {
@@ -74,11 +74,7 @@ pub(super) fn tool(s: &mut State, x: Word, d: u8, deeper: u8) -> Result<(), Exit
 const LONGEST_NAME: u64 = 512;
 
 /// Gets the function of a tool that the name in slot `a` means.
-pub(super) fn member(
-    c: &mut Context<'_>,
-    [d, a, deeper]: [Slot; 3],
-    to: u32,
-) -> Result<(), Exit> {
+pub(super) fn member(c: &mut Context<'_>, [d, a, deeper]: [Slot; 3], to: u32) -> Result<(), Exit> {
     let Some(tool) = named_function(c.s, a)? else {
         c.s.pc = to as usize;
         return Ok(());

@@ -171,16 +171,11 @@ limits! {
     Calls "calls" Run Count
         flag("upstream-calls", "50", 0, 10_000),
         fault(FaultCode::Upstream), "a_run_has_a_budget_of_calls_and_bytes",
-        "Calls of other servers and native capabilities that a run may make; one more fails for the \
-         reason `budget`";
+        "Calls of other servers that a run may make; one more fails for the reason `budget`";
     AnswersSize "answers" Run Size
         flag("upstream-answers", "16MB", 1, 256 << 20),
         fault(FaultCode::Upstream), "a_run_has_a_budget_of_calls_and_bytes",
         "Bytes of all answers of other servers to a run";
-    CapabilityDepth "capability_depth" Run Count
-        fixed(4, REPLAYS),
-        fault(FaultCode::Upstream), "a_capability_that_calls_itself_ends",
-        "Native capabilities that call each other in a run; one more fails for the reason `budget`";
     Result "result" Run Count
         flag("max-result", "", 1, 2_000_000).or(Default::Profile),
         Beyond::Other("truncated"), "a_result_over_its_cap_is_absent",
