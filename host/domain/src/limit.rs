@@ -389,22 +389,6 @@ limits! {
         fixed(64 << 10, "Few collectors take more."),
         Beyond::Other("its size and sha256"), "a_policy_says_what_traces_hold",
         "Length of arguments or of a result that a trace holds";
-    TraceQueue "trace_queue" Measure Count
-        fixed(256, "It bounds memory; the collector takes many at once."),
-        Beyond::Other("dropped"), "as_many_traces_wait_as_there_is_room_for",
-        "Texts that wait for the collector; each holds the calls of a tenth of a second";
-    TraceRoom "trace_room" Measure Size
-        fixed(8 << 20, "It bounds memory."),
-        Beyond::Other("dropped"), "as_many_traces_wait_as_there_is_room_for",
-        "Bytes of all texts that wait for the collector";
-    TracePosts "trace_posts" Measure Count
-        fixed(2, "More would not make a collector faster."),
-        Beyond::Other("waits"), "a_collector_that_hangs_delays_no_call",
-        "Requests to the collector at the same time";
-    TracePost "trace_post_ms" Measure Time
-        fixed(10_000_000_000, "Traces that wait meanwhile are bounded."),
-        Beyond::Other("dropped"), "a_collector_that_hangs_delays_no_call",
-        "How long a request to the collector may take";
     UpstreamCall "upstream_call_ms" Upstream Time
         fixed(5_000_000_000, "The configuration sets it for a server or a tool."),
         Beyond::Other("`timeout` of the call"), "a_slow_server_times_out",
