@@ -205,7 +205,8 @@ pub enum Step {
     Done(Done),
     /// The run ended with a continuation, which is its value.
     Continuation(Done, Continuation),
-    /// The machine needs the source of this tool.
+    /// The machine needs the source of this tool. A name with a period is that of a call: without a
+    /// source the machine asks by `Perform`.
     Lookup(String),
     /// The machine needs the term of this binding.
     Recall(String),

@@ -29,6 +29,7 @@ mod settings;
 mod source;
 mod stage;
 mod top;
+mod traces;
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic;
@@ -67,6 +68,7 @@ use self::serve::{Serve, serve_by_default};
 use self::session::Session;
 use self::stage::{Commit, Discard, Stage, Verify};
 use self::top::Top;
+use self::traces::Traces;
 
 /// A workshop for language models, served over MCP on stdin and stdout: a model evolves tools, as
 /// JSON terms of a lambda calculus, and runs them in a sandbox.
@@ -169,6 +171,8 @@ enum Command {
     Person(Person),
     /// Show what the servers of a store are doing, in a terminal
     Top(Top),
+    /// Send the traces that servers have written to a collector
+    Traces(Traces),
     /// List, test, approve and call tools of other servers
     Capability(Capability),
     /// Call a tool of a server over HTTP and print the result
@@ -248,6 +252,7 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Session(it)) => it.execute(options),
         Some(Command::Person(it)) => it.execute(options),
         Some(Command::Top(it)) => it.execute(options),
+        Some(Command::Traces(it)) => it.execute(options),
         Some(Command::Capability(it)) => it.execute(options),
         Some(Command::Call(it)) => it.execute(),
         Some(Command::Broker(it)) => it.execute(options),

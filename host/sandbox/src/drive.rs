@@ -233,7 +233,8 @@ impl Run<'_> {
             let found = source.as_deref().unwrap_or("there is none");
             self.world.debug(&format!("look up tool `{tool}`: {found}"));
         }
-        if source.is_none() {
+        // A name with a period is that of another server's tool, unless a tool here has it.
+        if source.is_none() && !tool.contains('.') {
             *missed = Some(tool);
         }
         Ok(Answer::Source(source))

@@ -13,9 +13,10 @@ use pif_store::registry::{Snapshot, short};
 use serde_json::{Map, Value, json};
 
 use super::bindings::Term;
-use super::effects::{self, Missing};
-use super::ledger::{Came, Ledger};
+use super::call_log::{Asked, CallLog, Came, Ended};
+use super::call_record::{self, Missing};
 use super::library::library;
+use super::native::function;
 use super::opening::Workshop;
 use super::record::{self, Recorded};
 use super::refusal::stored;
@@ -140,7 +141,7 @@ impl Workshop {
             &mut nobody,
         );
         let mut schema = None;
-        let mut outcome = match request.output_schema.as_deref().map(schemas::recall).transpose() {
+        let outcome = match request.output_schema.as_deref().map(schemas::recall).transpose() {
             Ok(asked) => {
                 let mut outcome = drive(&self.sandbox, request, &mut witness, watch);
                 let kept = (&witness.oracle.tools, self.store.as_ref());
@@ -164,7 +165,6 @@ impl Workshop {
             return Err(fault.clone());
         }
         let mut answers = witness.close().answers;
-        outcome.usage.fuel = outcome.usage.fuel.saturating_add(effects::fuel(&answers));
         answers.extend(schema);
         let differences = differences(entry, body, &outcome, &answers);
         let is_equal = differences.is_empty();
@@ -234,9 +234,7 @@ impl Recording {
             match answer {
                 Answer::Tool(name, hash) => drop(sources.insert(name, hash)),
                 Answer::Similar(name, meant) => drop(similar.insert(name, meant)),
-                Answer::Calls(_) | Answer::Within(_) | Answer::Refused(..) => {
-                    calls.push_back(answer);
-                }
+                Answer::Calls(_) | Answer::Refused(..) => calls.push_back(answer),
                 Answer::Binding(name, hash) => drop(bindings.insert(name, hash)),
                 // `conform_again` reads the schema.
                 Answer::Schema(..) | Answer::StagedSchema(..) => {}
@@ -245,31 +243,14 @@ impl Recording {
         Self { tools, sources, similar, bindings, store, calls, obstacle: None }
     }
 
-    /// What came of the calls then, and what native capabilities did for them. Others than the
-    /// next ones were denied.
-    fn recall(
-        &mut self,
-        calls: &Calls,
-        place: usize,
-        ledger: &mut Ledger<'_>,
-    ) -> Result<Came, Fault> {
+    /// What came of the calls then. Others than the next ones were denied.
+    fn recall(&mut self, calls: &Calls) -> Result<Came, Fault> {
         let denied = || Err(Refusal::denied(&calls.calls));
         let Some(next) = self.calls.front() else { return Ok(denied()) };
         let text = |digest: &Digest| self.store.text(&digest.sha256);
-        match effects::recall(&calls.calls, next, text) {
+        match call_record::recall(&calls.calls, next, text) {
             Ok(Some(came)) => {
-                if let Some(Answer::Calls(made)) = self.calls.pop_front() {
-                    let ran = made.into_iter().map(|made| made.ran).enumerate();
-                    ran.for_each(|(at, ran)| {
-                        if let Some(ran) = ran {
-                            ledger.note(place, at, ran);
-                        }
-                    });
-                }
-                while let Some(within @ Answer::Within(_)) = self.calls.front() {
-                    ledger.answers.push(within.clone());
-                    self.calls.pop_front();
-                }
+                self.calls.pop_front();
                 Ok(came)
             }
             Ok(None) => Ok(denied()),
@@ -297,6 +278,9 @@ impl Oracle for Recording {
         let Some(hash) = self.sources.get(tool).cloned().flatten() else {
             return Ok(Found::default());
         };
+        if let Some((name, member)) = tool.split_once('.') {
+            return Ok(Found { source: Some(function(name, member)), hash: Some(hash) });
+        }
         let source = match self.tools.source(&hash) {
             Ok(Some(source)) => source,
             Ok(None) if let Some(source) = library().source(&hash) => source.to_owned(),
@@ -329,11 +313,10 @@ impl Oracle for Recording {
     /// Returns the recorded outcome; calls nobody.
     fn perform<'a, 'b: 'a>(
         &'a mut self,
-        calls: &'a Calls,
-        place: usize,
-        ledger: &'a mut Ledger<'b>,
-    ) -> Asking<'a, Result<Came, Fault>> {
-        Box::pin(ready(self.recall(calls, place, ledger)))
+        asked: Asked<'a>,
+        log: &'a mut CallLog<'b>,
+    ) -> Asking<'a, Result<Ended, Fault>> {
+        Box::pin(ready(self.recall(asked.calls).map(|came| log.end(asked, came))))
     }
 }
 

@@ -9,10 +9,10 @@ use pif_store::journal::Draft;
 use pif_store::{Error as StoreError, Wait, Write};
 
 use super::bindings::Bindings;
+use super::call_log::Written;
+use super::call_record::made;
 use super::consent::Consents;
-use super::effects::{fuel, made};
 use super::intent::Intent;
-use super::ledger::Written;
 use super::observer::Observer;
 use super::opening::Workshop;
 use super::past::{Past, Waiting, waits};
@@ -150,13 +150,14 @@ impl Workshop {
             Ok(asked) => {
                 let known = tools.clone();
                 let as_of = tools.registered.as_of();
-                let live = self.live(tools, Arc::clone(&self.effects), request.limits, watch);
+                let live = self.live(tools, Arc::clone(&self.effects), watch);
                 // A run in a snapshot does not wait: the snapshot may be gone.
                 let waits = before.bindings.is_none() && self.snapshot.is_none();
                 let patience = waits.then_some(self.patience);
                 let live = live.after(before.past).binding(before.bindings.unwrap_or_default());
                 let keeper = (&self.journal, self.longest, patience);
-                let intent = Intent::new(keeper, request, &self.effects, watch);
+                let offers = self.effects.is_open().then(|| self.effects.changes());
+                let intent = Intent::new(keeper, request, offers, watch);
                 let intent = intent.after(before.pending, as_of);
                 let mut witness = Witness::new(live, observer).intending(intent, before.consents);
                 let request = request.clone();
@@ -165,7 +166,6 @@ impl Workshop {
                     return Err(waiting);
                 }
                 written = witness.close();
-                outcome.usage.fuel = outcome.usage.fuel.saturating_add(fuel(&written.answers));
                 let (answer, schema) = conform::conform(&mut outcome, asked, &known, watch).await;
                 written.answers.extend(answer);
                 written.texts.extend(schema);

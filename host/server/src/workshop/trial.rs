@@ -129,7 +129,7 @@ impl Workshop {
         };
         let mut nobody = ();
         let script = Arc::new(example.script());
-        let live = self.live(tools.clone(), script, self.limits, watch);
+        let live = self.live(tools.clone(), script, watch);
         let mut witness = Witness::new(live, &mut nobody);
         drive(&self.sandbox, request, &mut witness, watch)
     }

@@ -1,6 +1,5 @@
 //! A collector that takes OTLP over HTTP, or that is slow, broken or rude.
 
-use super::shop::until;
 use anyhow::{Context, Result};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -83,14 +82,6 @@ impl Collector {
             }
         }
         Ok(calls)
-    }
-
-    /// Waits for so many calls.
-    pub(super) fn wait(&self, count: usize) -> Result<Vec<Vec<Value>>> {
-        until(&format!("{count} calls arrive"), || {
-            self.calls().is_ok_and(|calls| calls.len() >= count)
-        })?;
-        self.calls()
     }
 }
 
