@@ -269,7 +269,11 @@ fn calls_mean_terms() {
         if found != wanted {
             wrong.push(format!("{text}\n  is  {found}\n  not {wanted}"));
         }
-        blessed.extend(if line.is_empty() { vec!["\n"] } else { vec![text, " ==> ", &found, "\n"] });
+        blessed.extend(if line.is_empty() {
+            vec!["\n"]
+        } else {
+            vec![text, " ==> ", &found, "\n"]
+        });
     }
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(
