@@ -15,10 +15,12 @@ mod grammar;
 mod http;
 mod import;
 mod journal;
+mod keys;
 mod man;
 mod open;
 mod person;
 mod print;
+mod receipt;
 mod repl;
 mod replay;
 mod restore;
@@ -57,9 +59,11 @@ use self::fmt::Fmt;
 use self::grammar::Grammar;
 use self::import::Import;
 use self::journal::Journal;
+use self::keys::Keys;
 use self::man::Manual;
 use self::person::Person;
 use self::print::{MISUSE, complain, print_bytes};
+use self::receipt::Receipt;
 use self::repl::Repl;
 use self::replay::Replay;
 use self::restore::Restore;
@@ -147,6 +151,10 @@ enum Command {
     Journal(Journal),
     /// Repeat runs from the journal and compare the results
     Replay(Replay),
+    /// Print a signed statement about a run, or check one
+    Receipt(Receipt),
+    /// Make, list, rotate and print the keys that sign
+    Keys(Keys),
     /// Decide runs that wait for an approval, or show them
     Approve(Approve),
     /// Stage changes of tools and of the memory: they are tried before they count
@@ -240,6 +248,8 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Grammar(it)) => it.execute(options),
         Some(Command::Journal(it)) => it.execute(options),
         Some(Command::Replay(it)) => it.execute(options),
+        Some(Command::Receipt(it)) => it.execute(options),
+        Some(Command::Keys(it)) => it.execute(options),
         Some(Command::Approve(it)) => it.execute(options),
         Some(Command::Stage(it)) => it.execute(options),
         Some(Command::Verify(it)) => it.execute(options),

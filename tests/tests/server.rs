@@ -32,6 +32,7 @@ mod server {
     mod prefix;
     mod profiles;
     mod push;
+    mod receipts;
     mod registry;
     #[cfg(target_os = "linux")]
     mod repl;

@@ -2,6 +2,7 @@
 //! journals the results. The server, the command line and replays use it. Its calls block the
 //! thread. It does not depend on MCP.
 
+mod archive;
 mod backup;
 mod bindings;
 mod budget;
@@ -29,6 +30,7 @@ mod offer;
 mod opening;
 mod past;
 mod person;
+mod receipt;
 mod record;
 mod recovery;
 mod refusal;
@@ -67,6 +69,7 @@ pub use self::observer::Observer;
 pub use self::opening::{Error, State, Workshop, open_journal, verify};
 pub use self::past::{Kept, Waiting};
 pub use self::person::Belongings;
+pub use self::receipt::{Checked, Receipt};
 pub use self::refusal::{Refused, ended, refused, stored, too_large, unkept};
 pub use self::replay::{Difference, Replayed, Verdict};
 pub use self::resume::Resumed;
