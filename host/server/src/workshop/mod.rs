@@ -69,7 +69,6 @@ pub use self::past::{Kept, Waiting};
 pub use self::person::Belongings;
 pub use self::refusal::{Refused, ended, refused, stored, too_large, unkept};
 pub use self::replay::{Difference, Replayed, Verdict};
-pub use self::resume::Resumed;
 pub use self::run::Finished;
 pub use self::script::{Line, Script};
 pub use self::session::Turned;

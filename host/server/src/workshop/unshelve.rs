@@ -17,7 +17,7 @@ use super::import::{Imported, Tried};
 use super::opening::Workshop;
 use super::past::waits;
 use super::refusal::{Refused, unwritten};
-use super::run::{Ran, Start};
+use super::run::{Finished, Start};
 use super::session::subject;
 use super::shelf::{self, Shelf, Shelved, at, place};
 use super::world::Tools;
@@ -158,7 +158,7 @@ impl Workshop {
         let (start, mut nobody) = (Start { bindings: Some(bindings), ..Start::default() }, ());
         let run = self.run_unwritten(&request, tools.clone(), start, &mut nobody, watch);
         // A run that is bound does not wait.
-        let Ok(Ran { outcome, .. }) = finish(run) else { return Err(waits()) };
+        let Ok((Finished { outcome, .. }, _)) = finish(run) else { return Err(waits()) };
         match outcome.ending? {
             Ending::Value(value) => serde_json::from_str(&value.json).map_err(|error| {
                 let message = format!("the kind of {} is no text: {error}", quote_one(name));
