@@ -309,7 +309,7 @@ limits! {
         fixed(1 << 20, "It bounds the store; a larger value can be bound to a name."),
         Beyond::Other("not kept, with a warning"), "a_large_value_is_no_last_value",
         "Bytes of the term of a last value: `_1`, `_2` and `_3`";
-    SessionFile "session_file" Session Size
+    ExportFile "export_file" Session Size
         fixed(128 << 20, "It bounds the memory of an import; all bindings and their tools fit in."),
         fault(FaultCode::TooLarge), "a_file_that_is_too_large_is_not_read",
         "Bytes of a file with the bindings of a session";

@@ -197,7 +197,7 @@ mod tests {
             )
         });
         let tools: Vec<String> = tools.collect();
-        format!(r#"{{"format":"mcp-pif tools","version":1,"tools":[{}]}}"#, tools.join(","))
+        format!(r#"{{"format":"mcp-pif export","version":1,"tools":[{}]}}"#, tools.join(","))
     }
 
     #[test]

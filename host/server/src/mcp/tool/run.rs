@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use pif_domain::json::Members;
 use pif_domain::{Fault, FaultCode, Limit, fault};
 use pif_sandbox::{Argument, Code, Limits, Request};
 use pif_store::registry::name;
@@ -108,7 +107,7 @@ impl arguments::Arguments for Arguments {
         schema
     }
 
-    fn take(members: &Members<'_>) -> Result<Self, Fault> {
+    fn take(members: &[(&str, &str)]) -> Result<Self, Fault> {
         Ok(Self { subject: Subject::take(members)?, settings: Settings::take(members)? })
     }
 }

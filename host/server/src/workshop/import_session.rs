@@ -1,5 +1,4 @@
-//! Imports bindings from a file: checks each term against its hash, makes its value once, and writes
-//! all bindings in one transaction, or none.
+//! Imports the bindings of a session: checks each term against its hash, and makes its value once.
 
 use std::collections::BTreeMap;
 
@@ -8,106 +7,50 @@ use pif_domain::{EntryEnding, EntryKind, Fault, FaultCode, fault};
 use pif_sandbox::{Argument, Binding, Code, Ending, Request, Summary, Watch, finish};
 use pif_store::journal::{Digest, Draft};
 use pif_store::registry;
-use pif_store::session::{Bound, Change, Session, Target};
-use pif_store::{Change as Changed, Effect, Refusal, Write};
+use pif_store::session::{Bound, Change, Target};
+use pif_store::{Change as Changed, Write};
 use serde_json::json;
 
 use super::bindings::Bindings;
-use super::import::{Imported, Tried};
+use super::bundle::{PackedBinding, PackedSession, at, place};
 use super::opening::Workshop;
 use super::past::waits;
-use super::refusal::{Refused, unwritten};
-use super::run::{Ran, Start};
+use super::refusal::Refused;
+use super::run::{Finished, Start};
 use super::session::subject;
-use super::shelf::{self, Shelf, Shelved, at, place};
 use super::world::Tools;
 
-/// What an import of bindings is asked for.
-#[derive(Debug, Clone)]
-pub struct Shelving {
-    /// The owner of the session.
-    pub owner: String,
-    /// Where the bindings go.
-    pub target: Target,
-    /// Whether the tools of the file are imported, too.
-    pub tools: bool,
-    /// Whether existing tools may be replaced.
-    pub replace: bool,
-}
-
-/// The result of an import of bindings.
-#[derive(Debug)]
-pub struct Unshelved {
-    /// The session or the saved state.
-    pub session: Session,
-    /// The names that are bound, with the kinds of their values.
-    pub bound: Vec<(String, String)>,
-    /// The tools of the file.
-    pub tools: Vec<Imported>,
-    /// Notes for the user.
-    pub notes: Vec<String>,
-}
+/// The names that are bound, with the kinds of their values.
+type Told = Vec<(String, String)>;
 
 impl Workshop {
-    /// Imports bindings from a file, in place of those that its target has. The journal tells of the
-    /// import, or of the refusal.
-    pub fn unshelve(
+    /// Checks the bindings of a file, and gives their write.
+    pub(super) fn try_session(
         &self,
-        text: &str,
-        wanted: Shelving,
+        PackedSession { title, bindings }: PackedSession,
+        owner: String,
+        target: Target,
+        tools: &Tools,
         watch: &Watch,
-    ) -> Result<Unshelved, Refused> {
-        let taken = self.try_unshelve(text, wanted, watch);
-        if let Err(Refused { faults, .. }) = &taken
-            && let Some(first) = faults.first().filter(|first| first.code != FaultCode::Storage)
-        {
-            let request = json!({ "bytes": text.len() });
-            self.refuse("session import", &request.to_string(), first);
-        }
-        taken
-    }
-
-    fn try_unshelve(
-        &self,
-        text: &str,
-        wanted: Shelving,
-        watch: &Watch,
-    ) -> Result<Unshelved, Refused> {
-        let Shelf { title, bindings, tools: packed, .. } =
-            shelf::read(text, self.session_capacity())?;
-        let Shelving { owner, target, tools: takes_tools, replace } = wanted;
-        let untaken = (!takes_tools && !packed.is_empty())
-            .then(|| "the file also holds tools: `--with-tools` imports them".to_owned());
-        let packed = if takes_tools { packed } else { Vec::new() };
-        let Tried { checked, tools, mut notes } =
-            self.try_tools(packed, replace, watch, &mut None).map_err(in_tools)?;
-        notes.extend(untaken);
+    ) -> Result<(Told, Write), Refused> {
         let mut bound = Vec::new();
-        for (index, shelved) in bindings.into_iter().enumerate() {
-            bound.push(self.check_shelved(index, shelved, &tools, watch)?);
+        for (index, packed) in bindings.into_iter().enumerate() {
+            bound.push(self.check_binding(index, packed, tools, watch)?);
         }
         let told = bound.iter().map(|it| (it.name.clone(), it.kind.clone())).collect();
-        let mut writes: Vec<Write> = checked.iter().map(|it| it.write(replace)).collect();
-        writes.push(write(Change::Import { owner, target, title, bound }));
-        let mut done = self.journal.commit(&writes).map_err(unwritten)?;
-        let Some(Effect::Session(session)) = done.pop().map(|done| done.effect) else {
-            return Err(unwritten(Refusal::CONFUSED).into());
-        };
-        self.announce();
-        let tools = checked.into_iter().zip(done).filter_map(|(it, done)| it.told(done)).collect();
-        Ok(Unshelved { session: *session, bound: told, tools, notes })
+        Ok((told, write(Change::Import { owner, target, title, bound })))
     }
 
     /// Checks a binding of a file.
-    fn check_shelved(
+    fn check_binding(
         &self,
         index: usize,
-        shelved: Shelved,
+        packed: PackedBinding,
         tools: &Tools,
         watch: &Watch,
     ) -> Result<Bound, Refused> {
         let within = |fault: Fault| at(&place(index, "term"), fault);
-        let Shelved { name, kind, sha256, term } = shelved;
+        let PackedBinding { name, kind, sha256, term } = packed;
         let checked = self.sandbox.check(term.get(), &watch.again());
         let summary = checked
             .map_err(|faults| Refused::from(faults.into_iter().map(within).collect::<Vec<_>>()))?;
@@ -158,7 +101,7 @@ impl Workshop {
         let (start, mut nobody) = (Start { bindings: Some(bindings), ..Start::default() }, ());
         let run = self.run_unwritten(&request, tools.clone(), start, &mut nobody, watch);
         // A run that is bound does not wait.
-        let Ok(Ran { outcome, .. }) = finish(run) else { return Err(waits()) };
+        let Ok((Finished { outcome, .. }, _)) = finish(run) else { return Err(waits()) };
         match outcome.ending? {
             Ending::Value(value) => serde_json::from_str(&value.json).map_err(|error| {
                 let message = format!("the kind of {} is no text: {error}", quote_one(name));
@@ -195,10 +138,4 @@ fn ensure_tools(name: &str, summary: &Summary, tools: &Tools) -> Result<(), Faul
         return Err(Fault { at: mention.at.clone(), excerpt, ..fault });
     }
     Ok(())
-}
-
-/// A refusal that is about the tools of the file.
-fn in_tools(refused: Refused) -> Refused {
-    let place = |fault: Fault| if fault.at.is_empty() { at("/tools", fault) } else { fault };
-    Refused { faults: refused.faults.into_iter().map(place).collect(), ..refused }
 }
