@@ -1,9 +1,8 @@
 //! `mcp-pif traces push`: what arrives at a collector, and that nothing is lost or sent twice.
 
-use super::binary;
-use super::client::Client;
+use super::client::{self, Client};
 use super::collector::{Collector, Does, TAKEN};
-use super::folder::{Folder, cache};
+use super::folder::Folder;
 use anyhow::{Context, Result, ensure};
 use serde_json::json;
 use std::fs;
@@ -24,8 +23,8 @@ fn call(folder: &Folder, calls: usize) -> Result<()> {
 }
 
 fn command(folder: &Folder, collector: &Collector) -> Result<Command> {
-    let mut command = Command::new(binary()?);
-    command.env("MCP_PIF_CACHE_DIR", cache()?).arg("--trace-dir").arg(folder.path());
+    let mut command = client::command(folder)?;
+    command.arg("--trace-dir").arg(folder.path());
     command.args(["traces", "push", "--otlp", &collector.address]);
     Ok(command)
 }
