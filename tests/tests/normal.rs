@@ -71,6 +71,8 @@ fn compare(program: &Program, limits: &Limits) -> Result<End, String> {
         // A program as a value is its own term.
         (Ok(a), Ok(b)) if a.kind == b.kind && a.json.contains("continuation") => {}
         (Err(_), Err(_)) => return Ok(End::Fault),
+        // A binding that is no value is a mistake of the request, not of the program.
+        (Err(fault), _) if fault.at.starts_with("/bindings/") => return Ok(End::Fault),
         _ => {
             let told = &told.json;
             return Err(format!("{:?}\n  then {:?}\n  by {told}", before.result, after.result));

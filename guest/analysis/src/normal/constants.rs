@@ -5,7 +5,7 @@ use num_bigint::BigInt;
 use num_traits::{Signed as _, Zero as _};
 use pif_core::json::number::Integer;
 use pif_language::form::Form;
-use pif_language::kinds::{INTEGER, STRING};
+use pif_language::kinds::{NUMBER, STRING};
 use pif_language::term::TermId;
 
 /// Bits of the largest integer that is computed.
@@ -150,7 +150,7 @@ fn compared(scratch: &mut Scratch, form: Form, term: TermId) -> Option<TermId> {
 
 /// Two values of kinds that have no value in common are not equal.
 fn alike(scratch: &mut Scratch, form: Form, term: TermId, both: [TermId; 2]) -> Option<TermId> {
-    use pif_language::kinds::{BOOLEAN, NULL, NUMBER, ODD};
+    use pif_language::kinds::{BOOLEAN, NULL, ODD};
     let [first, second] = both;
     if form != Form::Eq || !both.iter().all(|it| scratch.is_total(*it)) || !scratch.is_total(term) {
         return None;
@@ -177,14 +177,14 @@ fn alike(scratch: &mut Scratch, form: Form, term: TermId, both: [TermId; 2]) -> 
     }
 }
 
-/// Texts as one text; a sum of texts is a join of texts, and a sum of integers a sum.
+/// Texts as one text; a sum of texts is a join of texts, and one of numbers a sum.
 fn joined(scratch: &mut Scratch, form: Form, term: TermId) -> Option<TermId> {
     let old = scratch.terms.operands(term).to_vec();
     if form == Form::Plus {
         if old.iter().all(|it| scratch.is_of(*it, STRING)) {
             return Some(scratch.make(Form::Concat, term, &old));
         }
-        let is_sum = old.iter().all(|it| scratch.is_of(*it, INTEGER));
+        let is_sum = old.iter().all(|it| scratch.is_of(*it, NUMBER));
         return is_sum.then(|| scratch.make(Form::Add, term, &old));
     }
     let mut parts: Vec<TermId> = Vec::new();

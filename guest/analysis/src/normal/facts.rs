@@ -3,7 +3,8 @@
 use super::scratch::Scratch;
 use pif_language::form::Form;
 use pif_language::kinds::{
-    BOOLEAN, FLOAT, INTEGER, Kinds, LIST, MAP, NULL, NUMBER, ODD, RECORD, SET, STRING, UNKNOWN,
+    BOOLEAN, CONTINUATION, FLOAT, FUNCTION, INTEGER, Kinds, LIST, MAP, NULL, NUMBER, ODD, RECORD,
+    SET, STRING, UNKNOWN,
 };
 use pif_language::term::TermId;
 use pif_language::typing::{Rule, Type};
@@ -147,7 +148,7 @@ impl Scratch {
             Form::And | Form::Or | Form::Not => all(BOOLEAN),
             Form::Eq => {
                 const PLAIN: Kinds = NULL | BOOLEAN | NUMBER | ODD | STRING;
-                is(0, PLAIN) || is(1, PLAIN)
+                (is(0, PLAIN) || is(1, PLAIN)) && all(!(FUNCTION | CONTINUATION))
             }
             Form::Lt | Form::Gt | Form::Lte | Form::Gte => all(NUMBER) || all(STRING),
             Form::Add | Form::Sub | Form::Mul | Form::Neg | Form::Abs => all(INTEGER),
@@ -219,6 +220,7 @@ fn of_row(form: Form) -> Kinds {
     let given = if given == UNKNOWN { Kinds::MAX } else { given };
     match form.row().map(|row| row.typing) {
         Some(Rule::Signature { gives: Type::Of(kinds), .. }) => kinds,
+        Some(Rule::Signature { gives: Type::Numeric, .. }) => NUMBER,
         _ if given & NUMBER != 0 => given | ODD,
         _ => given,
     }

@@ -1,5 +1,6 @@
 //! Chains of list forms, as one form each.
 
+use super::facts::is_each;
 use super::scratch::Scratch;
 use pif_language::form::Form;
 use pif_language::kinds::LIST;
@@ -7,6 +8,9 @@ use pif_language::term::TermId;
 
 pub(super) fn rule(scratch: &mut Scratch, term: TermId) -> Option<TermId> {
     let form = scratch.form(term);
+    if let Some(plain) = copied(scratch, form, term) {
+        return Some(plain);
+    }
     match form {
         Form::Map => mapped(scratch, term).or_else(|| identity(scratch, term)),
         Form::Filter => filtered(scratch, term).or_else(|| identity(scratch, term)),
@@ -89,6 +93,26 @@ fn identity(scratch: &mut Scratch, term: TermId) -> Option<TermId> {
         scratch.form(body) == Form::Boolean && scratch.terms.boolean(body)
     };
     (is_identity && scratch.is_of(list, LIST)).then_some(list)
+}
+
+/// A form that takes only a list, of a `map` that gives each element itself.
+fn copied(scratch: &mut Scratch, form: Form, term: TermId) -> Option<TermId> {
+    let at = match form {
+        Form::Fold | Form::Reduce => 2,
+        _ if is_each(form) => 1,
+        Form::Sum | Form::Product | Form::Reverse | Form::Sort | Form::Distinct => 0,
+        _ => return None,
+    };
+    let mut operands = scratch.terms.operands(term).to_vec();
+    let place = operands.get_mut(at)?;
+    let [function, list] = scratch.parts(Form::Map, *place)?;
+    let body = of_one(scratch, function)?;
+    let name = scratch.terms.only_name(function);
+    if scratch.form(body) != Form::Var || scratch.terms.only_name(body) != name {
+        return None;
+    }
+    *place = list;
+    Some(scratch.make(form, term, &operands))
 }
 
 /// `fold` gets a pair where `reduce` gets two arguments.

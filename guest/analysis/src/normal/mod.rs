@@ -76,8 +76,15 @@ fn rewritten(scratch: &mut Scratch, root: TermId) -> (TermId, bool) {
     let mut complete = true;
     while !scratch.observed.places {
         match pass::once(scratch, root) {
-            Ended::Fixed => break,
             Ended::Changed(next) => root = next,
+            Ended::Fixed => {
+                // What is gone observes nothing.
+                let observed = Observed::of(&scratch.terms, root);
+                if observed == scratch.observed {
+                    break;
+                }
+                scratch.observed = observed;
+            }
             Ended::OutOfSteps => {
                 complete = false;
                 break;

@@ -6,7 +6,7 @@ use pif_language::walk::nodes;
 use std::collections::BTreeSet;
 
 /// What a program observes.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Observed {
     /// Its own names, by `eval`, by a hole in a quote, or by its own source.
     pub(super) names: bool,

@@ -2,6 +2,7 @@
 
 use super::scratch::Scratch;
 use pif_language::form::Form;
+use pif_language::kinds::{LIST, NULL, STRING};
 use pif_language::term::{NameId, TermId};
 
 /// Which part is taken.
@@ -32,7 +33,7 @@ fn key(scratch: &Scratch, term: TermId) -> Option<(TermId, Key)> {
     match (form, operands) {
         (Form::Fst | Form::Head, [of]) => Some((*of, Key::At(0))),
         (Form::Snd, [of]) => Some((*of, Key::At(1))),
-        (Form::Get, [of, key]) | (Form::Nth, [of, key]) => match scratch.form(*key) {
+        (Form::Get, [of, key, ..]) | (Form::Nth, [of, key]) => match scratch.form(*key) {
             Form::Integer => Some((*of, Key::At(scratch.terms.literal(*key)?))),
             Form::Text if form == Form::Get => {
                 Some((*of, Key::Name(scratch.terms.text(*key).to_owned())))
@@ -86,14 +87,47 @@ fn taken(scratch: &mut Scratch, term: TermId) -> Option<TermId> {
         return Some(scratch.let_one(name, value, body));
     }
     let literal = literal_of(scratch, of);
-    let place = place(scratch, form, literal, &key)?;
+    let default = scratch.terms.operands(term).get(2).copied();
+    let place = place(scratch, form, literal, &key);
     let operands = scratch.terms.operands(literal).to_vec();
-    let part = operands.get(place).copied()?;
+    let part = place.and_then(|place| operands.get(place).copied());
+    let taken = match (part, default) {
+        (Some(part), None) => part,
+        // What is null is null, or the default.
+        (Some(part), Some(default)) => {
+            let is_null = scratch.form(default) == Form::Unit;
+            let is_there = scratch.kinds(part) & NULL == 0 && scratch.is_total(default);
+            (is_null || is_there).then_some(part)?
+        }
+        (None, Some(default)) => is_missing(scratch, literal, &key).then_some(default)?,
+        (None, None) => return length(scratch, term, of, &key),
+    };
     if literal != of {
-        let is_known = is_atom(scratch, part);
-        return is_known.then_some(part);
+        return is_atom(scratch, taken).then_some(taken);
     }
-    Some(picked(scratch, term, &operands, |_, parts| parts.get(place).copied().unwrap_or(part)))
+    if part.is_none() {
+        return Some(picked(scratch, term, &operands, |_, _| taken));
+    }
+    let place = place.unwrap_or_default();
+    Some(picked(scratch, term, &operands, |_, parts| parts.get(place).copied().unwrap_or(taken)))
+}
+
+/// Whether a literal surely has no such part.
+fn is_missing(scratch: &Scratch, literal: TermId, key: &Key) -> bool {
+    match (scratch.form(literal), key) {
+        (Form::List, Key::At(at)) => *at >= scratch.terms.operands(literal).len(),
+        (Form::Record, Key::Name(name)) => {
+            !scratch.terms.names(literal).iter().any(|it| scratch.terms.name(*it) == name)
+        }
+        _ => false,
+    }
+}
+
+/// The member `length` of a list or a text is its length.
+fn length(scratch: &mut Scratch, term: TermId, of: TermId, key: &Key) -> Option<TermId> {
+    let is_length = matches!(key, Key::Name(name) if name == "length");
+    let is_sized = is_length && scratch.is_of(of, LIST | STRING);
+    is_sized.then(|| scratch.make(Form::Length, term, &[of]))
 }
 
 /// What is made of the parts of a literal: those that are evaluated first are bound, unless nothing

@@ -166,31 +166,41 @@ fn recursive(scratch: &mut Scratch, term: TermId) -> Option<TermId> {
     let operands = scratch.terms.operands(term).to_vec();
     let (body, functions) = operands.split_last()?;
     let places: BTreeMap<NameId, usize> = names.iter().copied().zip(0..).collect();
+    let mut calls = Vec::new();
+    for function in functions {
+        calls.push(first_uses(scratch, *function, &places));
+    }
     let (mut order, mut at) = (first_uses(scratch, *body, &places), 0);
-    let mut is_recursive = false;
-    while let Some(function) = order.get(at).and_then(|it| functions.get(*it)) {
-        for used in first_uses(scratch, *function, &places) {
-            is_recursive = true;
-            if !order.contains(&used) {
-                order.push(used);
-            }
-        }
+    while let Some(used) = order.get(at).and_then(|it| calls.get(*it)) {
+        let new: Vec<usize> = used.iter().filter(|it| !order.contains(it)).copied().collect();
+        order.extend(new);
         at += 1;
     }
-    if !is_recursive {
-        let pairs = order.iter().filter_map(|at| Some((*names.get(*at)?, *functions.get(*at)?)));
-        let pairs: Vec<(NameId, TermId)> = pairs.collect();
-        let pairs = pairs.into_iter().rev();
-        return Some(pairs.fold(*body, |body, (name, it)| scratch.let_one(name, it, body)));
+    let is_plain = |at: &usize| calls.get(*at).is_some_and(Vec::is_empty);
+    if let Some(plain) = order.iter().copied().find(is_plain) {
+        // A function that calls none of them is bound around the others.
+        let (name, function) = (*names.get(plain)?, *functions.get(plain)?);
+        order.retain(|it| *it != plain);
+        let rest = ordered(scratch, term, &order);
+        return Some(scratch.let_one(name, function, rest));
     }
     if order.iter().copied().eq(0..names.len()) {
         return None;
     }
-    let names: Vec<NameId> = order.iter().filter_map(|at| names.get(*at).copied()).collect();
-    let mut operands: Vec<TermId> =
-        order.iter().filter_map(|at| functions.get(*at).copied()).collect();
-    operands.push(*body);
-    Some(scratch.bind(Form::Letrec, term, &operands, &names))
+    Some(ordered(scratch, term, &order))
+}
+
+/// The recursive functions of a term in this order; without any, its body.
+fn ordered(scratch: &mut Scratch, term: TermId, order: &[usize]) -> TermId {
+    let body = scratch.terms.operands(term).last().copied().unwrap_or_default();
+    if order.is_empty() {
+        return body;
+    }
+    let of = |all: &[u32]| order.iter().filter_map(|at| all.get(*at).copied()).collect::<Vec<_>>();
+    let names: Vec<NameId> = of(scratch.terms.names(term));
+    let mut operands: Vec<TermId> = of(scratch.terms.operands(term));
+    operands.push(body);
+    scratch.bind(Form::Letrec, term, &operands, &names)
 }
 
 /// Which of these variables a term uses, in the order of their first uses.
