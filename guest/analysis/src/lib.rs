@@ -13,6 +13,7 @@
 //! ```
 
 mod compare;
+pub mod cost;
 pub mod normal;
 mod places;
 mod schema;
