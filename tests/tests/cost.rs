@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 const LIMITS: Limits =
-    Limits { fuel: 300_000_000, depth: 100_000, memory: 256 << 20, output: 64 << 20 };
+    Limits { fuel: 10_000_000, depth: 100_000, memory: 256 << 20, output: 64 << 20 };
 /// How many wrong bounds are shown.
 const SHOWN: usize = 12;
 
@@ -168,7 +168,7 @@ fn inputs(told: &Told, count: u64) -> Vec<Value> {
         _ => Shape::Null,
     };
     let mut examples = Examples::new(count, &shape);
-    let sizes = [0, 1, 2, 3, 10, 100, 1000];
+    let sizes = [0, 1, 2, 3, 10, 50, 200];
     let grown = sizes.iter().filter_map(|n| serde_json::from_str(&grow(&shape, *n)).ok());
     let random = (0..count).map(|_| examples.next(&shape));
     grown.chain(random).collect()

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 /// The classes, the least first, each with its name and its values.
 const CLASSES: [(&str, fn(f64) -> f64); 8] = [
     ("1", |_| 1.0),
-    ("log n", |n| n.max(2.0).log2()),
+    ("log n", |n| n.max(1.0).log2()),
     ("n", |n| n),
     ("n log n", |n| n * n.max(2.0).log2()),
     ("n^2", |n| n * n),
@@ -28,16 +28,19 @@ pub fn fit(points: &[(u64, u64)]) -> Option<&'static str> {
     #[expect(clippy::cast_precision_loss, reason = "a class is a shape, not a number")]
     let mut points: Vec<(f64, f64)> = points.iter().map(|it| (it.0 as f64, it.1 as f64)).collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
-    // What inputs of any size pay is no part of the growth.
-    let base = points.iter().map(|it| it.1).fold(f64::INFINITY, f64::min);
-    let (first, rest) = points.split_at(points.len() / 2);
+    let [first, second, .., last] = points[..] else { return None };
+    let before_last = points.get(points.len() - 2).copied().unwrap_or(second);
     let fits = |class: &fn(f64) -> f64| {
-        let ratio = |(n, fuel): &(f64, f64)| (fuel - base).max(0.0) / class(*n);
-        let before = first.iter().map(ratio).fold(0.0, f64::max);
-        let after = rest.iter().map(ratio).fold(0.0, f64::max);
-        let is_flat = rest.iter().all(|it| it.1 <= base * SLACK);
-        let is_constant = class(1e9) <= 1.0;
-        if is_constant { is_flat } else { before > 0.0 && after <= before * SLACK }
+        // What each step adds, beside what the class adds. What inputs of any size pay counts in neither.
+        let slope = |a: (f64, f64), b: (f64, f64)| {
+            let growth = class(b.0) - class(a.0);
+            if growth > 0.0 { (b.1 - a.1) / growth } else { 0.0 }
+        };
+        if class(1.0) >= class(2.0) {
+            return last.1 <= first.1 * SLACK;
+        }
+        let before = slope(first, second);
+        before > 0.0 && slope(before_last, last) <= before * SLACK
     };
     CLASSES.iter().find(|it| fits(&it.1)).map(|it| it.0)
 }

@@ -54,7 +54,7 @@ impl Walk<'_> {
         let fuel = self.with(|core| std::mem::replace(&mut core.fuel, before));
         let each = fuel.plus(&Bound::from(u64::from(form.application_price())));
         self.pay(&each.by(count));
-        self.open(value)
+        value
     }
 
     async fn each(&self, form: Form, values: &[Value]) -> Value {

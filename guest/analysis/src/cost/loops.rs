@@ -7,7 +7,9 @@ use super::walk::Walk;
 use pif_language::form::Form;
 
 /// How often the first rounds are walked through until no other kinds come.
-const FIRST_ROUNDS: usize = 4;
+const FIRST_ROUNDS: usize = 6;
+/// How many first rounds there are at least.
+const ALWAYS: usize = 2;
 /// How often what grows is looked for.
 const ROUNDS: usize = 6;
 
@@ -74,7 +76,7 @@ impl Walk<'_> {
 
     async fn grown(&self, round: &Round, start: Vec<Value>, count: &Bound) -> Option<Vec<Value>> {
         let mut state = start;
-        for _ in 0..FIRST_ROUNDS {
+        for first in 0..FIRST_ROUNDS {
             let (fuel, next) = self.round(round, &state).await?;
             let joined = both(&state, &next);
             if joined == state {
@@ -82,7 +84,8 @@ impl Walk<'_> {
                 return Some(state);
             }
             let is_alike = bounds(&joined).len() == bounds(&state).len();
-            if is_alike {
+            // What comes from outside is in the state before it grows.
+            if is_alike && first >= ALWAYS {
                 break;
             }
             state = joined;
@@ -124,7 +127,7 @@ impl Walk<'_> {
     /// A function that calls itself.
     pub(super) async fn recursion(&self, function: &Function, arguments: Vec<Value>) -> Value {
         let Some(descent) = descent::find(self.terms, function) else { return self.lost() };
-        let mut arguments: Vec<Value> = arguments.into_iter().map(|it| self.open(it)).collect();
+        let mut arguments = arguments;
         let Some(argument) = arguments.get(descent.parameter).cloned() else { return self.lost() };
         let count = match descent.change {
             Change::Shorter => length(&argument),
@@ -166,7 +169,6 @@ impl Walk<'_> {
             super::value::bind(env, *name, super::value::Entry::Value(value.clone()))
         });
         let (_, value) = self.apart(limit, env).await;
-        let value = self.open(value);
         let most = value.number.and_then(|it| it.most);
         most.filter(|_| self.terms.form(limit) != Form::Unit)
     }

@@ -84,6 +84,8 @@ impl Cost {
     }
 }
 
+/// Deepest part of an input that is told apart.
+const DEEPEST_INPUT: u32 = 10;
 /// Steps for any program.
 const STEPS: u64 = 100_000;
 /// Steps for each term of a program.
@@ -121,9 +123,9 @@ pub fn cost_term(terms: &Terms, root: TermId, request: &Request<'_>, told: &Anal
 
 /// Walks through a program, applied to its input if it is a function.
 async fn whole(walk: Walk<'_>, root: TermId, told: &Analysis) -> Value {
-    let given = |of: &str, shape: &crate::Shape| Value {
-        parts: vec![(Part { of: of.to_owned(), steps: Vec::new() }, Rc::new(shape.clone()))],
-        ..Value::default()
+    let given = |of: &str, shape: &crate::Shape| {
+        let part = Part { of: of.to_owned(), steps: Vec::new() };
+        walk.with(|core| core.given(&part, shape, DEEPEST_INPUT))
     };
     let is_one = told.parameters.len() == 1;
     let mut env = None;

@@ -1,8 +1,6 @@
 //! What the walk of costs knows of a value: how large its parts may be.
 
 use super::bound::{Bound, Size};
-use super::sizes::Part;
-use crate::shape::Shape;
 use pif_language::term::{NameId, TermId};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -25,8 +23,6 @@ pub(super) struct Value {
     /// The keys of a map or a set, how many there are, and the values.
     pub(super) map: Option<(Bound, Rc<[Value; 2]>)>,
     pub(super) functions: Vec<Rc<Function>>,
-    /// The parts of the input that it may be, and the types of these.
-    pub(super) parts: Vec<(Part, Rc<Shape>)>,
     /// Whether nothing is known of it.
     pub(super) is_any: bool,
 }
@@ -162,11 +158,6 @@ impl Value {
         for function in &other.functions {
             if !joined.functions.contains(function) {
                 joined.functions.push(Rc::clone(function));
-            }
-        }
-        for part in &other.parts {
-            if !joined.parts.contains(part) {
-                joined.parts.push(part.clone());
             }
         }
         joined

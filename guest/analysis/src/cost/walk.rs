@@ -105,8 +105,7 @@ impl<'a> Walk<'a> {
             _ => {
                 let mut values = Vec::new();
                 for operand in self.terms.operands(term) {
-                    let value = self.value(*operand, env.clone()).await;
-                    values.push(self.open(value));
+                    values.push(self.value(*operand, env.clone()).await);
                 }
                 match form {
                     Form::And | Form::Or | Form::Not | Form::Truth | Form::NumberIs => {
@@ -259,7 +258,7 @@ impl<'a> Walk<'a> {
 
     /// Applies what may be one of several functions: the dearest counts.
     pub(super) async fn apply(&self, callee: &Value, arguments: Vec<Value>) -> Value {
-        if callee.is_any || !callee.parts.is_empty() || callee.functions.is_empty() {
+        if callee.is_any || callee.functions.is_empty() {
             return self.lost();
         }
         let before = self.with(|core| std::mem::take(&mut core.fuel));
@@ -337,15 +336,6 @@ impl<'a> Walk<'a> {
     pub(super) fn shallow(&self, value: Value) -> Value {
         if value.depth() > DEEPEST { Value::any() } else { value }
     }
-
-    /// The value with what its parts of the input are.
-    pub(super) fn open(&self, mut value: Value) -> Value {
-        for (part, shape) in std::mem::take(&mut value.parts) {
-            let given = self.with(|core| core.given(&part, &shape, 4));
-            value = value.or(&given);
-        }
-        value
-    }
 }
 
 pub(super) fn function(term: TermId, env: Env) -> Value {
@@ -370,11 +360,8 @@ pub(super) fn tuple(elements: Vec<Value>) -> Value {
 
 impl Core {
     /// What a part of the input is, by its type.
-    fn given(&mut self, part: &Part, shape: &Shape, depth: u32) -> Value {
-        let inner = |part: Part, shape: &Shape| Value {
-            parts: vec![(part, Rc::new(shape.clone()))],
-            ..Value::default()
-        };
+    pub(super) fn given(&mut self, part: &Part, shape: &Shape, depth: u32) -> Value {
+        let Some(depth) = depth.checked_sub(1) else { return Value::any() };
         match shape {
             Shape::Null | Shape::Boolean | Shape::Date => Value::plain(),
             Shape::Float => Value::float(),
@@ -389,21 +376,22 @@ impl Core {
             Shape::Literal(text) => Value::text(Bound::from(text.len() as u64)),
             Shape::List(of) => {
                 let length = self.sizes.of(Measure::Length, part);
-                Value::list(length, inner(part.within(Step::Element), of))
+                Value::list(length, self.given(&part.within(Step::Element), of, depth))
             }
             Shape::Tuple(shapes) => {
-                let element = |(at, it)| inner(part.within(Step::Index(at)), it);
+                let element = |(at, it)| self.given(&part.within(Step::Index(at)), it, depth);
                 tuple(shapes.iter().enumerate().map(element).collect())
             }
             Shape::Dictionary(of) => {
-                let values = inner(part.within(Step::Values), of);
+                let values = self.given(&part.within(Step::Values), of, depth);
                 let others = Some(self.others(part, values));
                 let record = Record { members: BTreeMap::new(), others };
                 Value { record: Some(Rc::new(record)), ..Value::default() }
             }
             Shape::Record(members) => {
                 let member = |it: &crate::shape::Member| {
-                    let value = inner(part.within(Step::Member(it.name.clone())), &it.shape);
+                    let part = part.within(Step::Member(it.name.clone()));
+                    let value = self.given(&part, &it.shape, depth);
                     let value = if it.is_optional { value.or(&Value::plain()) } else { value };
                     (Rc::from(it.name.as_str()), value)
                 };
@@ -411,16 +399,16 @@ impl Core {
                 let others = Some(self.others(part, Value::any()));
                 Value { record: Some(Rc::new(Record { members, others })), ..Value::default() }
             }
-            Shape::Union(shapes) if depth > 0 => {
-                let each = shapes.iter().map(|it| self.given(part, it, depth - 1));
+            Shape::Union(shapes) => {
+                let each = shapes.iter().map(|it| self.given(part, it, depth));
                 each.collect::<Vec<_>>().iter().fold(Value::default(), |all, it| all.or(it))
             }
-            Shape::Both(both) if depth > 0 => {
+            Shape::Both(both) => {
                 let [a, b] = &**both;
-                self.given(part, a, depth - 1).or(&self.given(part, b, depth - 1))
+                self.given(part, a, depth).or(&self.given(part, b, depth))
             }
             Shape::Never => Value::default(),
-            _ => Value { is_any: true, ..inner(part.clone(), shape) },
+            _ => Value::any(),
         }
     }
 

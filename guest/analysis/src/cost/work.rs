@@ -579,23 +579,29 @@ fn written(value: &Value) -> Option<Work> {
 /// A sum of which one operand is a text.
 fn joined(values: &[Value]) -> Option<Work> {
     let (mut done, mut bytes) = (Bound::default(), Bound::default());
-    let mut all = Value::default();
+    let mut sum: Option<Number> = None;
     for value in values {
-        let Work { units, value: text, .. } = written(value)?;
         if value.is_any {
             return None;
         }
+        let Work { units, value: text, .. } = written(value)?;
         done = done.plus(&units);
         bytes = bytes.plus(&text.text.unwrap_or_default());
-        all = all.or(&Value { text: None, literal: None, plain: false, ..value.clone() });
+        let next = number(value)?;
+        sum = Some(match sum {
+            None => next,
+            Some(sum) => {
+                done = done.plus(&arithmetic(&sum, &next, Bound::cover));
+                total(&sum, &next)
+            }
+        });
     }
-    let sure = values.iter().any(|it| it.number.is_none() && !it.plain);
     let text = Value::text(bytes);
-    if sure {
+    let is_text = values.iter().any(|it| it.number.is_none() && !it.plain);
+    if is_text {
         return work(done, text);
     }
-    let n = number(&all)?;
-    work(done.plus(&arithmetic(&n, &n, Bound::cover)), text.or(&Value::number(total(&n, &n))))
+    work(done, text.or(&Value::number(sum?)))
 }
 
 fn join(values: &[Value]) -> Option<Work> {
@@ -671,12 +677,13 @@ fn records(form: Form, values: &[Value]) -> Option<Work> {
             };
             work(units, Value { record: Some(Rc::new(all)), ..Value::default() })
         }
-        Form::Keys | Form::Values | Form::Entries
-            if first.map.is_none() && first.list.is_none() =>
-        {
-            let record = record(first)?;
+        Form::Keys | Form::Values | Form::Entries if first.map.is_none() && !first.is_any => {
+            let record = first.record.clone().unwrap_or_default();
             let ((count, value), (_, bytes)) = (members(&record), keys(&record));
-            let key = Value::text(bytes);
+            let (length, element) = elements(first)?;
+            let (count, value) = (count.cover(&length), value.or(&element));
+            // An index has at most 8 digits.
+            let key = Value::text(bytes.cover(&Bound::from(if length.is_zero() { 0 } else { 8 })));
             let element = match form {
                 Form::Keys => key,
                 Form::Values => value,
@@ -777,9 +784,6 @@ fn path(of: &Value, path: &Value, default: Option<&Value>) -> Option<Work> {
     let (mut units, mut fuel) = (Bound::default(), Bound::default());
     let mut value = of.clone();
     for key in keys.iter() {
-        if !value.parts.is_empty() {
-            return None;
-        }
         let step = get(&value, key, None)?;
         units = units.plus(&step.units).plus(&Bound::from(1));
         fuel = fuel.plus(&step.fuel);
