@@ -84,7 +84,23 @@ fn measured(measure: Measure, value: &Value) -> u64 {
             let limbs = big.bits().div_ceil(64);
             if is_integer && limbs > 1 { limbs } else { 0 }
         }
+        (Measure::Size, value) => whole(value),
         _ => 0,
+    }
+}
+
+/// All parts of a value, the units of its texts and keys, 8 and the limbs of a big integer.
+fn whole(value: &Value) -> u64 {
+    match value {
+        Value::Array(elements) => elements.iter().map(|it| 1 + whole(it)).sum(),
+        Value::Object(record) => {
+            record.iter().map(|(key, it)| 1 + key.len() as u64 / 8 + whole(it)).sum()
+        }
+        Value::String(text) => text.len() as u64 / 8,
+        number => match measured(Measure::Limbs, number) {
+            0 => 0,
+            limbs => 8 + limbs,
+        },
     }
 }
 

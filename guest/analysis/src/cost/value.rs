@@ -23,8 +23,10 @@ pub(super) struct Value {
     /// The keys of a map or a set, how many there are, and the values.
     pub(super) map: Option<(Bound, Rc<[Value; 2]>)>,
     pub(super) functions: Vec<Rc<Function>>,
-    /// Whether nothing is known of it.
+    /// Whether nothing is known of its kinds.
     pub(super) is_any: bool,
+    /// The size of all its parts, if it is a part of the input of which nothing else is known.
+    pub(super) size: Option<Bound>,
 }
 
 /// A number: at most 2^(64·limbs)·factor.
@@ -101,6 +103,11 @@ impl Value {
         Self { is_any: true, ..Self::default() }
     }
 
+    /// A value of which only the size is known.
+    pub(super) fn of_size(size: Bound) -> Self {
+        Self { is_any: true, size: Some(size), ..Self::default() }
+    }
+
     pub(super) fn text(bytes: Bound) -> Self {
         Self { text: Some(bytes), ..Self::default() }
     }
@@ -132,6 +139,11 @@ impl Value {
         let mut joined = self.clone();
         joined.plain |= other.plain;
         joined.is_any |= other.is_any;
+        joined.size = match (self.is_any, other.is_any) {
+            (true, true) => self.size.as_ref().zip(other.size.as_ref()).map(|(a, b)| a.cover(b)),
+            (true, false) => self.size.clone(),
+            _ => other.size.clone(),
+        };
         joined.number = either(&self.number, &other.number, Number::or);
         joined.text = either(&self.text, &other.text, Bound::cover);
         if self.literal != other.literal {
@@ -185,6 +197,7 @@ impl Value {
             number.most = number.most.as_ref().map(&mut *change);
         }
         made.text = made.text.map(|it| change(&it));
+        made.size = made.size.map(|it| change(&it));
         made.list = made.list.map(|(length, it)| (change(&length), Rc::new(it.each(change))));
         made.tuple = made.tuple.map(|it| Rc::new(it.iter().map(|it| it.each(change)).collect()));
         made.record = made.record.map(|it| Rc::new(it.each(change)));
@@ -211,7 +224,7 @@ impl Value {
 }
 
 impl Number {
-    fn or(&self, other: &Self) -> Self {
+    pub(super) fn or(&self, other: &Self) -> Self {
         Self {
             limbs: self.limbs.cover(&other.limbs),
             factor: self.factor.cover(&other.factor),

@@ -361,7 +361,9 @@ pub(super) fn tuple(elements: Vec<Value>) -> Value {
 impl Core {
     /// What a part of the input is, by its type.
     pub(super) fn given(&mut self, part: &Part, shape: &Shape, depth: u32) -> Value {
-        let Some(depth) = depth.checked_sub(1) else { return Value::any() };
+        let Some(depth) = depth.checked_sub(1) else {
+            return Value::of_size(self.sizes.of(Measure::Size, part));
+        };
         match shape {
             Shape::Null | Shape::Boolean | Shape::Date => Value::plain(),
             Shape::Float => Value::float(),
@@ -396,7 +398,8 @@ impl Core {
                     (Rc::from(it.name.as_str()), value)
                 };
                 let members = members.iter().map(member).collect();
-                let others = Some(self.others(part, Value::any()));
+                let any = Value::of_size(self.sizes.of(Measure::Size, part));
+                let others = Some(self.others(part, any));
                 Value { record: Some(Rc::new(Record { members, others })), ..Value::default() }
             }
             Shape::Union(shapes) => {
@@ -408,7 +411,7 @@ impl Core {
                 self.given(part, a, depth).or(&self.given(part, b, depth))
             }
             Shape::Never => Value::default(),
-            _ => Value::any(),
+            _ => Value::of_size(self.sizes.of(Measure::Size, part)),
         }
     }
 

@@ -33,9 +33,12 @@ fn units_of(bytes: &Bound) -> Bound {
 
 /// The length and the elements of what is a list.
 pub(super) fn elements(value: &Value) -> Option<(Bound, Rc<Value>)> {
-    if value.is_any {
-        return None;
-    }
+    let of_any = match (value.is_any, &value.size) {
+        (true, None) => return None,
+        (true, Some(size)) => Value::list(size.clone(), Value::of_size(size.clone())),
+        (false, _) => Value::default(),
+    };
+    let value = &value.or(&of_any);
     let tuple = value.tuple.as_ref().map(|it| as_list(it));
     let value = match &tuple {
         Some(tuple) => value.or(tuple),
@@ -62,14 +65,18 @@ pub(super) fn content(value: &Value) -> Option<Bound> {
 }
 
 fn weighed(value: &Value, is_content: bool, depth: u32) -> Option<Bound> {
-    if value.is_any || depth == 0 || !value.functions.is_empty() {
+    if depth == 0 || !value.functions.is_empty() {
         return None;
     }
     let mut most = value.text.as_ref().map(units_of).unwrap_or_default();
+    if value.is_any {
+        most = most.cover(value.size.as_ref()?);
+    }
     if let Some(number) = &value.number {
         most = most.cover(&weight_of_number(number));
     }
-    let (count, element) = elements(value)?;
+    let inner = Value { is_any: false, size: None, ..value.clone() };
+    let (count, element) = elements(&inner)?;
     if !count.is_zero() {
         let each = weighed(&element, is_content, depth - 1)?.plus(&Bound::from(1));
         most = most.cover(&count.by(&each));
@@ -122,7 +129,10 @@ fn arithmetic(a: &Number, b: &Number, limbs: impl Fn(&Bound, &Bound) -> Bound) -
 
 fn number(value: &Value) -> Option<Number> {
     if value.is_any {
-        return None;
+        let limbs = value.size.clone()?;
+        let factor = Bound::from(1);
+        let any = Number { limbs, factor, is_given: true, is_float: true, most: None };
+        return Some(value.number.as_ref().map_or(any.clone(), |it| it.or(&any)));
     }
     let none = || Value::count(Bound::default()).number;
     value.number.clone().or_else(none)
@@ -198,8 +208,7 @@ fn numbers(terms: &Terms, form: Form, term: TermId, values: &[Value]) -> Option<
             if let (Some(a), Some(b)) = (&a.text, &b.text) {
                 done = units_of(&shorter(a, b)).plus(&Bound::from(units::COMPARISON));
             }
-            let (a, b) = (number(a), number(b));
-            let of = [a, b].into_iter().flatten().collect::<Vec<_>>();
+            let of = [number(a)?, number(b)?];
             let is_float = of.iter().any(|it| it.is_float);
             let limbs = of.iter().fold(Bound::default(), |all, it| all.cover(&it.whole()));
             let base = if is_float { units::COMPARISON } else { 0 };
@@ -444,7 +453,8 @@ fn gathered(form: Form, list: &Value) -> Option<Work> {
 fn texts(form: Form, values: &[Value]) -> Option<Work> {
     let bytes = |at: usize| values.get(at).and_then(|it| it.text.clone()).unwrap_or_default();
     let first = bytes(0);
-    if values.first().is_some_and(|it| it.is_any) {
+    // Only `eq` takes what may be anything.
+    if form != Form::Eq && values.first().is_some_and(|it| it.is_any) {
         return None;
     }
     match form {
@@ -620,6 +630,7 @@ fn join(values: &[Value]) -> Option<Work> {
 
 /// The work of comparing two values by their parts: no more than that of either.
 fn compared(a: &Value, b: &Value) -> Option<Bound> {
+    let any = |it: &Value| it.is_any.then(|| it.size.clone()).flatten();
     let is_scalar = |it: &Value| {
         !it.is_any
             && it.list.is_none()
@@ -636,8 +647,8 @@ fn compared(a: &Value, b: &Value) -> Option<Bound> {
         };
         let limbs = match (&a.number, &b.number) {
             (Some(a), Some(b)) => a.whole().cover(&b.whole()),
-            (Some(n), None) if b.is_any && !n.is_small() => return None,
-            (None, Some(n)) if a.is_any && !n.is_small() => return None,
+            (Some(n), None) if b.is_any && !n.is_small() => n.whole().cover(&any(b)?),
+            (None, Some(n)) if a.is_any && !n.is_small() => n.whole().cover(&any(a)?),
             _ => Bound::default(),
         };
         return Some(units_of(&bytes).cover(&limbs));
