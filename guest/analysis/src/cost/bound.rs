@@ -20,6 +20,8 @@ pub(super) enum Factor {
     Size(Size),
     /// The logarithm to base 2 of a bound, at least 0.
     Log(Rc<Bound>),
+    /// The square root of a bound.
+    Root(Rc<Bound>),
 }
 
 /// Factors, each as often as it stands, in order.
@@ -134,6 +136,15 @@ impl Bound {
         log.plus(&Self::from(1))
     }
 
+    /// The square root, rounded up.
+    #[must_use]
+    pub fn root(&self) -> Self {
+        match self.constant() {
+            Some(constant) => Self::from(constant.isqrt() + 1),
+            None => Self::of(vec![Factor::Root(Rc::new(self.clone()))], ONE),
+        }
+    }
+
     /// The sizes in it, those in logarithms too.
     #[must_use]
     pub fn sizes(&self) -> BTreeSet<Size> {
@@ -141,7 +152,7 @@ impl Bound {
         for factor in self.terms.keys().flatten() {
             match factor {
                 Factor::Size(size) => _ = sizes.insert(*size),
-                Factor::Log(of) => sizes.extend(of.sizes()),
+                Factor::Log(of) | Factor::Root(of) => sizes.extend(of.sizes()),
             }
         }
         sizes
@@ -160,6 +171,7 @@ impl Bound {
                 let factor = match factor {
                     Factor::Size(it) if *it == size => other.clone(),
                     Factor::Log(of) if of.sizes().contains(&size) => of.with(size, other).log(),
+                    Factor::Root(of) if of.sizes().contains(&size) => of.with(size, other).root(),
                     known => Self::of(vec![known.clone()], ONE),
                 };
                 made = made.by(&factor);
@@ -224,6 +236,7 @@ impl Bound {
                 let factor = match factor {
                     Factor::Size(size) => sizes(*size) as f64,
                     Factor::Log(of) => of.at(sizes).max(1.0).log2(),
+                    Factor::Root(of) => of.at(sizes).max(0.0).sqrt(),
                 };
                 value *= factor;
             }
@@ -261,6 +274,8 @@ impl Bound {
             let is_counted = |it: &&Factor| match it {
                 Factor::Size(size) => !is_left_out(*size),
                 Factor::Log(of) => !of.sizes().iter().all(|it| is_left_out(*it)),
+                // Only digits of integers have one.
+                Factor::Root(_) => false,
             };
             products.insert(product.iter().filter(is_counted).map(simple).collect());
         }
@@ -287,7 +302,7 @@ fn simple(factor: &Factor) -> Factor {
             let first = of.sizes().first().copied().unwrap_or_default();
             Factor::Log(Rc::new(Bound::size(first)))
         }
-        Factor::Size(size) => Factor::Size(*size),
+        other => other.clone(),
     }
 }
 
@@ -325,6 +340,7 @@ fn powers(
         let text = match factor {
             Factor::Size(size) => name(*size),
             Factor::Log(of) => log(&of.text(name)),
+            Factor::Root(of) => format!("sqrt({})", of.text(name)),
         };
         if count > 1 { format!("{text}^{count}") } else { text }
     };

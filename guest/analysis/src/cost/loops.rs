@@ -8,6 +8,8 @@ use pif_language::form::Form;
 
 /// How often the first rounds are walked through until no other kinds come.
 const FIRST_ROUNDS: usize = 6;
+/// Rounds that are walked through one by one.
+const FEW: u64 = 8;
 /// How many first rounds there are at least.
 const ALWAYS: usize = 2;
 /// How often what grows is looked for.
@@ -66,12 +68,28 @@ impl Walk<'_> {
         start: Vec<Value>,
         count: &Bound,
     ) -> Option<Vec<Value>> {
+        let few = count.constant().filter(|it| *it <= FEW);
+        if let (Some(count), Round::Fold { .. }) = (few, round) {
+            return self.each_round(round, start, count).await;
+        }
         if let Some(state) = self.grown(round, start.clone(), count).await {
             return Some(state);
         }
         // Numbers that are multiplied grow by limbs.
         let start = start.iter().map(in_limbs).collect();
         self.grown(round, start, count).await
+    }
+
+    /// Few rounds, one after another.
+    async fn each_round(&self, round: &Round, start: Vec<Value>, count: u64) -> Option<Vec<Value>> {
+        let (mut state, mut all) = (start.clone(), start);
+        for _ in 0..count {
+            let (fuel, next) = self.round(round, &state).await?;
+            self.pay(&fuel);
+            all = both(&all, &next);
+            state = next;
+        }
+        Some(all)
     }
 
     async fn grown(&self, round: &Round, start: Vec<Value>, count: &Bound) -> Option<Vec<Value>> {

@@ -140,6 +140,11 @@ fn number(value: &Value) -> Option<Number> {
 
 /// The work of a form, whose operands are known; none if nothing bounds it.
 pub(super) fn of(terms: &Terms, form: Form, term: TermId, values: &[Value]) -> Option<Work> {
+    if values.first().is_some_and(|it| it.map.is_some() || form == Form::ToSet)
+        || form == Form::ToMap
+    {
+        return maps(form, values).or_else(|| lists(terms, form, term, values));
+    }
     numbers(terms, form, term, values)
         .or_else(|| lists(terms, form, term, values))
         .or_else(|| texts(form, values))
@@ -215,6 +220,7 @@ fn numbers(terms: &Terms, form: Form, term: TermId, values: &[Value]) -> Option<
             work(done.cover(&limbs.plus(&Bound::from(base))), Value::plain())
         }
         Form::Min | Form::Max => extreme(values),
+        Form::ParseInt | Form::ParseFloat | Form::ToNumber => read(values.first()?),
         Form::Bits | Form::Math => {
             let [name, of @ ..] = values else { return None };
             let name = units_of(name.text.as_ref()?);
@@ -224,7 +230,12 @@ fn numbers(terms: &Terms, form: Form, term: TermId, values: &[Value]) -> Option<
                 done = done.cover(&weight_of_number(&number(value)?));
                 all = all.or(value);
             }
-            if form == Form::Math && name_is(values.first()?, "pow") || form == Form::Bits {
+            let name = values.first()?.literal.as_deref()?;
+            if form == Form::Bits {
+                let is_short = BITS.contains(&name);
+                return is_short.then(|| work(done, Value::count(Bound::from(1 << 32))))?;
+            }
+            if name == "pow" {
                 return None;
             }
             work(done, Value::float())
@@ -233,8 +244,32 @@ fn numbers(terms: &Terms, form: Form, term: TermId, values: &[Value]) -> Option<
     }
 }
 
-fn name_is(value: &Value, name: &str) -> bool {
-    value.literal.as_deref().is_none_or(|it| it == name)
+/// The operations on 32 bits.
+const BITS: [&str; 9] = ["&", "|", "^", "~", "<<", ">>", ">>>", "imul", "clz32"];
+
+/// A number that a text spells: an integer has at most a limb for 19 bytes of it.
+fn read(value: &Value) -> Option<Work> {
+    if value.is_any || value.list.is_some() || value.record.is_some() || value.tuple.is_some() {
+        return None;
+    }
+    let bytes = value.text.clone().unwrap_or_default();
+    let limbs = match bytes.constant() {
+        Some(bytes) => Bound::from(bytes / 19),
+        None => bytes.by(&Bound::ratio(1, 19)),
+    };
+    let is_float = true;
+    let (factor, most) = (Bound::from(1), None);
+    let is_short = bytes.constant().is_some_and(|it| it < 19);
+    let spelled = Number {
+        limbs: if is_short { Bound::default() } else { limbs.plus(&Bound::from(1)) },
+        factor,
+        is_given: is_short,
+        is_float,
+        most,
+    };
+    let long = if is_short { Bound::default() } else { Bound::from(units::LONG_FLOAT) };
+    let all = value.number.as_ref().map_or(spelled.clone(), |it| it.or(&spelled));
+    work(units_of(&bytes).plus(&digits(&limbs)).plus(&long), Value::number(all))
 }
 
 /// The shorter of two texts, as far as that is known.
@@ -279,7 +314,13 @@ fn quotient(form: Form, values: &[Value]) -> Option<Work> {
     });
     let is_remainder = matches!(form, Form::Mod | Form::Rem);
     if is_remainder && (a.is_float || b.is_float) {
-        let most = if b.is_small() { 17 } else { 17 * 18 };
+        let most = if b.is_small() {
+            17
+        } else if a.is_small() {
+            81
+        } else {
+            17 * 18
+        };
         done = done.cover(&Bound::from(most)).plus(&Bound::from(units::BIG_ARITHMETIC));
     }
     for mode in mode {
@@ -560,6 +601,11 @@ fn texts(form: Form, values: &[Value]) -> Option<Work> {
     }
 }
 
+/// The digits of an integer of n limbs, written or read: n·(8 + 2·√n).
+fn digits(limbs: &Bound) -> Bound {
+    limbs.times(8).plus(&limbs.by(&limbs.root()).times(2))
+}
+
 /// A number or another scalar as a text.
 fn written(value: &Value) -> Option<Work> {
     if value.list.is_some()
@@ -575,8 +621,7 @@ fn written(value: &Value) -> Option<Work> {
         let whole = n.whole();
         bytes = bytes.cover(&whole.times(20).plus(&Bound::from(26)));
         let float = if n.is_float { units::WRITTEN_FLOAT } else { 0 };
-        // The digits of n limbs: n·(8 + 2·⌊√n⌋), at most 9·n + n².
-        let digits = whole.times(9).plus(&whole.by(&whole));
+        let digits = digits(&whole);
         done = done.plus(&digits.plus(&Bound::from(float))).plus(&units_of(&bytes));
     }
     if value.plain {
@@ -601,7 +646,9 @@ fn joined(values: &[Value]) -> Option<Work> {
         sum = Some(match sum {
             None => next,
             Some(sum) => {
-                done = done.plus(&arithmetic(&sum, &next, Bound::cover));
+                let added = arithmetic(&sum, &next, Bound::cover);
+                // Two operands are joined or added.
+                done = if values.len() == 2 { done.cover(&added) } else { done.plus(&added) };
                 total(&sum, &next)
             }
         });
@@ -661,9 +708,9 @@ fn records(form: Form, values: &[Value]) -> Option<Work> {
     match form {
         Form::Get => get(first, values.get(1)?, values.get(2)),
         Form::GetIn => path(first, values.get(1)?, values.get(2)),
-        Form::Has => {
+        Form::Has if first.map.is_none() => {
             let key = values.get(1)?;
-            if first.map.is_some() || first.is_any {
+            if first.is_any {
                 return None;
             }
             let (count, _) = elements(first)?;
@@ -716,7 +763,66 @@ fn records(form: Form, values: &[Value]) -> Option<Work> {
     }
 }
 
+/// Maps and sets.
+fn maps(form: Form, values: &[Value]) -> Option<Work> {
+    let first = values.first()?;
+    let map = |count: Bound, key: Value, value: Value| Value {
+        map: Some((count, Rc::new([key, value]))),
+        ..Value::default()
+    };
+    if let Form::ToMap | Form::ToSet = form {
+        if first.text.is_some() || first.is_any || first.map.is_some() {
+            return None;
+        }
+        let (count, element) = elements(first)?;
+        let (key, value) = match form {
+            Form::ToMap if count.is_zero() => Default::default(),
+            Form::ToMap => halves(&element)?,
+            _ => ((*element).clone(), (*element).clone()),
+        };
+        let each = content(&key)?.plus(&Bound::from(2 * units::MAP_KEY));
+        return work(count.by(&each), map(count, key, value));
+    }
+    let (count, halves) = first.map.clone()?;
+    let [key, value] = &*halves;
+    match form {
+        Form::Lookup | Form::Has => {
+            let bits = count.log().by(&Bound::ratio(1, 8));
+            let done = content(values.get(1)?)?.plus(&bits).plus(&Bound::from(1));
+            let found = values.get(2).map_or(value.clone(), |it| value.or(it));
+            work(done, if form == Form::Has { Value::plain() } else { found })
+        }
+        Form::Insert | Form::Remove => {
+            let new = values.get(1)?;
+            let done = content(new)?.plus(&count.log()).plus(&Bound::from(units::MAP_CHANGE + 1));
+            let given = values.get(2).unwrap_or(new);
+            let more = Bound::from(u64::from(form == Form::Insert));
+            work(done, map(count.plus(&more), key.or(new), value.or(given)))
+        }
+        Form::Keys | Form::Values | Form::Entries | Form::Elements => {
+            let pair = super::walk::tuple(vec![key.clone(), value.clone()]);
+            let element = match form {
+                Form::Keys => key.clone(),
+                Form::Values => value.clone(),
+                Form::Entries => pair,
+                // The elements of a map are its entries, those of a set its keys.
+                _ => pair.or(key),
+            };
+            work(count.times(units::MAP_KEY), Value::list(count, element))
+        }
+        Form::Get => {
+            let key = values.get(1)?.text.as_ref().map(units_of)?;
+            work(key, Value::count(count))
+        }
+        _ => None,
+    }
+}
+
 fn record(value: &Value) -> Option<Rc<Record>> {
+    if let (true, Some(size)) = (value.is_any, &value.size) {
+        let others = Some((size.clone(), size.times(8).plus(&Bound::from(8)), value.clone()));
+        return Some(Rc::new(Record { others, ..Record::default() }));
+    }
     if value.is_any || value.list.is_some() || value.map.is_some() {
         return None;
     }
@@ -745,10 +851,17 @@ fn get(of: &Value, key: &Value, default: Option<&Value>) -> Option<Work> {
     let is_record_key = key.literal.is_some() && !is_length;
     if of.is_any {
         // A record of which nothing is known has the member, whatever it is.
-        if !is_record_key {
-            return None;
+        match &of.size {
+            Some(size) => {
+                value = Value::of_size(size.clone());
+                if !is_record_key {
+                    fuel = size.times(8).plus(&Bound::from(8));
+                    value = value.or(&Value::count(fuel.clone()));
+                }
+            }
+            None if is_record_key => value = Value::any(),
+            None => return None,
         }
-        value = Value::any();
     }
     let index = key.number.as_ref().and_then(|it| it.most.as_ref()?.constant());
     if let (Some(tuple), Some(index), None) = (&of.tuple, index, &of.list) {
