@@ -16,6 +16,7 @@ pub mod excerpt;
 pub mod fuzz;
 pub mod generate;
 pub mod javascript;
+pub mod interpret;
 pub mod library;
 pub mod modules;
 pub mod native;
