@@ -1,6 +1,7 @@
 //! Programs of the core calculus, run by the evaluator of the library that is written in the calculus
 //! itself: a request that runs a program becomes one that runs `std_interpret` on it.
 
+use crate::run::Fault;
 use crate::{library, native};
 use anyhow::{Context, Result, bail, ensure};
 use pif::analysis;
@@ -21,8 +22,8 @@ pub const INTERPRETER: &str = "std_interpret";
 pub struct Interpreted {
     /// The value, or the code of the fault.
     pub result: Result<Value, String>,
-    /// The nodes evaluated.
-    pub fuel: u64,
+    /// The nodes evaluated; none where a limit of the server ended the run.
+    pub fuel: Option<u64>,
     /// The fuel of the run that interpreted it.
     pub cost: u64,
 }
@@ -98,15 +99,17 @@ pub fn request(program: &Program) -> Result<Map<String, Value>> {
         None => Map::new(),
     };
     let mut request = Map::new();
-    let (mut term, is_function, free) = match &program.code {
+    let (mut is_function, mut free) = (true, Vec::new());
+    match &program.code {
         Source::Term(text) => {
             let summary = analysis::check(text);
             let summary = summary.map_err(|faults| anyhow::anyhow!("{faults:?}"))?;
-            let term = serde_json::from_str(&summary.canonical)?;
-            (term, summary.form == Form::Lam.name(), summary.free)
+            request.insert("term".to_owned(), serde_json::from_str(&summary.canonical)?);
+            is_function = summary.form == Form::Lam.name();
+            free = summary.free;
         }
-        Source::Tool(name) => (json!({ "tool": name }), true, Vec::new()),
-    };
+        Source::Tool(name) => _ = request.insert("tool".to_owned(), json!(name)),
+    }
     match &program.argument {
         Argument::None => _ = request.insert("input".to_owned(), Value::Null),
         Argument::Unapplied => {}
@@ -119,21 +122,23 @@ pub fn request(program: &Program) -> Result<Map<String, Value>> {
         }
         Argument::Input(text) => {
             if !is_function && free.iter().any(|name| name == "input") {
-                term = json!({"lam": "input", "body": term});
+                let body = request.remove("term");
+                request.insert("term".to_owned(), json!({"lam": "input", "body": body}));
             }
             request.insert("input".to_owned(), input(text)?);
         }
     }
-    request.insert("term".to_owned(), term);
     request.insert("env".to_owned(), Value::Object(env));
     Ok(request)
 }
 
-/// Runs a program by an evaluator of the library.
-pub fn run(evaluator: &str, program: &Program, limits: &Limits) -> Result<Interpreted> {
+/// Runs a program by an evaluator of the library, which evaluates at most so many nodes.
+pub fn run(evaluator: &str, program: &Program, nodes: u64, limits: &Limits) -> Result<Interpreted> {
     let library = tools()?;
     let tools = program.tools.iter().cloned().chain(library).collect();
-    let request = Value::Object(request(program)?).to_string();
+    let mut request = request(program)?;
+    request.insert("fuel".to_owned(), json!(nodes));
+    let request = Value::Object(request).to_string();
     let program = Program {
         code: Source::Tool(evaluator.to_owned()),
         argument: Argument::Data(request),
@@ -142,11 +147,20 @@ pub fn run(evaluator: &str, program: &Program, limits: &Limits) -> Result<Interp
         ..program.clone()
     };
     let run = native::run(&program, limits, u64::MAX);
-    let reply = match run.result {
-        Ok(value) => value.json,
+    match run.result {
+        Ok(value) => read(&value.json, run.fuel).with_context(|| value.json.clone()),
+        Err(fault) if is_beyond(&fault) => {
+            Ok(Interpreted { result: Err(fault.code), fuel: None, cost: run.fuel })
+        }
         Err(fault) => bail!("{}: {} at {}", fault.code, fault.message, fault.at),
-    };
-    read(&reply, run.fuel).with_context(|| reply.clone())
+    }
+}
+
+/// Whether no program can catch a fault: it is that of a limit, or of data or a value that is not
+/// JSON.
+fn is_beyond(fault: &Fault) -> bool {
+    let is_limit = ["out-of-fuel", "too-deep", "too-large"].contains(&fault.code.as_str());
+    is_limit || fault.at.is_empty() || fault.at.starts_with("/data")
 }
 
 /// Reads the reply of an evaluator of the library.
@@ -159,7 +173,7 @@ fn read(reply: &str, cost: u64) -> Result<Interpreted> {
         _ => bail!("neither a value nor a fault"),
     };
     ensure!(fuel <= cost, "the count of nodes is above the fuel of the run");
-    Ok(Interpreted { result, fuel, cost })
+    Ok(Interpreted { result, fuel: Some(fuel), cost })
 }
 
 /// The value of a run as it is within another value: a continuation that is the result of a run

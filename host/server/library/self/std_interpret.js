@@ -121,11 +121,10 @@ request => {
     nil: (m, t, env, s) => pair([], s),
     cons: (m, t, env, s) => operate(m, xs => cons(xs[0], xs[1]), [t.cons.head, t.cons.tail], env, s),
     record: (m, t, env, s) => operate(m, xs => from_entries(keys(t.record).zip(xs)), values(t.record), env, s),
-    not: unary(x => !x), head: unary(x => head(x)), tail: unary(x => tail(x)), isEmpty: unary(x => isEmpty(x)),
+    not: unary(x => not(x)), head: unary(x => head(x)), tail: unary(x => tail(x)), isEmpty: unary(x => isEmpty(x)),
     length: unary(x => length(x)), fst: unary(x => fst(x)), snd: unary(x => snd(x)),
-    truth: unary(x => truth(x)), type_of: unary(x => type_of(x)), to_number: unary(x => to_number(x)), last: unary(x => last(x)),
-    reverse: unary(x => reverse(x)), keys: unary(x => keys(x)), values: unary(x => values(x)),
-    entries: unary(x => entries(x)), from_entries: unary(x => from_entries(x)),
+    truth: unary(x => truth(x)), type_of: unary(x => type_of(x)), to_number: unary(x => to_number(x)),
+    keys: unary(x => keys(x)), values: unary(x => values(x)), entries: unary(x => entries(x)),
     fold: folding((sum, x) => [pair(sum, x)]),
     reduce: folding((sum, x) => [sum, x]),
 
@@ -175,24 +174,26 @@ request => {
     concat: binary((a, b) => concat(a, b)), pair: binary((a, b) => pair(a, b)),
     // The forms beyond the core that this evaluator needs to evaluate itself.
     get: xs => length(xs) == 2 ? xs[0][xs[1]] : xs[0].get(xs[1], xs[2]),
+    get_in: xs => length(xs) == 2 ? get_in(xs[0], xs[1]) : get_in(xs[0], xs[1], xs[2]),
     has: binary((a, b) => a.has(b)), put: xs => xs[0].put(xs[1], xs[2]), remove: binary((a, b) => a.remove(b)),
-    get_in: binary((a, b) => get_in(a, b)), plus: binary((a, b) => plus(a, b)),
+    plus: binary((a, b) => plus(a, b)),
+    last: xs => last(head(xs)), reverse: xs => reverse(head(xs)), from_entries: xs => from_entries(head(xs)),
     contains: binary((a, b) => a.contains(b)), zip: binary((a, b) => a.zip(b)), merge: binary((a, b) => merge(a, b))
   };
 
   const m = {
     base: rules, rules: merge(rules, request.get("rules", {})),
     operations: merge(operations, request.get("operations", {})),
-    evaluate, called, program: request.term, env: request.get("env", {}), home: ""
+    evaluate, called, program: request.get("term", null), env: request.get("env", {}), home: ""
   };
-  const fuel = request.get("fuel", 1000000);
+  const name = request.get("tool", ""), fuel = request.get("fuel", 1000000);
   const told = s => request.has("notes") ? {fuel: fuel - s.fuel, notes: s.notes} : {fuel: fuel - s.fuel};
   const start = {fuel, evals: 0, tools: {}, read: {}, notes: request.get("notes", null)};
   const run = () => {
-    const f = reach(m, "", start);
+    const f = reach(m, name, start);
     if (type_of(fst(f)) != "function" || !request.has("input")) return f;
     const input = attempt(() => term_to_data(data_to_term(request.input)), snd(f));
-    const x = evaluate(m.put("home", null), input, {}, snd(f));
+    const x = evaluate(m.put("home", name == "" ? null : name), input, {}, snd(f));
     return m.rules.application(m, {self: null}, fst(f), [fst(x)], snd(x));
   };
   const finish = done => merge({value: fst(done)}, told(snd(done)));
