@@ -1,7 +1,7 @@
 //! Programs of the core calculus, run by the evaluator of the library that is written in the calculus
 //! itself: a request that runs a program becomes one that runs `std_interpret` on it.
 
-use crate::run::Fault;
+use crate::run;
 use crate::{library, native};
 use anyhow::{Context, Result, bail, ensure};
 use pif::analysis;
@@ -10,8 +10,12 @@ use pif::limits::Limits;
 use pif::parse::{self, Reading};
 use pif::request::{Argument, Program, Source};
 use pif::term::{Origin, Terms};
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use std::fs;
+use std::sync::LazyLock;
 
 /// The evaluator.
 pub const INTERPRETER: &str = "std_interpret";
@@ -20,8 +24,8 @@ pub const INTERPRETER: &str = "std_interpret";
 /// evaluator of the library counted.
 #[derive(Debug)]
 pub struct Interpreted {
-    /// The value, or the code of the fault.
-    pub result: Result<Value, String>,
+    /// JSON of the value, or the code of the fault.
+    pub result: Result<String, String>,
     /// The nodes evaluated; none where a limit of the server ended the run.
     pub fuel: Option<u64>,
     /// The fuel of the run that interpreted it.
@@ -29,7 +33,12 @@ pub struct Interpreted {
 }
 
 /// All tools of the library, by name, with their sources.
-pub fn tools() -> Result<Vec<(String, String)>> {
+pub fn tools() -> Result<&'static [(String, String)]> {
+    static TOOLS: LazyLock<Result<Vec<(String, String)>>> = LazyLock::new(read_tools);
+    TOOLS.as_deref().map_err(|error| anyhow::anyhow!("{error:#}"))
+}
+
+fn read_tools() -> Result<Vec<(String, String)>> {
     let mut all = Vec::new();
     for file in library::files()? {
         for tool in library::tools(&fs::read_to_string(file)?)? {
@@ -65,18 +74,18 @@ fn is_core_form(name: &str) -> bool {
 
 fn is_core_argument(argument: &Argument) -> bool {
     match argument {
-        Argument::Input(text) => input(text).is_ok_and(|term| is_core_text(&term.to_string())),
+        Argument::Input(text) => input(text).is_ok_and(|term| is_core_text(&term)),
         Argument::Data(text) => serde_json::from_str::<Value>(text).is_ok(),
         Argument::None | Argument::Unapplied => true,
     }
 }
 
 /// An input as the term that it stands for.
-fn input(text: &str) -> Result<Value> {
+fn input(text: &str) -> Result<String> {
     let mut terms = Terms::default();
     let parsed = parse::parse(&mut terms, text, Origin::Argument("input"), Reading::Input);
     let parsed = parsed.map_err(|fault| anyhow::anyhow!("{}", fault.code.name()))?;
-    Ok(serde_json::from_str(&pif::print::term(&terms, parsed.root))?)
+    Ok(pif::print::term(&terms, parsed.root))
 }
 
 /// Data as the term that has it as its value.
@@ -92,53 +101,56 @@ fn literal(data: &Value) -> Value {
     }
 }
 
-/// The argument of `std_interpret` for a program.
-pub fn request(program: &Program) -> Result<Map<String, Value>> {
-    let mut env = match &program.context {
-        Some(text) => serde_json::from_str::<Map<String, Value>>(text)?,
-        None => Map::new(),
-    };
-    let mut request = Map::new();
-    let (mut is_function, mut free) = (true, Vec::new());
-    match &program.code {
+/// The members of a JSON object, with their values as they are written: they may be nested deeply.
+type Members = BTreeMap<String, Box<RawValue>>;
+
+/// The argument of `std_interpret` for a program, and for so many nodes.
+fn request(program: &Program, nodes: u64) -> Result<Members> {
+    let raw = RawValue::from_string;
+    let (mut env, mut request) = (Members::new(), Members::new());
+    if let Some(text) = &program.context {
+        env = serde_json::from_str(text)?;
+    }
+    let (mut is_function, mut takes_input) = (true, false);
+    let (key, mut code) = match &program.code {
         Source::Term(text) => {
             let summary = analysis::check(text);
             let summary = summary.map_err(|faults| anyhow::anyhow!("{faults:?}"))?;
-            request.insert("term".to_owned(), serde_json::from_str(&summary.canonical)?);
             is_function = summary.form == Form::Lam.name();
-            free = summary.free;
+            takes_input = !is_function && summary.free.iter().any(|name| name == "input");
+            ("term", summary.canonical)
         }
-        Source::Tool(name) => _ = request.insert("tool".to_owned(), json!(name)),
-    }
-    match &program.argument {
-        Argument::None => _ = request.insert("input".to_owned(), Value::Null),
-        Argument::Unapplied => {}
+        Source::Tool(name) => ("tool", json!(name).to_string()),
+    };
+    let argument = match &program.argument {
+        Argument::None => Some("null".to_owned()),
+        Argument::Unapplied => None,
         Argument::Data(text) => {
-            let data: Value = serde_json::from_str(text)?;
-            request.insert("input".to_owned(), literal(&data));
             if !is_function {
-                env.insert("data".to_owned(), data);
+                env.insert("data".to_owned(), raw(text.clone())?);
             }
+            Some(literal(&serde_json::from_str(text)?).to_string())
         }
         Argument::Input(text) => {
-            if !is_function && free.iter().any(|name| name == "input") {
-                let body = request.remove("term");
-                request.insert("term".to_owned(), json!({"lam": "input", "body": body}));
+            if takes_input {
+                code = format!(r#"{{"lam":"input","body":{code}}}"#);
             }
-            request.insert("input".to_owned(), input(text)?);
+            Some(input(text)?)
         }
+    };
+    if let Some(argument) = argument {
+        request.insert("input".to_owned(), raw(argument)?);
     }
-    request.insert("env".to_owned(), Value::Object(env));
+    request.insert(key.to_owned(), raw(code)?);
+    request.insert("env".to_owned(), raw(serde_json::to_string(&env)?)?);
+    request.insert("fuel".to_owned(), raw(nodes.to_string())?);
     Ok(request)
 }
 
 /// Runs a program by an evaluator of the library, which evaluates at most so many nodes.
 pub fn run(evaluator: &str, program: &Program, nodes: u64, limits: &Limits) -> Result<Interpreted> {
-    let library = tools()?;
-    let tools = program.tools.iter().cloned().chain(library).collect();
-    let mut request = request(program)?;
-    request.insert("fuel".to_owned(), json!(nodes));
-    let request = Value::Object(request).to_string();
+    let tools = program.tools.iter().chain(tools()?).cloned().collect();
+    let request = serde_json::to_string(&request(program, nodes)?)?;
     let program = Program {
         code: Source::Tool(evaluator.to_owned()),
         argument: Argument::Data(request),
@@ -158,32 +170,51 @@ pub fn run(evaluator: &str, program: &Program, nodes: u64, limits: &Limits) -> R
 
 /// Whether no program can catch a fault: it is that of a limit, or of data or a value that is not
 /// JSON.
-fn is_beyond(fault: &Fault) -> bool {
+fn is_beyond(fault: &run::Fault) -> bool {
     let is_limit = ["out-of-fuel", "too-deep", "too-large"].contains(&fault.code.as_str());
     is_limit || fault.at.is_empty() || fault.at.starts_with("/data")
 }
 
 /// Reads the reply of an evaluator of the library.
 fn read(reply: &str, cost: u64) -> Result<Interpreted> {
-    let mut reply: Map<String, Value> = serde_json::from_str(reply)?;
-    let fuel = reply.get("fuel").and_then(Value::as_u64).context("no fuel")?;
+    let mut reply: Members = serde_json::from_str(reply)?;
+    let fuel = serde_json::from_str(reply.get("fuel").context("no fuel")?.get())?;
     let result = match (reply.remove("value"), reply.remove("fault")) {
-        (Some(value), None) => Ok(value),
-        (None, Some(fault)) => Err(fault["code"].as_str().context("no code")?.to_owned()),
+        (Some(value), None) => Ok(value.get().to_owned()),
+        (None, Some(fault)) => Err(serde_json::from_str::<Fault>(fault.get())?.code),
         _ => bail!("neither a value nor a fault"),
     };
     ensure!(fuel <= cost, "the count of nodes is above the fuel of the run");
     Ok(Interpreted { result, fuel: Some(fuel), cost })
 }
 
-/// The value of a run as it is within another value: a continuation that is the result of a run
-/// tells how to go on.
-#[must_use]
-pub fn within(value: &Value) -> Value {
-    let member = |name: &str| value.get(name).cloned().unwrap_or_default();
-    if member("type") == "continuation" && value.get("next_input").is_some() {
-        let (input, step, tool) = (member("next_input"), member("step"), member("tool"));
-        return json!({"continuation": true, "input": input, "step": step, "tool": tool});
-    }
-    value.clone()
+/// What is read of a fault.
+#[derive(Deserialize)]
+struct Fault {
+    code: String,
 }
+
+/// The value of a run that is a continuation, as it is within another value.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Within {
+    #[serde(rename = "continuation")]
+    _is_one: bool,
+    input: Box<RawValue>,
+    step: u64,
+    tool: String,
+}
+
+/// JSON of the value of a run, from JSON of it within another value: a continuation that is the
+/// result of a run tells how to go on.
+#[must_use]
+pub fn alone(json: &str) -> String {
+    let Ok(it) = serde_json::from_str::<Within>(json) else { return json.to_owned() };
+    format!(
+        r#"{{"message":"{MESSAGE}","next_input":{},"step":{},"tool":"{}","type":"continuation"}}"#,
+        it.input, it.step, it.tool
+    )
+}
+
+/// What a continuation that is the result of a run says.
+const MESSAGE: &str = "Recursive step needed. Call run again with:";

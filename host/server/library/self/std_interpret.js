@@ -11,16 +11,17 @@ request => {
     try(f(), e => fail({fault: {code: e.code, message: e.message, hint: e.hint, value: e.value}, state: s}));
   // listed: one operand and one parameter need no brackets.
   const listed = x => type_of(x) == "list" ? x : [x];
+  // form: the form of a term. Its key is the last one in the order of the alphabet.
+  const form = t => type_of(t) == "record" ? last(keys(t)) : type_of(t) == "list" ? "list" : "literal";
   // called: what a function is called where this term gives it.
   const called = t =>
-    type_of(t) != "record" ? "a value" : t.has("var") ? t.var : t.has("self") ? "self"
-    : t.has("tool") && type_of(t.tool) == "string" ? concat("@", t.tool) : concat("the value of ", last(keys(t)));
+    form(t) == "var" ? t.var : form(t) == "self" ? "self"
+    : form(t) == "tool" && type_of(t.tool) == "string" ? concat("@", t.tool) : concat("(", form(t), ")");
 
-  // evaluate: the value of a term. The key of its form is the last one in the order of the alphabet.
+  // evaluate: the value of a term, by the rule of its form.
   const evaluate = (m, t, env, s) => {
       if (s.fuel < 1) return raise("out-of-fuel", "the fuel is used up", s);
-      const form = type_of(t) == "record" ? last(keys(t)) : type_of(t) == "list" ? "list" : "literal";
-      return m.rules.get(form, m.rules.operation)(m, t, env, s.put("fuel", s.fuel - 1));
+      return m.rules.get(form(t), m.rules.operation)(m, t, env, s.put("fuel", s.fuel - 1));
     },
     // sequence: what a rule such as `evaluate` gives for each of several terms, from left to right.
     sequence = (m, rule, ts, env, s) => {
@@ -158,9 +159,8 @@ request => {
 
     // Any other form is an operation on the values of its operands.
     operation: (m, t, env, s) => {
-      const form = last(keys(t));
-      if (!m.operations.has(form)) return raise("unknown-form", concat("no rule interprets ", form), s);
-      return operate(m, m.operations[form], listed(t[form]), env, s);
+      if (!m.operations.has(form(t))) return raise("unknown-form", concat("no rule interprets ", form(t)), s);
+      return operate(m, m.operations[form(t)], listed(t[form(t)]), env, s);
     }
   };
 
