@@ -20,6 +20,7 @@ pub(super) fn request(name: &str, member: &str, args: &str, limits: Limits) -> R
         max_steps: 0,
         output_schema: None,
         debug: false,
+        steps: 0,
     }
 }
 

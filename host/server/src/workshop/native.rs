@@ -332,6 +332,7 @@ impl Workshop {
             max_steps: 0,
             output_schema: None,
             debug: false,
+            steps: 0,
         };
         let watch = watch.again();
         let live =
