@@ -180,6 +180,10 @@ limits! {
         flag("max-result", "", 1, 2_000_000).or(Default::Profile),
         Beyond::Other("truncated"), "a_result_over_its_cap_is_absent",
         "Characters of a result; of a longer one the reply tells only the size";
+    Steps "steps" Run Count
+        fixed(1_000, "More are hard to read. A part of a program has fewer."),
+        Beyond::Other("not shown, with a note"), "steps_show_terms_with_their_values",
+        "Steps of a run that `steps` shows: terms, with the values that they came to";
     Sources "sources" Run Size
         fixed(8 << 20, REPLAYS),
         fault(FaultCode::TooLarge), "the_sources_of_a_run_are_bounded",

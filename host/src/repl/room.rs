@@ -178,6 +178,7 @@ impl Room {
             max_steps: 0,
             output_schema: None,
             debug,
+            steps: 0,
         };
         let name = name.map(str::to_owned);
         let (which, place) = (self.which.clone(), String::new());

@@ -119,7 +119,7 @@ impl Backend {
         request.debug |= self.config.debug;
         let limits = request.limits;
         let (advance, advanced) = watch::channel(0);
-        let mut observer = Lines::new(advance, keep, &self.config, caller);
+        let mut observer = Lines::new(advance, keep, request.steps, &self.config, caller);
         let is_told = self.config.profile == Profile::Debug;
         let run = self.run_in_turns(caller, async move |backend: Arc<Self>, watch: Watch| {
             let revision =
@@ -134,7 +134,12 @@ impl Backend {
             };
             report.outcome.ending =
                 report.outcome.ending.map_err(|fault| workshop.explain(fault, &known, &watch));
+<<<<<<< HEAD
             Finished { evaluation: observer.kept, revision, ..report }
+=======
+            let evaluation = [observer.kept, observer.steps.lines()].concat();
+            Evaluated { evaluation, revision, ..Evaluated::new(report, limits) }
+>>>>>>> self
         });
         let report = tokio::select! {
             report = run => report,

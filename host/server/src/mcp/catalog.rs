@@ -23,7 +23,7 @@ const OPEN: [&str; 2] = ["resume", "capability"];
 /// conversation. The page of the tools has them.
 const UNLISTED: [(BuiltIn, &[&str]); 3] = [
     (BuiltIn::Evolve, &["expected_revision", "verify_dependents"]),
-    (BuiltIn::Run, &["depth", "input", "memory", "output_schema", "step"]),
+    (BuiltIn::Run, &["depth", "input", "memory", "output_schema", "step", "steps"]),
     (
         BuiltIn::SessionEval,
         &["depth", "fuel", "input", "max_steps", "memory", "output_schema", "step", "trace"],

@@ -87,7 +87,7 @@ pub(super) fn tell(run: Finished, config: &Config) -> ToolResult {
     if profile == Profile::Debug {
         annotate(record, &run, config);
     }
-    put(record, "evaluation", cap(run.evaluation, lines));
+    put(record, "evaluation", run.evaluation);
     told
 }
 

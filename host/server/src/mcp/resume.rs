@@ -37,7 +37,7 @@ impl Backend {
         caller: &Caller,
     ) -> ToolResult {
         let (advance, _) = watch::channel(0);
-        let mut observer = Lines::new(advance, 0, &self.config, caller);
+        let mut observer = Lines::new(advance, 0, 0, &self.config, caller);
         let run = async move |backend: Arc<Self>, watch: Watch| {
             backend.workshop.resume_in_turns(kept, decision, &mut observer, &watch).await
         };

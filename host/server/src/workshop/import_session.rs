@@ -97,6 +97,7 @@ impl Workshop {
             max_steps: 0,
             output_schema: None,
             debug: false,
+            steps: 0,
         };
         let (start, mut nobody) = (Start { bindings: Some(bindings), ..Start::default() }, ());
         let run = self.run_unwritten(&request, tools.clone(), start, &mut nobody, watch);

@@ -16,10 +16,11 @@ pub const PREFIX: &str = "std_";
 
 /// The files, one per topic. When a tool changes, its released revisions stay in the file as
 /// `pinned`, because journals and terms refer to them by hash.
-const FILES: [&str; 7] = [
+const FILES: [&str; 8] = [
     include_str!("../../library/dates.json"),
     include_str!("../../library/functions.json"),
     include_str!("../../library/numbers.json"),
+    include_str!("../../library/self.json"),
     include_str!("../../library/statistics.json"),
     include_str!("../../library/tables.json"),
     include_str!("../../library/text.json"),

@@ -134,6 +134,7 @@ impl Workshop {
             max_steps: 0,
             output_schema: None,
             debug: false,
+            steps: 0,
         };
         let watch = watch.again();
         let live = self.live(tools.clone(), Arc::new(Script::default()), &watch);

@@ -126,6 +126,7 @@ impl Workshop {
             max_steps: MOST_STEPS,
             output_schema: None,
             debug: false,
+            steps: 0,
         };
         let mut nobody = ();
         let script = Arc::new(example.script());

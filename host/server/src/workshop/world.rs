@@ -7,7 +7,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pif_domain::{Fault, Part};
+<<<<<<< HEAD
 use pif_sandbox::{Answer as Given, Asking, Calls, Watch, World};
+=======
+use pif_sandbox::{Answer as Given, Asking, Calls, Stepped, World};
+>>>>>>> self
 use pif_schema::Schema;
 use pif_store::journal::Answer;
 use pif_store::registry::{self, Definition, Snapshot, name};
@@ -275,6 +279,10 @@ impl<O: Oracle> World for Witness<'_, O> {
 
     fn debug(&mut self, line: &str) {
         self.log.observer.debug(line);
+    }
+
+    fn stepped(&mut self, step: &Stepped) {
+        self.ledger.observer.stepped(step);
     }
 
     fn passed(&mut self, part: Part, since: Instant) {
