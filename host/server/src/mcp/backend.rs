@@ -134,12 +134,8 @@ impl Backend {
             };
             report.outcome.ending =
                 report.outcome.ending.map_err(|fault| workshop.explain(fault, &known, &watch));
-<<<<<<< HEAD
-            Finished { evaluation: observer.kept, revision, ..report }
-=======
             let evaluation = [observer.kept, observer.steps.lines()].concat();
-            Evaluated { evaluation, revision, ..Evaluated::new(report, limits) }
->>>>>>> self
+            Finished { evaluation, revision, ..report }
         });
         let report = tokio::select! {
             report = run => report,

@@ -7,11 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pif_domain::{Fault, Part};
-<<<<<<< HEAD
-use pif_sandbox::{Answer as Given, Asking, Calls, Watch, World};
-=======
-use pif_sandbox::{Answer as Given, Asking, Calls, Stepped, World};
->>>>>>> self
+use pif_sandbox::{Answer as Given, Asking, Calls, Stepped, Watch, World};
 use pif_schema::Schema;
 use pif_store::journal::Answer;
 use pif_store::registry::{self, Definition, Snapshot, name};
