@@ -18,6 +18,7 @@ mod schema;
 pub mod shape;
 mod tell;
 pub mod text;
+pub mod trial;
 mod values;
 mod walk;
 
