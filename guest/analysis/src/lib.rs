@@ -13,6 +13,7 @@
 //! ```
 
 mod compare;
+pub mod equality;
 mod places;
 mod schema;
 pub mod shape;

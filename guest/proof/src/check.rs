@@ -73,7 +73,7 @@ fn check_rule(
         return Err("there is not one derivation for each condition".to_owned());
     }
     let mut derivations = step.conditions.iter();
-    for condition in rule.conditions {
+    for condition in &rule.conditions {
         let bound = |name: &str| {
             step.bindings.get(name).ok_or_else(|| format!("the rule has no variable `{name}`"))
         };

@@ -166,7 +166,7 @@ fn fact(term: &Term, derivation: &Derivation) -> Result<&'static Fact, String> {
 }
 
 /// Checks that operands are of the kinds that a fact takes.
-fn fits(fact: &Fact, operands: &[Type]) -> Result<(), String> {
+pub fn fits(fact: &Fact, operands: &[Type]) -> Result<(), String> {
     if operands.len() < fact.takes.len() && fact.takes.len() > 1 {
         return Err("a fact is of more operands".to_owned());
     }

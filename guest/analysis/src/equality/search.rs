@@ -1,0 +1,117 @@
+//! The search for a proof: both programs are simplified, and where that does not make them one, they
+//! are varied from both sides until two variants meet.
+
+use super::rewrite::{Chain, others};
+use pif_proof::proof::{Proof, Step};
+use pif_proof::term::{Bindings, Term, canonical};
+use pif_proof::{check, term};
+use std::collections::{BTreeMap, VecDeque};
+
+/// Most variants of both programs together.
+const MOST: usize = 160;
+
+/// What a search came to.
+#[derive(Clone, Debug)]
+pub(crate) struct Searched {
+    /// The proof, if there is one.
+    pub(crate) proof: Option<Proof>,
+    /// Terms that were looked at.
+    pub(crate) terms: usize,
+    /// The programs as simple as the rules made them.
+    pub(crate) simplified: [String; 2],
+}
+
+/// Looks for a proof that two programs are equal.
+pub(crate) fn search(programs: &[Term; 2]) -> Searched {
+    let mut sides = programs.each_ref().map(|program| Side::new(program));
+    let simplified = sides.each_ref().map(|side| side.first());
+    let mut met = meeting(&sides);
+    let mut turn = 0;
+    while met.is_none() && sides.iter().map(|it| it.known.len()).sum::<usize>() < MOST {
+        let Some(side) = sides.get_mut(turn) else { break };
+        let is_open = side.vary();
+        turn = 1 - turn;
+        met = meeting(&sides);
+        if !is_open && sides.iter().all(|it| it.open.is_empty()) {
+            break;
+        }
+    }
+    let terms = sides.iter().map(|it| it.known.len()).sum();
+    let proof = met.and_then(|key| join(programs, &sides, &key));
+    let proof = proof.filter(|it| check(it).is_ok());
+    Searched { proof, terms, simplified }
+}
+
+/// The variants of one program.
+struct Side {
+    /// By their canonical terms.
+    known: BTreeMap<Term, Chain>,
+    /// Those that are still to be varied.
+    open: VecDeque<Term>,
+    /// Those that came last.
+    new: Vec<Term>,
+}
+
+impl Side {
+    fn new(program: &Term) -> Self {
+        let mut side = Self { known: BTreeMap::new(), open: VecDeque::new(), new: Vec::new() };
+        let mut chain = Chain::new(program.clone());
+        chain.simplify();
+        side.add(chain);
+        side
+    }
+
+    fn first(&self) -> String {
+        self.open.front().map(term::json).unwrap_or_default()
+    }
+
+    fn add(&mut self, chain: Chain) {
+        let key = canonical(&chain.term);
+        if !self.known.contains_key(&key) {
+            self.open.push_back(key.clone());
+            self.new.push(key.clone());
+            self.known.insert(key, chain);
+        }
+    }
+
+    /// Varies one variant. Returns whether there was one.
+    fn vary(&mut self) -> bool {
+        let Some(chain) = self.open.pop_front().and_then(|key| self.known.get(&key).cloned()) else {
+            return false;
+        };
+        for step in others(&chain.term) {
+            let mut chain = chain.clone();
+            chain.push(step);
+            self.add(chain.clone());
+            chain.simplify();
+            self.add(chain);
+        }
+        true
+    }
+}
+
+/// A term that both sides know.
+fn meeting(sides: &[Side; 2]) -> Option<Term> {
+    let [a, b] = sides;
+    let mut all = a.new.iter().chain(&b.new);
+    all.find(|key| a.known.contains_key(*key) && b.known.contains_key(*key)).cloned()
+}
+
+/// The proof by way of a term that both sides know.
+fn join(programs: &[Term; 2], sides: &[Side; 2], key: &Term) -> Option<Proof> {
+    let [a, b] = sides;
+    let (forth, back) = (a.known.get(key)?, b.known.get(key)?);
+    let mut steps = forth.steps.clone();
+    if forth.term != back.term {
+        let (rule, at, conditions) = ("rename".to_owned(), Vec::new(), Vec::new());
+        let (bindings, after) = (Bindings::new(), back.term.clone());
+        steps.push(Step { rule, at, is_backward: false, bindings, conditions, after });
+    }
+    let [_, second] = programs;
+    for (number, step) in back.steps.iter().enumerate().rev() {
+        let before = number.checked_sub(1).and_then(|it| back.steps.get(it));
+        let after = before.map_or(second, |it| &it.after).clone();
+        steps.push(Step { is_backward: !step.is_backward, after, ..step.clone() });
+    }
+    Some(Proof { equal: programs.clone(), steps })
+}
