@@ -14,6 +14,7 @@
 
 mod compare;
 pub mod equality;
+pub mod laws;
 mod places;
 mod schema;
 pub mod shape;

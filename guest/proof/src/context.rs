@@ -17,6 +17,8 @@ pub enum Origin {
     Value(Term),
     /// An element of the list that is the value of a term.
     Element(Term),
+    /// What a `reduce`, this term, has gathered so far.
+    Gathered(Term),
     /// A value of a type that is taken for granted.
     Assumed(Type),
     /// Any value.
@@ -153,7 +155,7 @@ impl Context {
         match (term.form, &function.names[..]) {
             (Form::Reduce, [sum, element]) => {
                 let mut inner = self.valued(list);
-                inner.0.push(Entry::Bound(Arc::clone(sum), Origin::Unknown));
+                inner.0.push(Entry::Bound(Arc::clone(sum), Origin::Gathered(Arc::clone(term))));
                 // The list is named outside of the accumulator.
                 let mut names = BTreeSet::new();
                 free(list, &mut names);

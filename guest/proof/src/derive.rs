@@ -54,6 +54,11 @@ pub fn type_of(context: &Context, term: &Term, derivation: &Derivation) -> Resul
                 Origin::Input => Ok(Type::data()),
                 Origin::Value(value) => type_of(&around, value, premise(0)?),
                 Origin::Element(list) => Ok(type_of(&around, list, premise(0)?)?.elements()),
+                // Whatever it has gathered is of the type that `reduced` derives.
+                Origin::Gathered(whole) if premise(0)?.by == "reduced" => {
+                    type_of(&around, whole, premise(0)?)
+                }
+                Origin::Gathered(_) => Err("it is not derived how it gathers".to_owned()),
                 Origin::Assumed(known) => Ok(known.clone()),
                 Origin::Unknown => Err("nothing is known of the variable".to_owned()),
             }

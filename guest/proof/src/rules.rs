@@ -7,7 +7,7 @@ use crate::facts::PLAIN;
 use crate::term::{Name, Term, read};
 use crate::types::Type;
 use pif_language::example;
-use pif_language::kinds::{BOOLEAN, INTEGER, LIST, NUMBER, PAIR, RECORD, STRING};
+use pif_language::kinds::{BOOLEAN, INTEGER, LIST, NUMBER, PAIR, RECORD, SCALAR, STRING};
 use pif_language::print;
 use std::sync::LazyLock;
 
@@ -36,6 +36,7 @@ pub enum Wanted {
     Integer,
     Number,
     Text,
+    Scalar,
     NoText,
     List,
     ListOrText,
@@ -52,6 +53,7 @@ impl Wanted {
             "integer" => Self::Integer,
             "number" => Self::Number,
             "text" => Self::Text,
+            "scalar" => Self::Scalar,
             "no-text" => Self::NoText,
             "list" => Self::List,
             "list-or-text" => Self::ListOrText,
@@ -71,6 +73,7 @@ impl Wanted {
             Self::Integer => Type::of(INTEGER),
             Self::Number => Type::of(NUMBER),
             Self::Text => Type::of(STRING),
+            Self::Scalar => Type::of(SCALAR),
             Self::NoText => Type { kinds: PLAIN & !STRING, is_deep: false, element: None },
             Self::List => Type::of(LIST),
             Self::ListOrText => Type::of(LIST | STRING),

@@ -72,6 +72,8 @@ impl Type {
             (Some(a), Some(b)) => Some(Box::new(a.meet(*b))),
             (a, b) => a.or(b),
         };
+        let element =
+            if is_deep { element.map(|it| Box::new(it.meet(Self::data()))) } else { element };
         let kinds = self.kinds & other.kinds & if is_deep { PLAIN } else { ANY };
         Self { kinds, is_deep: is_deep || kinds & COMPOUND == 0, element }
     }
@@ -79,8 +81,10 @@ impl Type {
     /// The values that are of either type.
     #[must_use]
     pub fn join(self, other: Self) -> Self {
+        let has_elements = self.element.is_some() || other.element.is_some();
         let element = match (self.kinds & LIST != 0, other.kinds & LIST != 0) {
-            (true, true) => Some(Box::new(self.elements().join(other.elements()))),
+            (true, true) if has_elements => Some(Box::new(self.elements().join(other.elements()))),
+            (true, true) => None,
             (true, false) => self.element,
             (false, _) => other.element,
         };

@@ -59,7 +59,11 @@ impl Deriver {
                 }
                 Condition::TotalOn(f, list) => {
                     let function = bound(f)?;
-                    deriver.total(&context.element(function, bound(list)?), &body(function)?, DEEPEST)?
+                    deriver.total(
+                        &context.element(function, bound(list)?),
+                        &body(function)?,
+                        DEEPEST,
+                    )?
                 }
                 Condition::GivesOn(f, list, wanted) => {
                     let function = bound(f)?;
@@ -118,7 +122,9 @@ impl Deriver {
         };
         let derivations = |all: Vec<(Type, Derivation)>| all.into_iter().map(|it| it.1).collect();
         match term.form {
-            _ if term.literal.is_some() => return vec![Derivation::by("literal", Vec::new(), Vec::new())],
+            _ if term.literal.is_some() => {
+                return vec![Derivation::by("literal", Vec::new(), Vec::new())];
+            }
             Form::Lam => return vec![Derivation::by("lambda", Vec::new(), Vec::new())],
             Form::Var => found.extend(self.variable(context, term, depth)),
             Form::If => {
@@ -129,7 +135,12 @@ impl Deriver {
                 let body = operand(1).into_iter().collect();
                 found.push(Derivation::by("let", Vec::new(), derivations(body)));
             }
-            Form::List | Form::Record | Form::Append | Form::Either | Form::Both | Form::Coalesce => {
+            Form::List
+            | Form::Record
+            | Form::Append
+            | Form::Either
+            | Form::Both
+            | Form::Coalesce => {
                 let rule = match term.form {
                     Form::List => "list",
                     Form::Record => "record",
@@ -157,7 +168,8 @@ impl Deriver {
             found.push(Derivation::by("sifted", Vec::new(), derivations(list)));
         }
         if FACTS.iter().any(|it| it.form == term.form) {
-            let types: Vec<(Type, Derivation)> = (0..term.operands.len()).filter_map(operand).collect();
+            let types: Vec<(Type, Derivation)> =
+                (0..term.operands.len()).filter_map(operand).collect();
             let (types, from): (Vec<Type>, Vec<Derivation>) = types.into_iter().unzip();
             let facts = FACTS.iter().filter(|it| it.form == term.form);
             let fitting = facts.enumerate().find(|(_, fact)| fits(fact, &types).is_ok());
@@ -173,6 +185,7 @@ impl Deriver {
             Origin::Value(inner) | Origin::Element(inner) => {
                 vec![self.typed(&around, inner, depth).1]
             }
+            Origin::Gathered(whole) => vec![self.reduced(&around, whole, depth)?.1],
             Origin::Input | Origin::Assumed(_) => Vec::new(),
             Origin::Unknown => return None,
         };
@@ -198,15 +211,16 @@ impl Deriver {
         if depth == 0 || !self.ask() {
             return None;
         }
-        let found = needed(context, term, false).or_else(|| self.total_by_form(context, term, depth - 1))?;
+        let found = needed(context, term, false)
+            .or_else(|| self.total_by_form(context, term, depth - 1))?;
         is_total(context, term, &found).ok().map(|()| found)
     }
 
     fn total_by_form(&self, context: &Context, term: &Term, depth: u32) -> Option<Derivation> {
-        let total = |at: usize| self.total(&context.inside(term, at), term.operands.get(at)?, depth);
-        let typed = |at: usize| {
-            Some(self.typed(&context.inside(term, at), term.operands.get(at)?, depth))
-        };
+        let total =
+            |at: usize| self.total(&context.inside(term, at), term.operands.get(at)?, depth);
+        let typed =
+            |at: usize| Some(self.typed(&context.inside(term, at), term.operands.get(at)?, depth));
         let by = |rule: &str, from: Vec<Derivation>| Some(Derivation::by(rule, Vec::new(), from));
         match term.form {
             _ if term.literal.is_some() => by("value", Vec::new()),

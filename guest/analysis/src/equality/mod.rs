@@ -1,6 +1,8 @@
 //! Whether two programs are equal: by a proof, or by an input on which they differ.
 
 mod derivation;
+#[cfg(test)]
+mod instances;
 mod matching;
 mod rewrite;
 mod search;
@@ -13,10 +15,15 @@ use crate::trial::{Inputs, Judge, Trial};
 use crate::{Request, analyze_term};
 use pif_core::fault::Fault;
 use pif_language::form::Form;
+use pif_language::kinds::{BOOLEAN, FLOAT, INTEGER, Kinds, LIST, NULL, NUMBER, RECORD, STRING};
 use pif_language::print;
 use pif_language::term::{Origin, TermId, Terms};
-use pif_proof::proof::Proof;
+use pif_proof::context::{Context, Entry, Origin as Bound};
+use pif_proof::derive::is_total;
+use pif_proof::facts::PLAIN;
+use pif_proof::proof::{Derivation, Proof};
 use pif_proof::term::{self, Term, node};
+use pif_proof::types::Type;
 use search::search;
 
 /// Two programs that are compared.
@@ -73,7 +80,8 @@ impl Comparison {
     #[must_use]
     pub fn trials(&self) -> [Trial; 2] {
         let any = vec![crate::Shape::Any; self.parameters.len()];
-        let trial = |shapes, seed| Trial::new(&self.codes, Judge::AreEqual, Inputs::new(shapes, seed));
+        let trial =
+            |shapes, seed| Trial::new(&self.codes, Judge::AreEqual, Inputs::new(shapes, seed));
         [trial(self.parameters.clone(), SEED), trial(any, SEED + 1)]
     }
 
@@ -117,7 +125,11 @@ impl Program {
         let told = analyze_term(&terms, root, request);
         let mut parameters: Vec<_> = told.parameters.into_iter().map(|it| it.shape).collect();
         let term = term::of_terms(&terms, root).map(|term| {
-            if term.form == Form::Lam { term } else { node(Form::Lam, vec![term], vec!["data".into()]) }
+            if term.form == Form::Lam {
+                term
+            } else {
+                node(Form::Lam, vec![term], vec!["data".into()])
+            }
         });
         let code = if terms.form(root) == Form::Lam {
             // What is not read is a parameter, too.
@@ -134,4 +146,52 @@ impl Program {
 /// A program that is no function as one of its data.
 fn function_of_data(terms: &Terms, root: TermId) -> String {
     format!("{{\"body\":{},\"lam\":\"data\"}}", print::term(terms, root))
+}
+
+/// A proof that two programs, functions as JSON, are equal, if one is found. A program that names itself
+/// means something else within another, and has none.
+pub(crate) fn prove(codes: &[String; 2]) -> Option<Proof> {
+    let [first, second] = codes.each_ref().map(|it| term::read(it).ok());
+    let programs = [first?, second?];
+    if programs.iter().any(rewrite::calls_itself) {
+        return None;
+    }
+    search(&programs).proof
+}
+
+/// Why a function, as JSON, has a value for each input of these types.
+pub(crate) fn prove_total(code: &str, parameters: &[crate::Shape]) -> Option<Derivation> {
+    let function = term::read(code).ok().filter(|it| it.form == Form::Lam)?;
+    if rewrite::calls_itself(&function) || function.names.len() != parameters.len() {
+        return None;
+    }
+    let mut context = Context::default();
+    for (name, shape) in function.names.iter().zip(parameters) {
+        context = context.with(Entry::Bound(name.clone(), Bound::Assumed(type_of(shape))));
+    }
+    let body = function.operands.first()?;
+    let found = derivation::Deriver::new().total(&context, body, 30)?;
+    is_total(&context, body, &found).ok().map(|()| found)
+}
+
+/// The type of derivations for inputs of a type.
+fn type_of(shape: &crate::Shape) -> Type {
+    use crate::Shape;
+    let of = |kinds: Kinds| Type { kinds, is_deep: true, element: None };
+    match shape {
+        Shape::Null => of(NULL),
+        Shape::Boolean => of(BOOLEAN),
+        Shape::Integer => of(INTEGER),
+        Shape::Float => of(FLOAT),
+        Shape::Number => of(NUMBER),
+        Shape::Text | Shape::Literal(_) => of(STRING),
+        Shape::List(element) => Type::list(type_of(element)),
+        Shape::Tuple(_) => of(LIST),
+        Shape::Record(_) | Shape::Dictionary(_) | Shape::Both(_) => of(RECORD),
+        Shape::Union(shapes) => {
+            shapes.iter().map(type_of).reduce(Type::join).unwrap_or_else(Type::data)
+        }
+        // What no JSON is stands for any input.
+        _ => of(PLAIN),
+    }
 }

@@ -25,7 +25,7 @@ pub(super) struct Chain {
 }
 
 /// Tells whether a program names itself.
-fn calls_itself(term: &Term) -> bool {
+pub(super) fn calls_itself(term: &Term) -> bool {
     term.form == Form::SelfRef || term.operands.iter().any(calls_itself)
 }
 
@@ -42,8 +42,14 @@ pub(super) fn places(term: &Term) -> Vec<Vec<usize>> {
 }
 
 /// The step that a rule makes at a place, if it applies there.
-pub(super) fn step(program: &Term, place: &[usize], rule: &Rule, is_backward: bool) -> Option<Step> {
-    let (side, other) = if is_backward { (&rule.right, &rule.left) } else { (&rule.left, &rule.right) };
+pub(super) fn step(
+    program: &Term,
+    place: &[usize],
+    rule: &Rule,
+    is_backward: bool,
+) -> Option<Step> {
+    let (side, other) =
+        if is_backward { (&rule.right, &rule.left) } else { (&rule.left, &rule.right) };
     let term = at(program, place)?;
     if side.form != term.form && !is_open(side) {
         return None;
@@ -52,7 +58,14 @@ pub(super) fn step(program: &Term, place: &[usize], rule: &Rule, is_backward: bo
     let after = replace(program, place, &instance(other, &bindings, &rule.variables))?;
     let context = descend(program, place, calls_itself(program) || calls_itself(&after)).ok()?;
     let conditions = Deriver::conditions(rule, &bindings, &context)?;
-    Some(Step { rule: rule.name.clone(), at: place.to_vec(), is_backward, bindings, conditions, after })
+    Some(Step {
+        rule: rule.name.clone(),
+        at: place.to_vec(),
+        is_backward,
+        bindings,
+        conditions,
+        after,
+    })
 }
 
 /// Tells whether a side matches terms of any form.
@@ -68,7 +81,14 @@ pub(super) fn scheme(program: &Term, place: &[usize], name: &str) -> Option<Step
     let derive = |it| Deriver::new().total(&context, it, 30);
     let conditions = totals.iter().map(derive).collect::<Option<Vec<_>>>()?;
     let bindings = Bindings::new();
-    Some(Step { rule: name.to_owned(), at: place.to_vec(), is_backward: false, bindings, conditions, after })
+    Some(Step {
+        rule: name.to_owned(),
+        at: place.to_vec(),
+        is_backward: false,
+        bindings,
+        conditions,
+        after,
+    })
 }
 
 impl Chain {
@@ -84,7 +104,9 @@ impl Chain {
     /// Simplifies the term as far as the rules go.
     pub(super) fn simplify(&mut self) {
         for _ in 0..MOST {
-            let Some(step) = simpler(&self.term).filter(|it| it.after.size() <= LARGEST) else { return };
+            let Some(step) = simpler(&self.term).filter(|it| it.after.size() <= LARGEST) else {
+                return;
+            };
             self.push(step);
         }
     }

@@ -3,7 +3,7 @@
 
 use super::rewrite::{Chain, others};
 use pif_proof::proof::{Proof, Step};
-use pif_proof::term::{Bindings, Term, canonical};
+use pif_proof::term::{Bindings, Term, canonical, is_same};
 use pif_proof::{check, term};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -15,8 +15,6 @@ const MOST: usize = 160;
 pub(crate) struct Searched {
     /// The proof, if there is one.
     pub(crate) proof: Option<Proof>,
-    /// Terms that were looked at.
-    pub(crate) terms: usize,
     /// The programs as simple as the rules made them.
     pub(crate) simplified: [String; 2],
 }
@@ -36,10 +34,9 @@ pub(crate) fn search(programs: &[Term; 2]) -> Searched {
             break;
         }
     }
-    let terms = sides.iter().map(|it| it.known.len()).sum();
     let proof = met.and_then(|key| join(programs, &sides, &key));
     let proof = proof.filter(|it| check(it).is_ok());
-    Searched { proof, terms, simplified }
+    Searched { proof, simplified }
 }
 
 /// The variants of one program.
@@ -76,7 +73,8 @@ impl Side {
 
     /// Varies one variant. Returns whether there was one.
     fn vary(&mut self) -> bool {
-        let Some(chain) = self.open.pop_front().and_then(|key| self.known.get(&key).cloned()) else {
+        let Some(chain) = self.open.pop_front().and_then(|key| self.known.get(&key).cloned())
+        else {
             return false;
         };
         for step in others(&chain.term) {
@@ -103,9 +101,7 @@ fn join(programs: &[Term; 2], sides: &[Side; 2], key: &Term) -> Option<Proof> {
     let (forth, back) = (a.known.get(key)?, b.known.get(key)?);
     let mut steps = forth.steps.clone();
     if forth.term != back.term {
-        let (rule, at, conditions) = ("rename".to_owned(), Vec::new(), Vec::new());
-        let (bindings, after) = (Bindings::new(), back.term.clone());
-        steps.push(Step { rule, at, is_backward: false, bindings, conditions, after });
+        steps.push(renaming(&back.term));
     }
     let [_, second] = programs;
     for (number, step) in back.steps.iter().enumerate().rev() {
@@ -113,5 +109,38 @@ fn join(programs: &[Term; 2], sides: &[Side; 2], key: &Term) -> Option<Proof> {
         let after = before.map_or(second, |it| &it.after).clone();
         steps.push(Step { is_backward: !step.is_backward, after, ..step.clone() });
     }
-    Some(Proof { equal: programs.clone(), steps })
+    let [first, _] = programs;
+    Some(Proof { equal: programs.clone(), steps: straight(first, &steps) })
+}
+
+/// The step to a term that differs in names alone.
+fn renaming(after: &Term) -> Step {
+    let (rule, at, conditions) = ("rename".to_owned(), Vec::new(), Vec::new());
+    let (bindings, after) = (Bindings::new(), after.clone());
+    Step { rule, at, is_backward: false, bindings, conditions, after }
+}
+
+/// The steps without those that lead back to a term.
+fn straight(first: &Term, steps: &[Step]) -> Vec<Step> {
+    let (mut kept, mut current, mut next) = (Vec::new(), first, 0);
+    while let Some(step) = steps.get(next) {
+        let later =
+            steps.iter().rposition(|it| is_same(&it.after, current)).filter(|it| *it >= next);
+        let reached = later.and_then(|it| steps.get(it)).map(|it| &it.after);
+        match (later, reached) {
+            (Some(later), Some(after)) => {
+                if after != current {
+                    kept.push(renaming(after));
+                }
+                current = after;
+                next = later + 1;
+            }
+            _ => {
+                kept.push(step.clone());
+                current = &step.after;
+                next += 1;
+            }
+        }
+    }
+    kept
 }

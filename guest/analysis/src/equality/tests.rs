@@ -2,25 +2,33 @@
 
 use super::{Comparison, Verdict};
 use crate::Request;
+use crate::trial::drive;
+use crate::trial::random::Random;
 use crate::trial::tests::evaluate;
 use crate::trial::whole::Tried;
-use crate::trial::drive;
+use pif_proof::term::{self, Term, integer, is_same};
+use pif_proof::{Derivation, Proof, check};
 
 fn pairs(text: &'static str) -> Vec<(&'static str, &'static str)> {
     let lines = text.lines().filter(|it| !it.is_empty() && !it.starts_with('#'));
-    lines.map(|line| {
-        let (first, second) = line.rsplit_once(" === ").expect("a pair");
-        (first, second)
-    }).collect()
+    lines
+        .map(|line| {
+            let (first, second) = line.rsplit_once(" === ").expect("a pair");
+            (first, second)
+        })
+        .collect()
 }
 
 fn compared(first: &str, second: &str) -> (Comparison, Verdict) {
     let request = |code| Request { code, ..Request::default() };
     let read = Comparison::read(&request(first), &request(second));
     let comparison = read.unwrap_or_else(|fault| panic!("{first} === {second}: {fault:?}"));
-    let tried: Vec<Tried> = comparison.trials().into_iter().map(|it| drive(it, |run| evaluate(run, "0"))).collect();
+    let tried: Vec<Tried> =
+        comparison.trials().into_iter().map(|it| drive(it, |run| evaluate(run, "0"))).collect();
     let proof = comparison.prove();
-    if let (Some(proof), Some(found)) = (&proof, tried.iter().find_map(|it| it.counterexample.as_ref())) {
+    if let (Some(proof), Some(found)) =
+        (&proof, tried.iter().find_map(|it| it.counterexample.as_ref()))
+    {
         panic!("{first} === {second} is proved and differs on {found:?}: {}", proof.json());
     }
     let verdict = comparison.verdict(proof, &tried);
@@ -35,8 +43,19 @@ fn programs_that_are_equal_are_proved() {
         let start = std::time::Instant::now();
         let (comparison, verdict) = compared(first, second);
         match verdict {
-            Verdict::Equal(proof) => { proved += 1; eprintln!("proved {} steps {:?}: {first} === {second}", proof.steps.len(), start.elapsed()) },
-            other => eprintln!("{other:?}\n   {first} === {second}\n {:?} {:?}", comparison.simplified(), start.elapsed()),
+            Verdict::Equal(proof) => {
+                proved += 1;
+                eprintln!(
+                    "proved {} steps {:?}: {first} === {second}",
+                    proof.steps.len(),
+                    start.elapsed()
+                )
+            }
+            other => eprintln!(
+                "{other:?}\n   {first} === {second}\n {:?} {:?}",
+                comparison.simplified(),
+                start.elapsed()
+            ),
         }
     }
     eprintln!("proved {proved} of {}", pairs.len());
@@ -50,10 +69,118 @@ fn programs_that_differ_are_refuted() {
     for (first, second) in &pairs {
         match compared(first, second).1 {
             Verdict::Equal(proof) => panic!("{first} === {second}: {}", proof.json()),
-            Verdict::Different(found) => { refuted += 1; eprintln!("{first} === {second} {:?} {:?}", crate::trial::Value::List(found.arguments).json(), found.outcomes) },
+            Verdict::Different(found) => {
+                refuted += 1;
+                eprintln!(
+                    "{first} === {second} {:?} {:?}",
+                    crate::trial::Value::List(found.arguments).json(),
+                    found.outcomes
+                )
+            }
             Verdict::Unknown(reason) => eprintln!("{reason}\n    {first} === {second}"),
         }
     }
     eprintln!("refuted {refuted} of {}", pairs.len());
     assert!(pairs.len() >= 40 && refuted >= 30, "refuted {refuted} of {}", pairs.len());
+}
+
+/// Mutations of each proof.
+const MUTATIONS: usize = 30;
+
+/// A term with a number that stands nowhere in place of one of its parts.
+fn spoiled(term: &Term, random: &mut Random) -> Term {
+    let places = super::rewrite::places(term);
+    let place = random.one_of(&places).cloned().unwrap_or_default();
+    term::replace(term, &place, &integer(987_654_321)).expect("a place")
+}
+
+/// Another proof, which is wrong. None if such a change makes none of this proof.
+fn mutated(proof: &Proof, kind: usize, random: &mut Random) -> Option<Proof> {
+    let mut wrong = proof.clone();
+    if kind == 12 || kind == 13 {
+        wrong.equal[kind - 12] = spoiled(&proof.equal[kind - 12], random);
+        return (wrong != *proof).then_some(wrong);
+    }
+    let count = proof.steps.len();
+    let number = random.below(count);
+    let before = number.checked_sub(1).map_or(&proof.equal[0], |it| &proof.steps[it].after);
+    let changes = !is_same(before, &proof.steps.get(number)?.after);
+    let step = wrong.steps.get_mut(number)?;
+    match kind {
+        0 if changes => {
+            wrong.steps.remove(number);
+        }
+        1 if changes => step.is_backward = !step.is_backward,
+        2 => step.rule = "not-a-rule".to_owned(),
+        3 => step.at.push(9),
+        4 if changes && step.rule != "rename" => {
+            step.at.pop()?;
+        }
+        5 => {
+            let name = step.bindings.keys().nth(random.below(step.bindings.len())).cloned()?;
+            step.bindings.insert(name, integer(987_654_321));
+        }
+        6 => {
+            step.bindings.pop_first()?;
+        }
+        7 if pif_proof::rules::rule(&step.rule).is_some() => {
+            step.bindings.insert("extra".into(), integer(1));
+        }
+        8 => {
+            step.conditions.pop()?;
+        }
+        9 => step.conditions.push(Derivation::by("value", Vec::new(), Vec::new())),
+        10 => *step.conditions.first_mut()? = Derivation::by("any", Vec::new(), Vec::new()),
+        11 => step.after = spoiled(&step.after, random),
+        14 if changes => wrong.steps.insert(number, proof.steps[number].clone()),
+        15 if count > 1 && number + 1 < count && changes => wrong.steps.swap(number, number + 1),
+        16 => {
+            let derivation = step.conditions.iter_mut().find(|it| !it.from.is_empty())?;
+            derivation.from.pop();
+            derivation.from.push(Derivation::by("not-a-rule", Vec::new(), Vec::new()));
+        }
+        17 => {
+            let derivation =
+                step.conditions.iter_mut().find(|it| it.by == "fact" || it.by == "needed")?;
+            *derivation.at.first_mut()? = 999;
+        }
+        18 if !is_same(before, &proof.equal[1]) => wrong.steps.truncate(number),
+        19 if changes && step.rule != "rename" => {
+            let other = pif_proof::rules::RULES.iter().find(|it| it.name != step.rule)?;
+            step.rule.clone_from(&other.name);
+        }
+        _ => return None,
+    }
+    (wrong != *proof).then_some(wrong)
+}
+
+#[test]
+fn each_change_of_a_proof_is_refused() {
+    let mut random = Random::new(1);
+    let mut proofs = 0;
+    for (first, second) in pairs(include_str!("equal.txt")) {
+        let request = |code| Request { code, ..Request::default() };
+        let comparison = Comparison::read(&request(first), &request(second)).expect("programs");
+        let Some(proof) = comparison.prove() else { continue };
+        proofs += 1;
+        // It is the same after a journey as JSON.
+        let read = Proof::read(&proof.json()).expect("a proof");
+        assert_eq!(check(&read), Ok(()), "{first} === {second}");
+        let (mut refused, mut kind) = (0, 0);
+        while refused < MUTATIONS {
+            kind += 1;
+            assert!(kind < 2000, "{first} === {second}: {refused} changes");
+            let Some(wrong) = mutated(&proof, kind % 20, &mut random) else { continue };
+            let read = Proof::read(&wrong.json());
+            let outcome = read.map(|it| check(&it));
+            assert!(
+                !matches!(outcome, Ok(Ok(()))),
+                "{first} === {second}, {}: {}",
+                kind % 20,
+                wrong.json()
+            );
+            refused += 1;
+        }
+    }
+    assert!(proofs >= 45, "{proofs} proofs");
 }

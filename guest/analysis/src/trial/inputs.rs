@@ -50,6 +50,13 @@ impl Inputs {
         Self { shapes, small: all, exhaustive, is_finite, random: Random::new(seed) }
     }
 
+    /// These arguments alone.
+    #[must_use]
+    pub fn only(arguments: Vec<Value>) -> Self {
+        let (shapes, small) = (Vec::new(), vec![arguments]);
+        Self { shapes, small, exhaustive: 0, is_finite: true, random: Random::new(SEED) }
+    }
+
     /// The size up to which all inputs are tried, a value and each of its parts counted.
     #[must_use]
     pub fn exhaustive(&self) -> usize {

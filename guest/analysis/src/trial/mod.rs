@@ -5,7 +5,7 @@
 
 pub mod inputs;
 pub mod property;
-mod random;
+pub(crate) mod random;
 mod scalars;
 pub mod shrink;
 mod small;
