@@ -82,16 +82,16 @@ pub const FACTS: &[Fact] = &[
     gives(Form::Divide, NUMBER | ODD),
     gives(Form::Eq, BOOLEAN),
     deep(Form::Eq, &[COMPARED], BOOLEAN),
-    total(Form::Lt, &[ORDERED], BOOLEAN),
+    total(Form::Lt, &[NUMBER | ODD], BOOLEAN),
     total(Form::Lt, &[STRING], BOOLEAN),
     gives(Form::Lt, BOOLEAN),
-    total(Form::Gt, &[ORDERED], BOOLEAN),
+    total(Form::Gt, &[NUMBER | ODD], BOOLEAN),
     total(Form::Gt, &[STRING], BOOLEAN),
     gives(Form::Gt, BOOLEAN),
-    total(Form::Lte, &[ORDERED], BOOLEAN),
+    total(Form::Lte, &[NUMBER | ODD], BOOLEAN),
     total(Form::Lte, &[STRING], BOOLEAN),
     gives(Form::Lte, BOOLEAN),
-    total(Form::Gte, &[ORDERED], BOOLEAN),
+    total(Form::Gte, &[NUMBER | ODD], BOOLEAN),
     total(Form::Gte, &[STRING], BOOLEAN),
     gives(Form::Gte, BOOLEAN),
     total(Form::And, &[BOOLEAN], BOOLEAN),
@@ -177,7 +177,7 @@ pub fn needs(form: Form, operand: usize, other: Kinds) -> Kinds {
         {
             ORDERED
         }
-        (Form::Lt | Form::Gt | Form::Lte | Form::Gte, _) if other == STRING => STRING,
+        (Form::Lt | Form::Gt | Form::Lte | Form::Gte, _) if other == STRING => STRING | ODD,
         (Form::And | Form::Or, 0) | (Form::Not, _) | (Form::If, 0) => BOOLEAN,
         (Form::Upper | Form::Lower | Form::Trim | Form::Concat, _) => STRING,
         (

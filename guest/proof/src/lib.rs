@@ -20,7 +20,6 @@
 
 pub mod check;
 pub mod context;
-pub mod derive;
 pub mod facts;
 pub mod proof;
 pub mod rules;

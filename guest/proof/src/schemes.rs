@@ -1,8 +1,8 @@
 //! Rules that no pair of terms says: application, `let`, names, literals, members of records, and what
 //! moves out of an operand.
 
+use crate::check::derive::is_total;
 use crate::context::Context;
-use crate::derive::is_total;
 use crate::facts::is_strict;
 use crate::proof::Derivation;
 use crate::term::{

@@ -2,8 +2,8 @@
 
 use pif_language::form::Form;
 use pif_language::kinds::{ANY, Kinds};
+use pif_proof::check::derive::{fits, is_total, type_of};
 use pif_proof::context::{Context, Origin};
-use pif_proof::derive::{fits, is_total, type_of};
 use pif_proof::facts::{COMPOUND, FACTS, is_strict, needs, sifted};
 use pif_proof::proof::Derivation;
 use pif_proof::rules::{Condition, Rule};

@@ -98,7 +98,8 @@ fn spoiled(term: &Term, random: &mut Random) -> Term {
 fn mutated(proof: &Proof, kind: usize, random: &mut Random) -> Option<Proof> {
     let mut wrong = proof.clone();
     if kind == 12 || kind == 13 {
-        wrong.equal[kind - 12] = term::replace(&proof.equal[kind - 12], &[0], &integer(987_654_321))?;
+        wrong.equal[kind - 12] =
+            term::replace(&proof.equal[kind - 12], &[0], &integer(987_654_321))?;
         return (wrong != *proof).then_some(wrong);
     }
     let count = proof.steps.len();

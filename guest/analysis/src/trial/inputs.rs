@@ -127,6 +127,10 @@ fn value(random: &mut Random, shape: &Shape, depth: usize, room: &mut usize) -> 
                     found.push((member.name.clone(), value(random, &member.shape, inner, room)?));
                 }
             }
+            // Records that differ in the order of their keys are equal, and their texts are not.
+            if random.once_in(4) {
+                found.reverse();
+            }
             Some(Value::Record(found))
         }
         Options::Dictionary(element) => {

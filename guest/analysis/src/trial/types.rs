@@ -7,15 +7,16 @@ use std::sync::LazyLock;
 
 /// What any value may be, in the smallest inputs.
 pub(super) static ANY_PARTS: LazyLock<[Shape; 6]> = LazyLock::new(|| {
-    let inner = Box::new(Shape::Union(vec![Shape::Integer, Shape::Text]));
-    let member = Member { name: "a".to_owned(), shape: Shape::Integer, is_optional: true };
+    let inner = Box::new(Shape::Union(vec![Shape::Integer, Shape::Text, Shape::Null]));
+    let member = |name: &str, shape| Member { name: name.to_owned(), shape, is_optional: true };
+    let members = vec![member("a", Shape::Integer), member("b", Shape::Text)];
     [
         Shape::Null,
         Shape::Boolean,
         Shape::Number,
         Shape::Text,
         Shape::List(inner),
-        Shape::Record(vec![member]),
+        Shape::Record(members),
     ]
 });
 

@@ -4,14 +4,17 @@
 //! without end are one and the same: no value. So a rule holds if both its sides have equal values, or
 //! neither has one; and what the machine gives differs from that only by a limit.
 
+pub mod derive;
+
 use crate::context::{Context, descend};
-use crate::derive::{has_type, is_total};
+
 use crate::proof::{Proof, Step};
 use crate::rules::{Condition, Rule, rule};
 use crate::schemes::scheme;
 use crate::term::{
     Bindings, Name, Node, Term, at, free, fresh, is_free, is_same, replace, substitute, variable,
 };
+use derive::{has_type, is_total};
 use pif_language::form::Form;
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -11,7 +11,7 @@ use pif_language::kinds::{ANY, BOOLEAN, FUNCTION, Kinds, LIST, RECORD};
 use std::sync::Arc;
 
 /// Checks that a term, whenever it has a value, has one of a type.
-pub(crate) fn has_type(
+pub(super) fn has_type(
     context: &Context,
     term: &Term,
     derivation: &Derivation,
