@@ -19,6 +19,7 @@ mod man;
 mod open;
 mod person;
 mod print;
+mod proof;
 mod repl;
 mod replay;
 mod restore;
@@ -59,6 +60,7 @@ use self::journal::Journal;
 use self::man::Manual;
 use self::person::Person;
 use self::print::{MISUSE, complain, print_bytes};
+use self::proof::Proof;
 use self::repl::Repl;
 use self::replay::Replay;
 use self::restore::Restore;
@@ -139,6 +141,8 @@ enum Command {
     Check(Check),
     /// Write a term in the notation, or as JSON
     Fmt(Fmt),
+    /// Check a proof that two programs are equal
+    Proof(Proof),
     /// Write a grammar of the notation, which editors color programs by
     Grammar(Grammar),
     /// Show the latest entries of the journal
@@ -233,6 +237,7 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Repl(it)) => it.execute(options),
         Some(Command::Check(it)) => it.execute(options),
         Some(Command::Fmt(it)) => it.execute(options),
+        Some(Command::Proof(it)) => it.execute(),
         Some(Command::Grammar(it)) => it.execute(options),
         Some(Command::Journal(it)) => it.execute(options),
         Some(Command::Replay(it)) => it.execute(options),

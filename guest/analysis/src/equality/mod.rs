@@ -2,7 +2,9 @@
 
 mod derivation;
 #[cfg(test)]
-mod instances;
+mod instances {
+    mod tests;
+}
 mod matching;
 mod rewrite;
 mod search;

@@ -1,7 +1,7 @@
 //! Random instances of the rules, each tried by the evaluator: where what a rule asks holds, both sides
 //! come to the same.
 
-use super::derivation::Deriver;
+use crate::equality::derivation::Deriver;
 use crate::trial::Inputs;
 use crate::trial::random::Random;
 use crate::trial::tests::evaluate;
