@@ -14,6 +14,8 @@ use pif_proof::term::{Bindings, Term, at, canonical, replace};
 const LARGEST: usize = 600;
 /// Most steps of one simplification.
 const MOST: usize = 300;
+/// Most nodes that the steps of one simplification look at.
+const MOST_NODES: usize = 60_000;
 /// The schemes that simplify, in the order in which they are tried.
 const SIMPLIFYING: &[&str] = &["beta", "let", "literal", "member", "element", "lift-let"];
 
@@ -103,7 +105,12 @@ impl Chain {
 
     /// Simplifies the term as far as the rules go.
     pub(super) fn simplify(&mut self) {
+        let mut nodes = 0;
         for _ in 0..MOST {
+            nodes += self.term.size();
+            if nodes > MOST_NODES {
+                return;
+            }
             let Some(step) = simpler(&self.term).filter(|it| it.after.size() <= LARGEST) else {
                 return;
             };

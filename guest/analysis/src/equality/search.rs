@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// Most variants of both programs together.
 const MOST: usize = 160;
+/// Most nodes of all of them.
+const MOST_NODES: usize = 8000;
 
 /// What a search came to.
 #[derive(Clone, Debug)]
@@ -26,6 +28,9 @@ pub(crate) fn search(programs: &[Term; 2]) -> Searched {
     let mut met = meeting(&sides);
     let mut turn = 0;
     while met.is_none() && sides.iter().map(|it| it.known.len()).sum::<usize>() < MOST {
+        if sides.iter().map(|it| it.nodes).sum::<usize>() > MOST_NODES {
+            break;
+        }
         let Some(side) = sides.get_mut(turn) else { break };
         let is_open = side.vary();
         turn = 1 - turn;
@@ -47,11 +52,14 @@ struct Side {
     open: VecDeque<Term>,
     /// Those that came last.
     new: Vec<Term>,
+    /// The nodes of all.
+    nodes: usize,
 }
 
 impl Side {
     fn new(program: &Term) -> Self {
-        let mut side = Self { known: BTreeMap::new(), open: VecDeque::new(), new: Vec::new() };
+        let mut side =
+            Self { known: BTreeMap::new(), open: VecDeque::new(), new: Vec::new(), nodes: 0 };
         let mut chain = Chain::new(program.clone());
         chain.simplify();
         side.add(chain);
@@ -65,6 +73,7 @@ impl Side {
     fn add(&mut self, chain: Chain) {
         let key = canonical(&chain.term);
         if !self.known.contains_key(&key) {
+            self.nodes += key.size();
             self.open.push_back(key.clone());
             self.new.push(key.clone());
             self.known.insert(key, chain);

@@ -38,50 +38,31 @@ fn compared(first: &str, second: &str) -> (Comparison, Verdict) {
 #[test]
 fn programs_that_are_equal_are_proved() {
     let pairs = pairs(include_str!("equal.txt"));
-    let mut proved = 0;
+    let (mut proved, mut left) = (0, Vec::new());
     for (first, second) in &pairs {
-        let start = std::time::Instant::now();
         let (comparison, verdict) = compared(first, second);
         match verdict {
-            Verdict::Equal(proof) => {
-                proved += 1;
-                eprintln!(
-                    "proved {} steps {:?}: {first} === {second}",
-                    proof.steps.len(),
-                    start.elapsed()
-                )
+            Verdict::Equal(_) => proved += 1,
+            other => {
+                left.push(format!("{first} === {second}: {other:?} {:?}", comparison.simplified()))
             }
-            other => eprintln!(
-                "{other:?}\n   {first} === {second}\n {:?} {:?}",
-                comparison.simplified(),
-                start.elapsed()
-            ),
         }
     }
-    eprintln!("proved {proved} of {}", pairs.len());
-    assert!(pairs.len() >= 60 && proved >= 45, "proved {proved} of {}", pairs.len());
+    assert!(pairs.len() >= 60 && proved + 4 >= pairs.len(), "proved {proved}, not {left:#?}");
 }
 
 #[test]
 fn programs_that_differ_are_refuted() {
     let pairs = pairs(include_str!("different.txt"));
-    let mut refuted = 0;
+    let (mut refuted, mut left) = (0, Vec::new());
     for (first, second) in &pairs {
         match compared(first, second).1 {
             Verdict::Equal(proof) => panic!("{first} === {second}: {}", proof.json()),
-            Verdict::Different(found) => {
-                refuted += 1;
-                eprintln!(
-                    "{first} === {second} {:?} {:?}",
-                    crate::trial::Value::List(found.arguments).json(),
-                    found.outcomes
-                )
-            }
-            Verdict::Unknown(reason) => eprintln!("{reason}\n    {first} === {second}"),
+            Verdict::Different(_) => refuted += 1,
+            Verdict::Unknown(reason) => left.push(format!("{first} === {second}: {reason}")),
         }
     }
-    eprintln!("refuted {refuted} of {}", pairs.len());
-    assert!(pairs.len() >= 40 && refuted >= 30, "refuted {refuted} of {}", pairs.len());
+    assert!(pairs.len() >= 40 && left.is_empty(), "refuted {refuted}, not {left:#?}");
 }
 
 /// Mutations of each proof.
@@ -184,4 +165,41 @@ fn each_change_of_a_proof_is_refused() {
         }
     }
     assert!(proofs >= 45, "{proofs} proofs");
+}
+
+/// Bytes of the stack in the component.
+const STACK: usize = 128 << 10;
+
+/// Programs that are deep, long, or of many variants: the search ends, on a small stack.
+#[test]
+fn the_search_ends_on_a_small_stack() {
+    let deep = |before: &str, inner: &str, after: &str| {
+        format!("{}{inner}{}", before.repeat(90), after.repeat(90))
+    };
+    let sum = |from: u32| {
+        let terms: Vec<String> = (from..from + 60).map(|n| format!("(data.a{n} * 2)")).collect();
+        terms.join(" * ")
+    };
+    let pairs = [
+        [deep("{\"not\":", "true", "}"), deep("{\"not\":", "false", "}")],
+        [deep("[", "1", "]"), deep("[", "2", "]")],
+        [deep("{\"lam\":\"x\",\"body\":", "1", "}"), deep("{\"lam\":\"y\",\"body\":", "2", "}")],
+        [
+            deep("{\"abs\":", "{\"var\":\"data\"}", "}"),
+            deep("{\"neg\":", "{\"var\":\"data\"}", "}"),
+        ],
+        [deep("{\"add\":[1,", "2", "]}"), deep("{\"add\":[", "2", ",1]}")],
+        [deep("{\"add\":[1,", "{\"fail\":1}", "]}"), deep("{\"add\":[", "2", ",1]}")],
+        [sum(1), sum(2)],
+        [deep("{\"not\":", "true", "}").repeat(1), format!("[{}]", "[1],".repeat(5000) + "1")],
+    ];
+    for [first, second] in &pairs {
+        let work = || {
+            let request = |code| Request { code, ..Request::default() };
+            Comparison::read(&request(first), &request(second)).expect("programs").prove()
+        };
+        let build = std::thread::Builder::new().stack_size(STACK);
+        std::thread::scope(|scope| build.spawn_scoped(scope, work).expect("a thread").join())
+            .expect("an end");
+    }
 }
