@@ -20,7 +20,11 @@ mod man;
 mod open;
 mod person;
 mod print;
+<<<<<<< HEAD
 mod receipt;
+=======
+mod proof;
+>>>>>>> equal
 mod repl;
 mod replay;
 mod restore;
@@ -63,7 +67,11 @@ use self::keys::Keys;
 use self::man::Manual;
 use self::person::Person;
 use self::print::{MISUSE, complain, print_bytes};
+<<<<<<< HEAD
 use self::receipt::Receipt;
+=======
+use self::proof::Proof;
+>>>>>>> equal
 use self::repl::Repl;
 use self::replay::Replay;
 use self::restore::Restore;
@@ -145,6 +153,8 @@ enum Command {
     Check(Check),
     /// Write a term in the notation, or as JSON
     Fmt(Fmt),
+    /// Check a proof that two programs are equal
+    Proof(Proof),
     /// Write a grammar of the notation, which editors color programs by
     Grammar(Grammar),
     /// Show the latest entries of the journal
@@ -245,6 +255,7 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Repl(it)) => it.execute(options),
         Some(Command::Check(it)) => it.execute(options),
         Some(Command::Fmt(it)) => it.execute(options),
+        Some(Command::Proof(it)) => it.execute(),
         Some(Command::Grammar(it)) => it.execute(options),
         Some(Command::Journal(it)) => it.execute(options),
         Some(Command::Replay(it)) => it.execute(options),

@@ -15,11 +15,14 @@
 mod compare;
 pub mod cost;
 pub mod normal;
+pub mod equality;
+pub mod laws;
 mod places;
 mod schema;
 pub mod shape;
 mod tell;
 pub mod text;
+pub mod trial;
 mod values;
 mod walk;
 
