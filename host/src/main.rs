@@ -20,11 +20,8 @@ mod man;
 mod open;
 mod person;
 mod print;
-<<<<<<< HEAD
-mod receipt;
-=======
 mod proof;
->>>>>>> equal
+mod receipt;
 mod repl;
 mod replay;
 mod restore;
@@ -67,11 +64,8 @@ use self::keys::Keys;
 use self::man::Manual;
 use self::person::Person;
 use self::print::{MISUSE, complain, print_bytes};
-<<<<<<< HEAD
-use self::receipt::Receipt;
-=======
 use self::proof::Proof;
->>>>>>> equal
+use self::receipt::Receipt;
 use self::repl::Repl;
 use self::replay::Replay;
 use self::restore::Restore;

@@ -14,9 +14,9 @@
 
 mod compare;
 pub mod cost;
-pub mod normal;
 pub mod equality;
 pub mod laws;
+pub mod normal;
 mod places;
 mod schema;
 pub mod shape;
