@@ -278,7 +278,7 @@ impl<O: Oracle> World for Witness<'_, O> {
     }
 
     fn stepped(&mut self, step: &Stepped) {
-        self.ledger.observer.stepped(step);
+        self.log.observer.stepped(step);
     }
 
     fn passed(&mut self, part: Part, since: Instant) {
