@@ -24,8 +24,8 @@ fn call(folder: &Folder, calls: usize) -> Result<()> {
 }
 
 fn command(folder: &Folder, collector: &Collector) -> Result<Command> {
-    let mut command = Command::new(binary()?);
-    command.env("MCP_PIF_CACHE_DIR", cache()?).arg("--trace-dir").arg(folder.path());
+    let mut command = Command::new(binary::path()?);
+    command.env("MCP_PIF_CACHE", cache()).arg("--trace-dir").arg(folder.path());
     command.args(["traces", "push", "--otlp", &collector.address]);
     Ok(command)
 }
