@@ -66,7 +66,7 @@ pub fn renew(text: &str) -> Result<String> {
     tools.sort_by_key(|tool| (tool["name"].to_string(), !is_pinned(tool)));
     let tools = tools.iter().map(|tool| renew_tool(tool).context(tool["name"].to_string()));
     let tools = tools.collect::<Result<Vec<String>>>()?;
-    let head = "{\n  \"format\": \"mcp-pif tools\",\n  \"version\": 1,\n  \"tools\": [\n";
+    let head = "{\n  \"format\": \"mcp-pif export\",\n  \"version\": 1,\n  \"tools\": [\n";
     Ok(format!("{head}{}\n  ]\n}}\n", tools.join(",\n")))
 }
 
