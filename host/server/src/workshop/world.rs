@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pif_domain::{Fault, Part};
-use pif_sandbox::{Answer as Given, Asking, Calls, Stepped, Watch, World};
+use pif_sandbox::{Answer as Given, Asking, Calls, Stepped, World};
 use pif_schema::Schema;
 use pif_store::journal::Answer;
 use pif_store::registry::{self, Definition, Snapshot, name};
@@ -20,7 +20,6 @@ use super::effects::Effects;
 use super::intent::Intent;
 use super::library::library;
 use super::observer::Observer;
-use super::opening::Workshop;
 use super::past::{Past, Waiting};
 use super::refusal::stored;
 
@@ -146,15 +145,6 @@ pub(super) struct Live {
     pub(super) past: Past,
     /// The bindings of a session.
     pub(super) bindings: Bindings,
-}
-
-impl Workshop {
-    /// The world of a run.
-    pub(super) fn live(&self, tools: Tools, effects: Arc<dyn Effects>, watch: &Watch) -> Live {
-        let budget = CallBudget::new(self.allowed, watch);
-        let (past, bindings) = (Past::default(), Bindings::default());
-        Live { tools, effects, budget, past, bindings }
-    }
 }
 
 impl Live {
