@@ -99,3 +99,35 @@ fn a_failure_has_a_hint() {
     assert!(failure.always);
     assert_eq!(failure.at, "/body/add/1");
 }
+
+/// Programs that nest as deep as programs may: no function of the analyst recurses with them.
+#[test]
+fn deep_programs_take_little_stack() {
+    const LEVELS: usize = 20_000;
+    const STACK: usize = 256 << 10;
+    let nested = |open: &str, inner: &str, close: &str| {
+        [open.repeat(LEVELS), inner.to_owned(), close.repeat(LEVELS)].concat()
+    };
+    let programs = [
+        nested("{\"not\":", "{\"var\":\"data\"}", "}"),
+        nested("[", "{\"var\":\"data\"}", "]"),
+        nested("{\"add\":[1,", "{\"var\":\"data\"}", "]}"),
+        nested("{\"lam\":\"x\",\"body\":", "{\"var\":\"x\"}", "}"),
+        nested(
+            "{\"let\":[[\"x\",{\"get\":[{\"var\":\"data\"},0]}]],\"in\":",
+            "{\"var\":\"x\"}",
+            "}",
+        ),
+        nested("{\"if\":{\"cond\":true,\"else\":1,\"then\":", "{\"var\":\"data\"}", "}}"),
+    ];
+    let run = move || {
+        for code in &programs {
+            let request = Request { code, ..Request::default() };
+            let normal = crate::normal::normal(&request).map(|it| it.json);
+            let cost = crate::cost::cost(&request).map(|it| it.kind);
+            assert!(normal.is_ok() && cost.is_ok(), "{normal:?} {cost:?}");
+        }
+    };
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(run).expect("a thread");
+    thread.join().expect("an end");
+}
