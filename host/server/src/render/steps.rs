@@ -45,7 +45,7 @@ impl Steps {
     #[must_use]
     pub fn lines(mut self) -> Vec<String> {
         if self.is_cut {
-            self.lines.push(format!("… and more steps; these are the first {}", self.most));
+            self.lines.push(format!("… more steps came (shown: {})", self.most));
         }
         self.lines
     }
