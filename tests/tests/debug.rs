@@ -125,13 +125,8 @@ fn steps_are_terms_with_their_values() {
 #[test]
 fn a_form_of_elements_is_one_step() {
     let steps = steps("[1, 2].map(x => x + 1)");
-    let expected = [
-        "2 x → 1",
-        "1 x + 1 → 2",
-        "2 x → 2",
-        "1 x + 1 → 3",
-        "0 [1, 2].map(x => x + 1) → [2,3]",
-    ];
+    let expected =
+        ["2 x → 1", "1 x + 1 → 2", "2 x → 2", "1 x + 1 → 3", "0 [1, 2].map(x => x + 1) → [2,3]"];
     assert_eq!(steps, expected);
 }
 
