@@ -29,7 +29,8 @@ impl Steps {
     /// Adds a step.
     pub fn add(&mut self, step: &Stepped) {
         if self.lines.len() >= self.most {
-            self.is_cut = true;
+            // Of a run that shows no steps none is missing.
+            self.is_cut = self.most > 0;
             return;
         }
         let indent = "  ".repeat(step.depth.min(DEEPEST) as usize);
