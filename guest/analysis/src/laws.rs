@@ -241,4 +241,11 @@ mod tests {
             assert_eq!(told(code), laws, "{code}");
         }
     }
+
+    #[test]
+    fn laws_are_as_the_page_shows_them() {
+        for (code, laws) in crate::tests::blocks("laws") {
+            assert_eq!(told(&code.join("\n")), laws);
+        }
+    }
 }

@@ -99,3 +99,18 @@ fn a_failure_has_a_hint() {
     assert!(failure.always);
     assert_eq!(failure.at, "/body/add/1");
 }
+
+/// The blocks of the page of a kind: the lines of each, and what stands behind `// ` below them.
+pub(crate) fn blocks(kind: &str) -> Vec<(Vec<&'static str>, &'static str)> {
+    let page: &'static str = include_str!("../README.md");
+    let fence = format!("```{kind}\n");
+    let mut found = Vec::new();
+    for (start, _) in page.match_indices(&fence) {
+        let block = page[start + fence.len()..].split("```").next().expect("a block");
+        let lines: Vec<&str> = block.lines().collect();
+        let (told, code) = lines.split_last().expect("a block with lines");
+        found.push((code.to_vec(), told.strip_prefix("// ").expect("what is told")));
+    }
+    assert!(!found.is_empty(), "{kind}");
+    found
+}

@@ -99,3 +99,17 @@ fn a_trial_ends_with_its_fuel_and_tells_what_said_nothing() {
     assert_eq!(Property::verdict(&tried), Verdict::Vacuous);
     assert!(tried.is_cut && tried.silent > 0 && tried.fuel <= 50_000_000, "{tried:?}");
 }
+
+#[test]
+fn properties_are_as_the_page_shows_them() {
+    for (code, expected) in crate::tests::blocks("property") {
+        let [tool, property] = code[..] else { panic!("{code:?}") };
+        let tried = tried(tool, property).1;
+        let told = match Property::verdict(&tried) {
+            Verdict::Holds => format!("holds for {} inputs", tried.inputs),
+            Verdict::Fails(found) => format!("fails on {}", Value::List(found.arguments).json()),
+            Verdict::Vacuous => "vacuous".to_owned(),
+        };
+        assert_eq!(told, expected, "{property}");
+    }
+}
