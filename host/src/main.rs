@@ -15,11 +15,13 @@ mod grammar;
 mod http;
 mod import;
 mod journal;
+mod keys;
 mod man;
 mod open;
 mod person;
 mod print;
 mod proof;
+mod receipt;
 mod repl;
 mod replay;
 mod restore;
@@ -30,6 +32,7 @@ mod settings;
 mod source;
 mod stage;
 mod top;
+mod traces;
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic;
@@ -57,10 +60,12 @@ use self::fmt::Fmt;
 use self::grammar::Grammar;
 use self::import::Import;
 use self::journal::Journal;
+use self::keys::Keys;
 use self::man::Manual;
 use self::person::Person;
 use self::print::{MISUSE, complain, print_bytes};
 use self::proof::Proof;
+use self::receipt::Receipt;
 use self::repl::Repl;
 use self::replay::Replay;
 use self::restore::Restore;
@@ -69,6 +74,7 @@ use self::serve::{Serve, serve_by_default};
 use self::session::Session;
 use self::stage::{Commit, Discard, Stage, Verify};
 use self::top::Top;
+use self::traces::Traces;
 
 /// A workshop for language models, served over MCP on stdin and stdout: a model evolves tools, as
 /// JSON terms of a lambda calculus, and runs them in a sandbox.
@@ -149,6 +155,10 @@ enum Command {
     Journal(Journal),
     /// Repeat runs from the journal and compare the results
     Replay(Replay),
+    /// Print a signed statement about a run, or check one
+    Receipt(Receipt),
+    /// Make, list, rotate and print the keys that sign
+    Keys(Keys),
     /// Decide runs that wait for an approval, or show them
     Approve(Approve),
     /// Stage changes of tools and of the memory: they are tried before they count
@@ -173,6 +183,8 @@ enum Command {
     Person(Person),
     /// Show what the servers of a store are doing, in a terminal
     Top(Top),
+    /// Send the traces that servers have written to a collector
+    Traces(Traces),
     /// List, test, approve and call tools of other servers
     Capability(Capability),
     /// Call a tool of a server over HTTP and print the result
@@ -241,6 +253,8 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Grammar(it)) => it.execute(options),
         Some(Command::Journal(it)) => it.execute(options),
         Some(Command::Replay(it)) => it.execute(options),
+        Some(Command::Receipt(it)) => it.execute(options),
+        Some(Command::Keys(it)) => it.execute(options),
         Some(Command::Approve(it)) => it.execute(options),
         Some(Command::Stage(it)) => it.execute(options),
         Some(Command::Verify(it)) => it.execute(options),
@@ -253,6 +267,7 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Session(it)) => it.execute(options),
         Some(Command::Person(it)) => it.execute(options),
         Some(Command::Top(it)) => it.execute(options),
+        Some(Command::Traces(it)) => it.execute(options),
         Some(Command::Capability(it)) => it.execute(options),
         Some(Command::Call(it)) => it.execute(),
         Some(Command::Broker(it)) => it.execute(options),

@@ -13,8 +13,10 @@
 //! ```
 
 mod compare;
+pub mod cost;
 pub mod equality;
 pub mod laws;
+pub mod normal;
 mod places;
 mod schema;
 pub mod shape;
@@ -54,6 +56,15 @@ pub struct Request<'r> {
     pub is_tool: bool,
     /// Steps that the analysis may take, or as many as the length of the program allows.
     pub fuel: Option<u64>,
+}
+
+impl Request<'_> {
+    /// The variables that are not bound in the program.
+    fn free_names(&self) -> Vec<&str> {
+        let mut free = vec!["data", "input"];
+        free.extend(self.variables.iter().map(|it| it.0.as_str()));
+        free
+    }
 }
 
 /// What is known of a program.
@@ -109,8 +120,7 @@ const FUEL_PER_TERM: u64 = 8;
 /// Tells what is known of a program.
 pub fn analyze(request: &Request<'_>) -> Result<Analysis, Fault> {
     let mut terms = Terms::default();
-    let mut free = vec!["data", "input"];
-    free.extend(request.variables.iter().map(|it| it.0.as_str()));
+    let free = request.free_names();
     let root = pif_notation::read_code(&mut terms, request.code, Origin::Code, &free)?.root;
     Ok(analyze_term(&terms, root, request))
 }

@@ -7,6 +7,7 @@ mod outcome;
 mod record;
 mod reply;
 mod staging;
+mod steps;
 mod summary;
 
 pub use self::approval::{question, waiting};
@@ -15,4 +16,5 @@ pub use self::outcome::{cap, exact, outcome, show};
 pub use self::record::{Record, object, put};
 pub use self::reply::{Refusal, Reply, warn};
 pub use self::staging::{committed, snapshots, staged, verified};
+pub use self::steps::Steps;
 pub use self::summary::{describe, lines_of, notes};
