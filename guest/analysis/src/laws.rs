@@ -179,11 +179,8 @@ pub fn questions(request: &Request<'_>) -> Result<Vec<Question>, Fault> {
         };
         let inputs = Inputs::new(vec![shape; count], SEED);
         let trial = Trial::new(&programs, Judge::AreEqual, inputs);
-        questions.push(Question {
-            law,
-            reason: reason.map(|it| Reason::Equal(Box::new(it))),
-            trial,
-        });
+        let (code, parameters) = (code.clone(), parameters.clone());
+        questions.push(Question { law, trial, code, parameters });
     }
     let inputs = Inputs::new(parameters.clone(), SEED);
     let trial = Trial::new(&[own.to_owned()], Judge::HasValue, inputs);

@@ -143,6 +143,6 @@ fn a_trial_goes_on_from_its_state() {
             assert!(batches < 1000, "{state:?}");
         }
         assert_eq!(*state.tried(), whole, "{property}");
-        assert!(batches > 5, "{batches}");
+        assert!(batches > 1, "{batches}");
     }
 }
