@@ -15,9 +15,10 @@ use xshell::{Shell, cmd};
 use crate::tasks::{root, shell};
 
 /// The crates that are published, each after those that it builds on, with their folders.
-const CRATES: [(&str, &str); 12] = [
+const CRATES: [(&str, &str); 13] = [
     ("pif-core", "guest/core"),
     ("pif-language", "guest/language"),
+    ("pif-proof", "guest/proof"),
     ("pif-notation", "guest/notation"),
     ("pif", "guest"),
     ("pif-domain", "host/domain"),

@@ -131,3 +131,18 @@ fn deep_programs_take_little_stack() {
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(run).expect("a thread");
     thread.join().expect("an end");
 }
+
+/// The blocks of the page of a kind: the lines of each, and what stands behind `// ` below them.
+pub(crate) fn blocks(kind: &str) -> Vec<(Vec<&'static str>, &'static str)> {
+    let page: &'static str = include_str!("../README.md");
+    let fence = format!("```{kind}\n");
+    let mut found = Vec::new();
+    for (start, _) in page.match_indices(&fence) {
+        let block = page[start + fence.len()..].split("```").next().expect("a block");
+        let lines: Vec<&str> = block.lines().collect();
+        let (told, code) = lines.split_last().expect("a block with lines");
+        found.push((code.to_vec(), told.strip_prefix("// ").expect("what is told")));
+    }
+    assert!(!found.is_empty(), "{kind}");
+    found
+}
