@@ -1,7 +1,7 @@
 //! What the facts say of forms, against what the evaluator does with values of all kinds.
 
 use pif::{Limits, Program, run};
-use pif_language::form::Form;
+use pif_language::form::{Form, Shape};
 use pif_language::forms::FORMS;
 use pif_language::kinds::{
     BOOLEAN, DATE, FLOAT, FUNCTION, INTEGER, Kinds, LIST, MAP, NULL, ODD, PAIR, RECORD, REGEX, SET,
@@ -82,6 +82,11 @@ fn rows(count: usize) -> Vec<Vec<(Term, Kinds)>> {
 
 /// The term of a form with these operands, if it may have so many.
 fn formed(form: Form, row: &[(Term, Kinds)]) -> Option<Term> {
+    let is_plain =
+        form.row().is_some_and(|it| matches!(it.shape, Shape::List { .. } | Shape::Ignored));
+    if !is_plain {
+        return None;
+    }
     let operands = row.iter().map(|it| it.0.clone()).collect();
     read(&json(&node(form, operands, Vec::new())))
         .ok()

@@ -23,8 +23,8 @@ pub(crate) struct Searched {
 
 /// Looks for a proof that two programs are equal.
 pub(crate) fn search(programs: &[Term; 2]) -> Searched {
-    let mut sides = programs.each_ref().map(|program| Side::new(program));
-    let simplified = sides.each_ref().map(|side| side.first());
+    let mut sides = programs.each_ref().map(Side::new);
+    let simplified = sides.each_ref().map(Side::first);
     let mut met = meeting(&sides);
     let mut turn = 0;
     while met.is_none() && sides.iter().map(|it| it.known.len()).sum::<usize>() < MOST {

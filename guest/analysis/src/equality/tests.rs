@@ -44,7 +44,7 @@ fn programs_that_are_equal_are_proved() {
         match verdict {
             Verdict::Equal(_) => proved += 1,
             other => {
-                left.push(format!("{first} === {second}: {other:?} {:?}", comparison.simplified()))
+                left.push(format!("{first} === {second}: {other:?} {:?}", comparison.simplified()));
             }
         }
     }
@@ -191,7 +191,7 @@ fn the_search_ends_on_a_small_stack() {
         [deep("{\"add\":[1,", "2", "]}"), deep("{\"add\":[", "2", ",1]}")],
         [deep("{\"add\":[1,", "{\"fail\":1}", "]}"), deep("{\"add\":[", "2", ",1]}")],
         [sum(1), sum(2)],
-        [deep("{\"not\":", "true", "}").repeat(1), format!("[{}]", "[1],".repeat(5000) + "1")],
+        [deep("{\"not\":", "true", "}"), format!("[{}]", "[1],".repeat(5000) + "1")],
     ];
     for [first, second] in &pairs {
         let work = || {

@@ -208,6 +208,6 @@ fn strings(random: &mut Random) -> Vec<Value> {
         return texts(HARD_TEXTS);
     }
     let pieces: Vec<&str> =
-        (0..1 + random.below(5)).filter_map(|_| random.one_of(HARD_TEXTS).copied()).collect();
+        (0..=random.below(5)).filter_map(|_| random.one_of(HARD_TEXTS).copied()).collect();
     vec![Value::Text(pieces.concat())]
 }

@@ -29,14 +29,16 @@ fn given_to_tool(terms: &Terms, root: TermId, tool: &Shape) -> Vec<(usize, Shape
     let mut found = Vec::new();
     for term in nodes(terms, root).filter(|it| terms.form(*it) == Form::App) {
         let Some((function, arguments)) = terms.operands(term).split_first() else { continue };
-        let is_self = terms.form(*function) == Form::Tool
-            && terms.text(terms.operand(*function, 0)) == "self";
+        let named = (terms.form(*function) == Form::Tool).then(|| terms.operand(*function, 0));
+        let is_self =
+            named.is_some_and(|it| terms.form(it) == Form::Text && terms.text(it) == "self");
         for (argument, (_, shape)) in arguments.iter().zip(&signature.parameters) {
+            if !is_self || terms.form(*argument) != Form::Var {
+                continue;
+            }
             let name = terms.only_name(*argument);
             let at = terms.names(root).iter().position(|it| *it == name);
-            if let (true, Form::Var, Some(at)) = (is_self, terms.form(*argument), at) {
-                found.push((at, shape.clone()));
-            }
+            found.extend(at.map(|at| (at, shape.clone())));
         }
     }
     found

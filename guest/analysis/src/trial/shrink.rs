@@ -116,7 +116,7 @@ fn numbers(number: &str) -> Vec<Value> {
             }
         }
         // An integer is simpler than a float.
-        if n == whole && whole.abs() < 1e15 && n.is_sign_positive() {
+        if n.to_bits() == whole.to_bits() && whole.abs() < 1e15 && n.is_sign_positive() {
             add(format!("{whole:.0}"));
         }
         return found;
