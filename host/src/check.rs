@@ -1,24 +1,31 @@
 //! `mcp-pif check`: checks a term without running it.
 
+use std::fs;
+use std::path::Path;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 use pif_domain::Limit;
 use pif_sandbox::Watch;
 use pif_server::config::Options;
 use pif_server::render;
+use pif_server::workshop::Workshop;
 
 use super::open::open_if_any;
 use super::print::{fail, print};
 use super::settings::{Directory, start};
-use super::source::{hyphened, read_code};
+use super::source::{hyphened, read_code, read_file};
 
 #[derive(Debug, Args)]
 pub(super) struct Check {
     /// A program in the notation or as JSON; `-` reads stdin, `@FILE` a file
-    #[arg(allow_hyphen_values = true, value_parser = hyphened)]
-    code: String,
+    #[arg(allow_hyphen_values = true, value_parser = hyphened, required_unless_present = "fix")]
+    code: Option<String>,
+    /// Repair the program in a file, where the repair is sure
+    #[arg(long, value_name = "FILE", conflicts_with = "code")]
+    fix: Option<PathBuf>,
     #[command(flatten)]
     place: Directory,
 }
@@ -28,9 +35,33 @@ impl Check {
         let config = start(options, Some(&self.place))?;
         let watch = Watch::new(config.values.time(Limit::WallClock));
         let workshop = open_if_any(config)?;
-        Ok(match workshop.check(&read_code(&self.code)?, &watch) {
+        if let Some(file) = &self.fix {
+            return fix(&workshop, file, &watch);
+        }
+        let code = read_code(self.code.as_deref().unwrap_or_default())?;
+        Ok(match workshop.check(&code, &watch) {
             Ok(summary) => print(&render::describe(&summary)),
             Err(faults) => fail(&faults),
         })
     }
+}
+
+/// Writes a file with all sure repairs, and tells what is wrong with it then.
+fn fix(workshop: &Workshop, file: &Path, watch: &Watch) -> Result<ExitCode> {
+    let code = read_file(&file.to_string_lossy())?;
+    let fixed = match workshop.check(&code, watch) {
+        Ok(summary) => render::fixed(&summary.notes).map(str::to_owned),
+        Err(faults) => faults.into_iter().find_map(|fault| Some(fault.fix?.fixed)),
+    };
+    let Some(fixed) = fixed else {
+        return Ok(match workshop.check(&code, &watch.again()) {
+            Ok(_) => print("nothing to repair"),
+            Err(faults) => fail(&faults),
+        });
+    };
+    fs::write(file, &fixed).with_context(|| format!("{} cannot be written", file.display()))?;
+    Ok(match workshop.check(&fixed, &watch.again()) {
+        Ok(_) => print(&format!("repaired {}", file.display())),
+        Err(faults) => fail(&faults),
+    })
 }

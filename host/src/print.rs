@@ -91,9 +91,7 @@ pub(super) fn warn(warnings: &[String]) {
 }
 
 pub(super) fn fail(faults: &[Fault]) -> ExitCode {
-    for fault in faults {
-        warn(&fault.warnings);
-        complain(&render::explain(fault));
-    }
+    faults.iter().for_each(|fault| warn(&fault.warnings));
+    complain(&render::explain_all(faults));
     ExitCode::FAILURE
 }

@@ -150,11 +150,13 @@ impl From<pif_domain::Fault> for Fault {
             excerpt,
             place,
             warnings,
+            fix,
             ..
         } = fault;
+        let fix = fix.map(|it| [it.at, it.was, it.now, it.fixed]);
         let excerpt = excerpt.map(Into::into);
         let place = place.map(|place| format!("{}:{}", place.line, place.column));
         let (code, limit) = (code.to_string(), fault.limit.map(|limit| limit.name.name()));
-        Self { code, message, at, tool, hint, calls, excerpt, place, warnings, limit }
+        Self { code, message, at, tool, hint, calls, excerpt, place, warnings, limit, fix }
     }
 }

@@ -67,6 +67,8 @@ pub struct Fault {
     pub warnings: Vec<String>,
     /// The limit of the run that was met, where hosts tell it.
     pub limit: Option<&'static str>,
+    /// The place of a sure repair, what stands there, what is meant, and the whole program with it.
+    pub fix: Option<[String; 4]>,
 }
 
 impl From<Done> for Value {
@@ -80,7 +82,8 @@ impl From<Done> for Value {
 impl From<GuestFault> for Fault {
     fn from(fault: GuestFault) -> Self {
         let GuestFault { code, message, at, tool, hint, calls, excerpt, warnings, .. } = fault;
-        let GuestFault { limit, place, .. } = fault;
+        let GuestFault { limit, place, fix, .. } = fault;
+        let fix = fix.map(|it| [it.at, it.was, it.now, it.fixed]);
         let place = place.map(|place| format!("{}:{}", place.line, place.column));
         let hint = hint.map(|hint| hint.to_string());
         let limit = limit.and_then(|limit| match limit {
@@ -90,6 +93,6 @@ impl From<GuestFault> for Fault {
             Limit::Output => None,
         });
         let code = code.name().to_owned();
-        Self { code, message, at, tool, hint, calls, excerpt, place, warnings, limit }
+        Self { code, message, at, tool, hint, calls, excerpt, place, warnings, limit, fix }
     }
 }

@@ -219,6 +219,23 @@ fn check_fails_with_the_fault_its_place_and_a_hint() -> Result<()> {
 }
 
 #[test]
+fn check_repairs_a_file_where_that_is_sure() -> Result<()> {
+    let wrong = "total = 0\nfor x in [1, 2, 3]:\n    total += x\ntotal\n";
+    let shell = Shell::new()?.file("program.js", wrong)?.file("other.js", "foo(1) +")?;
+    let told = shell.prints(&["check", "--fix", "program.js"])?;
+    assert!(told.starts_with("repaired program.js"), "{told}");
+    assert_eq!(shell.prints(&["run", "@program.js"])?.trim(), "6");
+    assert!(shell.prints(&["check", "--fix", "program.js"])?.starts_with("nothing to repair"));
+    let errors = shell.complains(1, &["check", "--fix", "other.js"])?;
+    assert!(errors.starts_with("unparsable: ") && !errors.contains("fixed: "), "{errors}");
+    let errors = shell.complains(1, &["check", "data.map(x => x.qty and x.ok)"])?;
+    for part in ["fix: write `&&` for `and`", "\nfixed: data.map(x => x.qty && x.ok)"] {
+        assert!(errors.contains(part), "`{part}` is not in: {errors}");
+    }
+    Ok(())
+}
+
+#[test]
 fn every_flag_of_the_help_has_its_variable() -> Result<()> {
     let help = Shell::new()?.prints(&["--help"])?;
     let (_, settings) = help.split_once("\nLimits of a run:").context("the limits")?;

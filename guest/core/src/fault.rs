@@ -232,6 +232,33 @@ pub struct Fault {
     pub variable: Option<String>,
     /// Whether the text ends before the program does, so that more text may complete it.
     pub is_incomplete: bool,
+    /// The key or the option that a run looked for, if only one of those that there are is near.
+    pub near: Option<Box<Near>>,
+    /// The repair of the program, if it is sure.
+    pub fix: Option<Box<Fix>>,
+}
+
+/// A key of a program, and the only one near it that there is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Near {
+    /// The key of the program.
+    pub was: String,
+    /// The key of the record.
+    pub now: String,
+}
+
+/// A sure repair of a program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fix {
+    /// Where the repaired part begins: `LINE:COLUMN` in a program in the notation, a JSON Pointer
+    /// into a JSON term.
+    pub at: String,
+    /// The part as it was written.
+    pub was: String,
+    /// The part as it is meant.
+    pub now: String,
+    /// The whole program with all sure repairs, in the notation that it came in.
+    pub fixed: String,
 }
 
 /// A call of another server without a value.
@@ -262,6 +289,8 @@ impl Fault {
             upstream: None,
             variable: None,
             is_incomplete: false,
+            near: None,
+            fix: None,
         }
     }
 
@@ -284,6 +313,13 @@ impl Fault {
     #[inline(never)]
     pub fn hint(mut self, hint: impl Into<Hint>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// Notes a key that the run looked for, and the only one near it.
+    #[must_use]
+    pub fn near(mut self, was: &str, now: Option<&str>) -> Self {
+        self.near = now.map(|now| Box::new(Near { was: was.to_owned(), now: now.to_owned() }));
         self
     }
 
@@ -323,6 +359,14 @@ impl fmt::Display for Fault {
 }
 
 impl Fault {
+    /// Tells whether the fault is about what was given beside the code.
+    #[must_use]
+    pub fn is_of_argument(&self) -> bool {
+        let mut segments = self.at.split('/').skip(1);
+        self.place.is_none()
+            && matches!(segments.next(), Some("input" | "data" | "context" | "bindings"))
+    }
+
     /// Tells whether the fault is about a form in `input` that you may have meant as data.
     #[must_use]
     pub fn is_of_input(&self) -> bool {
@@ -356,6 +400,8 @@ pub struct Note {
     pub excerpt: Option<String>,
     /// The place in a program that is written in the notation.
     pub place: Option<Box<Place>>,
+    /// The repair of the program, if it is sure.
+    pub fix: Option<Box<Fix>>,
 }
 
 impl fmt::Display for Note {

@@ -158,3 +158,44 @@ fn nearest_of<'a>(name: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> 
     let best = ranked.min_by_key(|(distance, _)| *distance)?;
     (best.0 <= allowed).then_some(best.1)
 }
+
+/// The digits of a name. Nobody writes one by mistake for a letter.
+fn digits(name: &str) -> impl Iterator<Item = char> {
+    name.chars().filter(char::is_ascii_digit)
+}
+
+/// Returns the only candidate that is near to `name`, for a sure repair: one edit away, two where the
+/// name has eight letters or more and none is one edit away, or equal but for its case. On a tie
+/// there is none.
+pub fn only_near<'a>(name: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
+    let length = name.chars().count();
+    if !(3..=LONGEST).contains(&length) {
+        return None;
+    }
+    let allowed = if length < 8 { 1 } else { 2 };
+    let lower = name.to_lowercase();
+    // Names that are equal but for their case, then those that are one or two edits away.
+    let mut found: [Vec<&str>; 3] = Default::default();
+    for candidate in candidates.take(MOST_NAMES) {
+        let is_close = candidate.len() > 2
+            && candidate.len().abs_diff(name.len()) <= 2 * allowed
+            && digits(candidate).eq(digits(name));
+        if candidate == name || !is_close {
+            continue;
+        }
+        let edits = osa_distance(&lower, &candidate.to_lowercase());
+        if let Some(group) = found.get_mut(edits).filter(|_| edits <= allowed)
+            && !group.contains(&candidate)
+        {
+            group.push(candidate);
+        }
+    }
+    let group = found.iter().find(|group| !group.is_empty())?;
+    // Of names that are equal but for their case, the one with fewer other letters.
+    let first = group.first()?.to_lowercase();
+    let edits = |candidate: &str| osa_distance(name, candidate);
+    let least = group.iter().map(|candidate| edits(candidate)).min()?;
+    let mut best = group.iter().filter(|candidate| edits(candidate) == least);
+    let is_one_name = group.iter().all(|candidate| candidate.to_lowercase() == first);
+    best.next().copied().filter(|_| is_one_name && best.next().is_none())
+}

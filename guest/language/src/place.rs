@@ -108,7 +108,7 @@ impl Terms {
         let at = self.place(token).1;
         let excerpt = Some(self.excerpt(token));
         let place = self.text_place(token);
-        Note { code, at, message, hint, excerpt, place }
+        Note { code, at, message, hint, excerpt, place, fix: None }
     }
 
     /// Returns the term to which a pointer leads from a term, as far as it leads.

@@ -28,7 +28,8 @@ fn is_odd(c: char) -> bool {
     c.is_whitespace()
         || is_hidden(c)
         || matches!(c, '\u{a1}'..='\u{a9}' | '\u{ab}'..='\u{b4}' | '\u{b6}'..='\u{b9}' | '\u{bb}'..='\u{bf}'
-            | '×' | '÷' | '\u{2000}'..='\u{2bff}' | '\u{3000}'..='\u{3020}' | '\u{ff00}'..='\u{ff0f}')
+            | '×' | '÷' | '\u{2000}'..='\u{2bff}' | '\u{3000}'..='\u{3020}' | '\u{ff00}'..='\u{ff0f}'
+            | '\u{ff1a}'..='\u{ff20}' | '\u{ff3b}'..='\u{ff3e}' | '\u{ff5b}'..='\u{ff65}')
 }
 
 /// Tells whether a text is a name as the notation writes it.

@@ -11,6 +11,7 @@ mod lexer;
 mod lower;
 mod print;
 mod read;
+pub mod repair;
 mod syntax;
 mod table;
 mod tree;
@@ -20,7 +21,7 @@ pub use code::{check_code, read_code};
 pub use hint::{called, fault_in_notation, note_in_notation, spelling, subject};
 pub use print::term as print;
 pub use read::parse;
-pub use words::words;
+pub use words::{constants, functions, members, words};
 
 #[cfg(test)]
 mod tests;

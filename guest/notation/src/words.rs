@@ -18,6 +18,21 @@ pub fn words() -> String {
     out
 }
 
+/// The names of functions that a program may call.
+pub fn functions() -> impl Iterator<Item = &'static str> {
+    library::functions()
+}
+
+/// The names of members that a program may call.
+pub fn members() -> impl Iterator<Item = &'static str> {
+    library::members()
+}
+
+/// The names of values: numbers such as `Math.PI`, and words such as `true`.
+pub fn constants() -> impl Iterator<Item = &'static str> {
+    WORDS.iter().take(CONSTANTS).copied().chain(library::constants())
+}
+
 fn list(name: &str, texts: impl Iterator<Item = &'static str>, out: &mut String) {
     if out.len() > 1 {
         out.push(',');

@@ -6,8 +6,8 @@ use crate::builtin::call::Call;
 use pif_language::kinds::Wanted;
 
 use crate::run::state::Exit;
-use pif_core::fault::Code;
-use pif_language::hint::nearest;
+use pif_core::fault::{Code, Fault};
+use pif_language::hint::{nearest, only_near};
 
 use crate::memory::word::{KIND_RECORD, Word};
 use pif_core::text::quote::shorten;
@@ -62,7 +62,9 @@ fn unknown(name: &str, known: &[&'static str]) -> Trouble {
     let message = format!("there is no option `{}`; the {known_ones}", shorten(name));
     match nearest(name, known.iter().copied()) {
         Some(near) => {
-            Trouble::with_hint(Code::OutOfRange, message, format!("did you mean `{near}`?"))
+            let fault = Fault::new(Code::OutOfRange, message);
+            let only = only_near(name, &mut known.iter().copied());
+            Trouble::Here(Box::new(fault.near(name, only).hint(format!("did you mean `{near}`?"))))
         }
         None => Trouble::OutOfRange(message),
     }

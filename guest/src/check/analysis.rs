@@ -1,6 +1,7 @@
 //! Facts about a term, found without running it.
 
 use crate::check::advice::{Advice, advise};
+use crate::check::{names, repair};
 use pif_core::fault::{Fault, Note};
 use pif_core::json::escape;
 use pif_core::json::tape::TokenId;
@@ -68,8 +69,14 @@ const MOST_CANONICAL: usize = 1 << 20;
 /// several.
 pub fn check(code: &str) -> Result<Summary, Vec<Fault>> {
     let mut terms = Terms::default();
-    let parsed = check_code(&mut terms, code, Origin::Code, &GIVEN, MOST_FAULTS)?;
+    let parsed = check_code(&mut terms, code, Origin::Code, &GIVEN, MOST_FAULTS);
+    let parsed = parsed.map_err(|faults| match repair::repair(code, &GIVEN, None) {
+        Some(repaired) => faults.into_iter().map(|fault| repaired.fault(fault)).collect(),
+        None => faults,
+    })?;
     let root = parsed.root;
+    let has_problems = !names::problems(&terms, root, &GIVEN).is_empty();
+    let repaired = if has_problems { repair::repair(code, &GIVEN, None) } else { None };
     let canonical = print::term(&terms, root);
     let (forms, _) = count_forms(&terms, root);
     let has = |form: Form| forms.iter().any(|(used, _)| *used == form);
@@ -80,6 +87,11 @@ pub fn check(code: &str) -> Result<Summary, Vec<Fault>> {
     let computed = computes_needs || computes_tools || has(Form::DataToTerm) && has(Form::Eval);
     let pure = needs.is_empty() && !computed;
     let is_short = canonical.len() <= MOST_CANONICAL;
+    let notes =
+        parsed.notes.into_iter().chain(notes).map(note_in_notation).map(|note| match &repaired {
+            Some(repaired) => repaired.note(note),
+            None => note,
+        });
     Ok(Summary {
         hash: hash(&canonical),
         canonical,
@@ -90,7 +102,7 @@ pub fn check(code: &str) -> Result<Summary, Vec<Fault>> {
         needs: mentions(&terms, needs),
         computed,
         pure,
-        notes: parsed.notes.into_iter().chain(notes).map(note_in_notation).collect(),
+        notes: notes.collect(),
         notation: if is_short { pif_notation::print(&terms, root) } else { String::new() },
     })
 }

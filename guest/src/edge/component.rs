@@ -13,7 +13,7 @@ use crate::request::{
     Answer, Argument, Call, Calls, Done, Outcome, Program, Refusal, Source, Step, Stepped,
 };
 use exports::pif::evaluator::{analysis as check, machines, types};
-use pif_core::fault::{Code, FailedCall, Fault, Limit, Note, Place};
+use pif_core::fault::{Code, FailedCall, Fault, Fix, Limit, Note, Place};
 use pif_core::hint::Hint;
 use pif_core::limits::Limits;
 use std::cell::RefCell;
@@ -193,7 +193,7 @@ fn step(step: Step) -> types::Step {
 
 fn fault(fault: Fault) -> types::Fault {
     let Fault { code, message, at, tool, hint, calls, excerpt, warnings, .. } = fault;
-    let Fault { limit, upstream, place, variable, is_incomplete, .. } = fault;
+    let Fault { limit, upstream, place, variable, is_incomplete, fix, .. } = fault;
     let (code, limit) = (code.name().into(), limit.map(self::limit));
     let upstream = upstream.map(|call| {
         let FailedCall { tool, reason } = *call;
@@ -214,7 +214,13 @@ fn fault(fault: Fault) -> types::Fault {
         place,
         variable,
         incomplete: is_incomplete,
+        fix: fix.map(self::fix),
     }
+}
+
+fn fix(fix: Box<Fix>) -> types::Fix {
+    let Fix { at, was, now, fixed } = *fix;
+    types::Fix { at, was, now, fixed }
 }
 
 fn place(place: Box<Place>) -> types::Place {
@@ -235,10 +241,10 @@ fn summary(summary: analysis::Summary) -> types::Summary {
     let analysis::Summary { canonical, hash, form, forms, free, tools, .. } = summary;
     let analysis::Summary { needs, computed, pure, notes, notation, .. } = summary;
     let forms = forms.into_iter().map(|(form, count)| (form.to_owned(), count)).collect();
-    let note = |Note { code, at, message, hint, excerpt, place }| {
+    let note = |Note { code, at, message, hint, excerpt, place, fix }| {
         let (code, place) = (code.into(), place.map(self::place));
         let hint = hint.map(|hint| hint.to_string());
-        types::Note { code, at, message, hint, excerpt, place }
+        types::Note { code, at, message, hint, excerpt, place, fix: fix.map(self::fix) }
     };
     let notes = notes.into_iter().map(note).collect();
     let mention = |Mention { name, at, excerpt }| types::Mention { name, at, excerpt };

@@ -17,7 +17,7 @@ use crate::run::state::State;
 use pif_core::fault::{Code, FailedCall, Fault, Limit};
 use pif_language::form::Form;
 use pif_language::forms::FORMS;
-use pif_language::hint::{LONGEST, nearest, recursive};
+use pif_language::hint::{LONGEST, nearest, only_near, recursive};
 use pif_language::mistakes::words;
 
 use crate::memory::heap::Heap;
@@ -232,6 +232,10 @@ fn missing_key(s: &State, (form, is_quoted): (Form, bool), (key, record): (&str,
     let members = s.heap.members(record);
     let members = members.iter().step_by(2).take(MOST_KEYS);
     let keys: Vec<String> = members.map(|key| s.heap.prefix(*key, 4 * LONGEST + 1)).collect();
+    // Of a record with more keys than are compared, another one may be near, too.
+    let is_whole = keys.len() < MOST_KEYS;
+    let only = only_near(key, &mut keys.iter().map(String::as_str)).filter(|_| is_whole);
+    let fault = fault.near(key, only);
     match nearest(key, keys.iter().map(String::as_str)) {
         Some(near) => {
             fault.hint(Hint::from(format!("did you mean `{}`? Else ", shorten(near))).extend(hint))

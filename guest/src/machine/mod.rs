@@ -20,6 +20,7 @@ mod structure;
 mod tools;
 mod trace;
 
+use crate::check::repair;
 use crate::code::Image;
 use pif_core::fault::{Code, Fault, Limit};
 use pif_core::ids::IdMap;
@@ -88,6 +89,8 @@ pub struct Machine {
     called: Option<String>,
     debug: bool,
     phase: Phase,
+    /// The submitted code and its variables, if it is short enough to be repaired.
+    submitted: Option<(String, Vec<String>)>,
 }
 
 type Failure = Box<Fault>;
@@ -113,6 +116,7 @@ impl Machine {
             called: None,
             debug: program.debug,
             phase: Phase::Start,
+            submitted: None,
         };
         let Program { code, argument, context, bindings, .. } = program;
         let read = machine.read(code, argument, context, &bindings);
@@ -158,6 +162,10 @@ impl Machine {
             let bound = bindings.iter().map(|(name, _)| name);
             let names = members.chain(bound).map(String::as_str).chain(given);
             let names: Vec<&str> = names.collect();
+            if text.len() <= repair::LONGEST {
+                let names = names.iter().map(|name| (*name).to_owned()).collect();
+                self.submitted = Some((text.clone(), names));
+            }
             self.program = Some(self.submitted(&text, &names)?);
         }
         self.input = self.argument(argument)?;
@@ -181,7 +189,20 @@ impl Machine {
     /// Adds all warnings of the run to a fault.
     fn warned(&mut self, fault: Fault) -> Failure {
         let warnings = self.all_warnings();
-        Box::new(Fault { warnings, ..fault_in_notation(fault) })
+        Box::new(Fault { warnings, ..self.repaired(fault_in_notation(fault)) })
+    }
+
+    /// Adds the repair of the submitted code to a fault, if that is sure.
+    fn repaired(&self, fault: Fault) -> Fault {
+        let Some((code, names)) = self.submitted.as_ref().filter(|_| repair::may_repair(&fault))
+        else {
+            return fault;
+        };
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        match repair::repair(code, &names, Some(&fault)) {
+            Some(repaired) => repaired.fault(fault),
+            None => fault,
+        }
     }
 
     /// Returns the terms. Nothing else refers to them between two steps.

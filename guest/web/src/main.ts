@@ -210,13 +210,20 @@ async function checkNow(): Promise<void> {
     if (text.trim() === "") checked = [];
   }
   beside.show(read, isWrittenInJson);
-  problems.show(byId("problems"), checked, (span) => term.go(span));
+  // Of a program that binds a name the evaluator has read only the part behind the name.
+  const write = found === undefined ? (program: string) => void (term.text = program) : undefined;
+  problems.show(byId("problems"), checked, (span) => term.go(span), write);
   showMarks();
   if (tabs.current === "tree") drawTree();
 }
 
-function placeOf({ at, excerpt, place }: Pick<Fault, "at" | "excerpt" | "place">) {
-  return { at, ...(excerpt === undefined ? {} : { excerpt }), ...(place === undefined ? {} : { place }) };
+function placeOf({ at, excerpt, place, fix }: Pick<Fault, "at" | "excerpt" | "place" | "fix">) {
+  return {
+    at,
+    ...(excerpt === undefined ? {} : { excerpt }),
+    ...(place === undefined ? {} : { place }),
+    ...(fix === undefined ? {} : { fix }),
+  };
 }
 
 /** Variables that the program has from outside. */

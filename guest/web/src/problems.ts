@@ -4,7 +4,7 @@ import { jsonLanguage } from "@codemirror/lang-json";
 import type { Mark } from "./editor.ts";
 import { h, prose } from "./dom.ts";
 import { characterAt, locate, skipBlanks, type Span, steps } from "./json.ts";
-import type { Fault, Note, Place, Summary } from "./protocol.ts";
+import type { Fault, Fix, Note, Place, Summary } from "./protocol.ts";
 
 /** A problem shown at once. */
 const MOST = 20;
@@ -77,15 +77,28 @@ function list(names: string[]): string {
 }
 
 /** A problem in the list. */
-export type Problem = Mark & Pick<Fault, "at" | "excerpt" | "place">;
+export type Problem = Mark & Pick<Fault, "at" | "excerpt" | "place" | "fix">;
 
 /** Where something is, in a few words. */
 export function placeOf({ at, place }: { at: string; place?: Place | undefined }, whole = "show"): string {
   return place === undefined ? at || whole : `line ${place.line}, column ${place.column}`;
 }
 
-/** The list of problems; each leads to its place. */
-export function show(element: HTMLElement, problems: Problem[], go: (span: Span) => void): void {
+/** The button that repairs a program, with the part that is meant. */
+function repair({ was, now, fixed }: Fix, write: (program: string) => void): HTMLElement {
+  const label = now === fixed ? "repair" : was === "" ? `insert ${now}` : now === "" ? `leave out ${was}` : `write ${now}`;
+  const button = h("button", { type: "button", class: "link fix" }, label);
+  button.addEventListener("click", () => write(fixed));
+  return button;
+}
+
+/** The list of problems; each leads to its place, and to the repaired program if the repair is sure. */
+export function show(
+  element: HTMLElement,
+  problems: Problem[],
+  go: (span: Span) => void,
+  write?: (program: string) => void,
+): void {
   const rows = problems.slice(0, MOST).map((problem) => {
     const button = h("button", { type: "button", class: "link" }, placeOf(problem));
     button.addEventListener("click", () => go(problem));
@@ -95,6 +108,8 @@ export function show(element: HTMLElement, problems: Problem[], go: (span: Span)
       h("span", { class: "message" }, prose(problem.message)),
       " ",
       button,
+      problem.fix !== undefined && write !== undefined && " ",
+      problem.fix !== undefined && write !== undefined && repair(problem.fix, write),
       problem.hint !== undefined && h("span", { class: "hint" }, prose(problem.hint)),
       problem.place === undefined && problem.excerpt !== undefined && h("code", { class: "excerpt" }, problem.excerpt),
     );

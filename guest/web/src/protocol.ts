@@ -53,6 +53,19 @@ export interface Fault {
   warnings?: string[];
   /** The limit that the run met. */
   limit?: "fuel" | "depth" | "memory" | "output";
+  fix?: Fix;
+}
+
+/** A repair of a program that is surely the one that is meant. */
+export interface Fix {
+  /** Where the repaired part begins. */
+  at: string;
+  /** The part as it was written. */
+  was: string;
+  /** The part as it is meant. */
+  now: string;
+  /** The whole program with all sure repairs. */
+  fixed: string;
 }
 
 export interface Note {
@@ -62,6 +75,7 @@ export interface Note {
   hint?: string;
   excerpt?: string;
   place?: Place;
+  fix?: Fix;
 }
 
 /** A tool that a term names. */

@@ -124,6 +124,10 @@ has `line`, `column` and `caret`, which shows the line and a `^` below the place
 codes that say so; [the language reference](../../guest/LANGUAGE.md#faults) tells more of those that programs
 cause.
 
+Where the repair of the program is sure, the record has `fix` (`at`, which is `LINE:COLUMN`, or a JSON Pointer into a JSON term; `was`; `now`)
+and `fixed`: the whole program with all sure repairs, in the notation that it came in. Sure means that one name is near or one spelling
+is meant, and that the program can be read with it. `check` tells the fixes of all faults and notes; `mcp-pif check --fix FILE` writes them.
+
 | code | when | caught by `try` |
 |---|---|---|
 "

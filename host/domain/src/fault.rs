@@ -42,6 +42,22 @@ pub struct Fault {
     pub variable: Option<Box<str>>,
     /// Whether the text ends before the program does, so that more text may complete it.
     pub is_incomplete: bool,
+    /// The repair of the submitted code, if it is sure.
+    pub fix: Option<Box<Fix>>,
+}
+
+/// A sure repair of a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fix {
+    /// Where the repaired part begins: `LINE:COLUMN` in a program in the notation, a JSON Pointer
+    /// into a JSON term.
+    pub at: String,
+    /// The part as it was written.
+    pub was: String,
+    /// The part as it is meant.
+    pub now: String,
+    /// The whole program with all sure repairs.
+    pub fixed: String,
 }
 
 /// A place in a text.
@@ -112,5 +128,6 @@ pub fn fault(code: FaultCode, message: String, hint: Option<&str>) -> Fault {
         place: None,
         variable: None,
         is_incomplete: false,
+        fix: None,
     }
 }

@@ -29,7 +29,7 @@ pub use self::call::{
 };
 pub use self::code::{FaultCode, faults_page};
 pub use self::entry::{EntryEnding, EntryKind};
-pub use self::fault::{Excess, Fault, Place, fault};
+pub use self::fault::{Excess, Fault, Fix, Place, fault};
 pub use self::limit::{Limit, MEMORY_CAP, Row, Setting};
 pub use self::mismatch::{Mismatch, Mismatches};
 pub use self::part::Part;

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use pif_domain::{Excess, FailedCall, Fault, FaultCode, Limit, Place, Reason, fault};
+use pif_domain::{Excess, FailedCall, Fault, FaultCode, Fix, Limit, Place, Reason, fault};
 
-use super::bindings::{Exceeded, Limits, Note, Place as Spot, Reported, Usage};
+use super::bindings::{Exceeded, Fix as Repair, Limits, Note, Place as Spot, Reported, Usage};
 
 /// Characters of a message or hint that are kept. The evaluator's own texts are far shorter. The
 /// bound protects against any other component.
@@ -17,7 +17,7 @@ pub(super) const DEFECT: &str =
 impl From<Reported> for Fault {
     fn from(told: Reported) -> Self {
         let Reported { code, message, at, tool, hint, calls, excerpt, warnings, .. } = told;
-        let Reported { upstream, place, variable, incomplete: is_incomplete, .. } = told;
+        let Reported { upstream, place, variable, incomplete: is_incomplete, fix, .. } = told;
         let Some(code) = FaultCode::find(&code) else {
             let message = format!("the evaluator reports a fault with an unknown code: {code}");
             return Self { at, tool, ..fault(FaultCode::Internal, cut(message), Some(DEFECT)) };
@@ -41,8 +41,22 @@ impl From<Reported> for Fault {
             place,
             variable,
             is_incomplete,
+            fix: fix.map(|it| Box::new(it.into())),
             ..plain
         }
+    }
+}
+
+/// The longest program that the evaluator repairs has fewer bytes. Another component may not send more.
+const LONGEST_FIXED: usize = 64 << 10;
+
+impl From<Repair> for Fix {
+    fn from(Repair { at, was, now, fixed }: Repair) -> Self {
+        let [at, was, now, fixed] = [at, was, now, fixed].map(|text| {
+            let end = text.floor_char_boundary(LONGEST_FIXED);
+            text.get(..end).unwrap_or_default().to_owned()
+        });
+        Self { at, was, now, fixed }
     }
 }
 

@@ -21,7 +21,7 @@ mod world;
 
 pub use self::artifact::{COMPONENT, HASH, Origin, REFERENCE, compile};
 pub use self::bindings::{
-    Answer, Argument, Binding, Code, Continuation, Foreseen, Limits, Mention, Note, Outlook,
+    Answer, Argument, Binding, Code, Continuation, Fix, Foreseen, Limits, Mention, Note, Outlook,
     Parameter, Place, Program, Renamed, Source, Spot, Stepped, Summary, Usage, Value,
 };
 pub use self::calls::Calls;

@@ -31,7 +31,7 @@ const fn row(
 }
 
 /// All commands.
-pub(super) const COMMANDS: [Row; 17] = [
+pub(super) const COMMANDS: [Row; 18] = [
     row("help", "", "shows this list", |room, _| room.say(&help())),
     row("bindings", "", "names, kinds and sizes of the bindings", |room, _| room.bindings()),
     row("source", "NAME", "the source of a binding or a tool", Room::source),
@@ -47,6 +47,7 @@ pub(super) const COMMANDS: [Row; 17] = [
     row("more", "[all]", "goes on with a value that was cut", Room::more),
     row("trace", "CODE", "the steps of an evaluation; a turn", Room::trace),
     row("check", "CODE", "checks a program without running it", Room::check),
+    row("fix", "", "runs the last program with its repair", Room::fix),
     row("doc", "NAME", "what a form does", Room::doc),
     row("limits", "", "what the session may hold, and a run may use", |room, _| room.limits()),
     row("save", "NAME", "saves the bindings under a name", Room::save),

@@ -3,7 +3,7 @@
 mod completion;
 mod limits;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -50,6 +50,8 @@ pub(super) struct Room {
     width: Cell<usize>,
     is_heard: Cell<bool>,
     pages: Pages,
+    /// The repair of the last program, if that was wrong and the repair is sure.
+    fixed: RefCell<Option<(Option<String>, String)>>,
 }
 
 impl Room {
@@ -76,6 +78,7 @@ impl Room {
             width: Cell::new(80),
             is_heard: Cell::new(true),
             pages: Pages::default(),
+            fixed: RefCell::default(),
             workshop,
         })
     }
@@ -146,9 +149,28 @@ impl Room {
         if length > most {
             return self.refuse(&too_large(Limit::Code, "code", length, most));
         }
+        self.fixed.take();
         match self.make(name, code, false, &mut Terminal).outcome.ending {
             Ok(ending) => self.show(name, &ending),
-            Err(fault) => self.refuse(&at_the_prompt(fault)),
+            Err(fault) => {
+                let fix = fault.fix.as_ref();
+                let fixed = fix.map(|fix| (name.map(str::to_owned), fix.fixed.clone()));
+                let is_fixed = fixed.is_some();
+                self.fixed.replace(fixed);
+                let next = self.refuse(&at_the_prompt(fault));
+                if is_fixed && self.is_terminal {
+                    complain("`:fix` runs it so");
+                }
+                next
+            }
+        }
+    }
+
+    /// Makes the turn again with the repair of its program.
+    pub(super) fn fix(&self, _: &str) -> Next {
+        match self.fixed.take() {
+            Some((name, code)) => self.turn(name.as_deref(), &code),
+            None => self.wrong("there is nothing to repair"),
         }
     }
 

@@ -3,6 +3,7 @@
 
 pub mod decimal;
 pub mod escape;
+pub mod locate;
 pub mod number;
 pub mod read;
 mod string;

@@ -2,5 +2,7 @@
 //! reader finds a row and puts its hint into the fault. To add a hint, add a row.
 
 pub mod kinds;
+pub mod marks;
 pub mod names;
+pub mod rewrites;
 pub mod words;

@@ -76,6 +76,12 @@ impl Names {
         hint.example(self.example).words(self.behind)
     }
 
+    /// The code to write instead, where the hint shows one way.
+    #[must_use]
+    pub fn example(&self) -> Option<&'static str> {
+        (!self.example.is_empty() && !self.is_operator).then_some(self.example)
+    }
+
     /// Iterates over all names.
     fn all(&self) -> impl Iterator<Item = &'static str> {
         [self.keys, self.nouns, self.functions].into_iter().flat_map(str::split_ascii_whitespace)

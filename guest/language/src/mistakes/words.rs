@@ -27,18 +27,29 @@ pub struct Word {
     pub reason: &'static str,
     /// The code to write instead. Code that is no term stands in the words of the hint, in the notation.
     pub hint: Parts,
+    /// The word or mark that is surely meant. Rewrites of more than the word are in `rewrites`.
+    pub now: Option<&'static str>,
 }
 
 const fn word(places: Places, words: &'static str, reason: &'static str, hint: Parts) -> Word {
-    Word { places, words, reason, hint }
+    Word { places, words, reason, hint, now: None }
+}
+
+impl Word {
+    /// These words surely mean another one.
+    const fn now(self, now: &'static str) -> Self {
+        Self { now: Some(now), ..self }
+    }
 }
 
 #[rustfmt::skip]
 static WORDS: &[Word] = &[
     word(NAME | AFTER, "None nil Nil NULL Null nullptr none", "the word for nothing is null",
-        &["write ", "null"]),
-    word(NAME | AFTER, "True TRUE yes", "the word is true", &["write ", "true"]),
-    word(NAME | AFTER, "False FALSE no", "the word is false", &["write ", "false"]),
+        &["write ", "null"]).now("null"),
+    word(NAME | AFTER, "True TRUE", "the word is true", &["write ", "true"]).now("true"),
+    word(NAME | AFTER, "yes", "the word is true", &["write ", "true"]),
+    word(NAME | AFTER, "no", "the word is false", &["write ", "false"]),
+    word(NAME | AFTER, "False FALSE", "the word is false", &["write ", "false"]).now("false"),
     word(NAME | AFTER, "print puts println echo alert", "a run shows what console.log writes",
         &["write console.log(x)"]),
     word(NAME, "list tuple array", "brackets make a list", &["write [1, 2] or Array.from(xs)"]),
@@ -91,7 +102,7 @@ static WORDS: &[Word] = &[
     word(BEFORE, "in instanceof", "a value is missing before it",
         &[r#"write "k" in r, xs.includes(x)"#]),
     word(BEFORE, "|>", "a value is missing before it", &["write x |> f"]),
-    word(BEFORE | AFTER, "->", "the arrow is =>", &["write x => x + 1"]),
+    word(BEFORE | AFTER, "->", "the arrow is =>", &["write x => x + 1"]).now("=>"),
     word(BEFORE, "= :=", "a name is missing before it",
         &["write const a = 1; a + 1, or a == b to compare"]),
     word(BEFORE | AFTER, ":: :", "`:` stands between a key and its value, or after `?`",
@@ -122,16 +133,17 @@ static WORDS: &[Word] = &[
     word(AFTER, "match when case", "the word is `switch`",
         &[r#"write switch (x) { case 1: … }, or cond([x < 1, "a"], [true, "b"])"#]),
     word(AFTER, "elif elsif elseif", "the word is `else if`",
-        &["write if (a) 1 else if (b) 2 else 3"]),
+        &["write if (a) 1 else if (b) 2 else 3"]).now("else if"),
     word(AFTER, "then unless end begin", "`if` has no `then` and no `end`",
         &["write a > 1 ? b : c, or if (a > 1) b else c"]),
     word(AFTER, "if else", "the condition of `if` comes first",
         &["write a > 1 ? b : c, or if (a > 1) b else c"]),
-    word(AFTER, "and", "the operator is &&", &["write a && b"]),
-    word(AFTER, "or", "the operator is ||", &["write a || b"]),
+    word(AFTER, "and", "the operator is &&", &["write a && b"]).now("&&"),
+    word(AFTER, "or", "the operator is ||", &["write a || b"]).now("||"),
     word(AFTER, "not", "the operator is !", &["write !a, or !xs.includes(x)"]),
     word(AFTER, "xor", "there is no such operator", &["write a != b of two booleans"]),
-    word(AFTER, "is isnt", "equality is ==", &["write a == b"]),
+    word(AFTER, "is", "equality is ==", &["write a == b"]).now("=="),
+    word(AFTER, "isnt", "inequality is !=", &["write a != b"]).now("!="),
     word(AFTER, "of", "`of` stands in the head of a loop", &["write for (const x of xs) { … }"]),
     word(AFTER, "as satisfies", "a value has no type", &["leave the type out: const x = f(1)"]),
     word(AFTER, "interface type namespace", "there are no types", &["leave the types out"]),

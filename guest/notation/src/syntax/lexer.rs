@@ -1,11 +1,12 @@
 //! Text to tokens, each bracket with the one that matches it, in one pass.
 
 use crate::lexer::{Wrong, begins_name, goes_on, wrong};
-use crate::syntax::wrap::Range;
+use crate::syntax::wrap::{self, Range};
 use pif_core::fault::{Code, Place};
 use pif_core::limits::to_u32;
 use pif_core::text::quote::shorten;
 use pif_core::text::words;
+use pif_language::mistakes::marks;
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,26 +64,47 @@ pub(super) struct Lexer<'s> {
 
 /// The tokens of a part of a text; the last is an `End`.
 pub(crate) fn tokens(source: &str, part: Range) -> Result<Vec<Token>, Wrong> {
-    let mut lexer = Lexer {
-        source,
-        bytes: source.as_bytes().get(..part.end).unwrap_or_default(),
-        at: part.start,
-        tokens: Vec::with_capacity(source.len() / 4 + 8),
-        open: Vec::new(),
-        on_new_line: false,
-    };
-    while lexer.blanks()? {
-        lexer.token()?;
-    }
-    if let Some(open) = lexer.open.last() {
-        return Err(lexer.unclosed(*open));
-    }
+    let mut lexer = Lexer::new(source, part);
+    lexer.read()?;
     let end = lexer.at;
     lexer.push(Kind::End, end);
     Ok(lexer.tokens)
 }
 
+/// The tokens of a text up to the first fault, the brackets that are open there, and whether there
+/// is a fault. The last token is an `End`.
+pub(crate) fn tokens_before_fault(source: &str) -> (Vec<Token>, Vec<u32>, bool) {
+    let part = Range { start: 0, end: source.len() };
+    let mut lexer = Lexer::new(source, wrap::part(source).unwrap_or(part));
+    let is_whole = lexer.read().is_ok();
+    let end = lexer.at;
+    lexer.push(Kind::End, end);
+    (lexer.tokens, lexer.open, is_whole)
+}
+
 impl<'s> Lexer<'s> {
+    fn new(source: &'s str, part: Range) -> Self {
+        Self {
+            source,
+            bytes: source.as_bytes().get(..part.end).unwrap_or_default(),
+            at: part.start,
+            tokens: Vec::with_capacity(source.len() / 4 + 8),
+            open: Vec::new(),
+            on_new_line: false,
+        }
+    }
+
+    /// Reads all tokens.
+    fn read(&mut self) -> Result<(), Wrong> {
+        while self.blanks()? {
+            self.token()?;
+        }
+        match self.open.last() {
+            Some(open) => Err(self.unclosed(*open)),
+            None => Ok(()),
+        }
+    }
+
     pub(super) fn byte(&self, ahead: usize) -> u8 {
         self.bytes.get(self.at + ahead).copied().unwrap_or_default()
     }
@@ -401,20 +423,10 @@ impl<'s> Lexer<'s> {
 
 /// The hint for a character that has no meaning.
 fn instead_of(c: char) -> &'static str {
-    match c {
-        '“' | '”' | '„' | '‘' | '’' | '«' | '»' => "quotes are \" or '",
-        '×' | '·' | '∙' => "write a * b",
-        '÷' => "write a / b",
-        '−' | '–' | '—' => "write a - b",
-        '≤' => "write a <= b",
-        '≥' => "write a >= b",
-        '≠' => "write a != b",
-        '→' | '⇒' => "write x => x + 1",
-        '…' => "write ...xs",
-        '∧' => "write a && b",
-        '∨' => "write a || b",
-        '¬' => "write !a",
-        '√' => "write sqrt(a)",
-        _ => "take it away, or put it in a text",
+    match marks::find(c) {
+        Some(mark) => mark.hint,
+        None if marks::is_quote(c) => marks::QUOTED,
+        None if c == '√' => "write sqrt(a)",
+        None => "take it away, or put it in a text",
     }
 }

@@ -4,8 +4,8 @@ use crate::ast::Binary;
 
 /// An operator between two operands.
 #[derive(Debug)]
-pub(super) struct Infix {
-    pub(super) mark: &'static str,
+pub(crate) struct Infix {
+    pub(crate) mark: &'static str,
     /// How tightly it binds.
     pub(super) precedence: u8,
     pub(super) operator: Binary,
@@ -19,7 +19,7 @@ pub(super) const POWER: u8 = 12;
 pub(super) const MIXED: &[Binary] = &[Binary::And, Binary::Or];
 pub(super) const NULLISH: &[Binary] = &[Binary::Nullish];
 
-pub(super) const INFIX: [Infix; 25] = {
+pub(crate) const INFIX: [Infix; 25] = {
     const fn row(mark: &'static str, precedence: u8, operator: Binary) -> Infix {
         Infix { mark, precedence, operator, is_single: false }
     }
@@ -56,7 +56,7 @@ pub(super) const INFIX: [Infix; 25] = {
 };
 
 /// The marks of assignments, with the operator before the `=`.
-pub(super) const ASSIGNMENTS: [(&str, Option<Binary>); 16] = [
+pub(crate) const ASSIGNMENTS: [(&str, Option<Binary>); 16] = [
     ("=", None),
     ("+=", Some(Binary::Add)),
     ("-=", Some(Binary::Sub)),

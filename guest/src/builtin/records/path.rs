@@ -11,9 +11,10 @@ use crate::memory::types::kind_of;
 use crate::memory::word::{CONS, KIND_RECORD, UNIT, Word, fit, is_list, tag};
 use crate::run::context::Context;
 use crate::run::state::{Exit, State};
-use pif_core::fault::Code;
+use pif_core::fault::{Code, Fault};
 use pif_core::hint::Parts;
 use pif_core::text::quote::shorten;
+use pif_language::hint::only_near;
 use pif_language::kinds::{self, Kinds, Wanted};
 
 /// Returns the steps of a path, which must be a list of keys, after charging for them. A step may be
@@ -146,7 +147,11 @@ pub(crate) fn missing(heap: &Heap, at: Word, key: Word, why: Missing) -> Trouble
         }
         Missing::Key => {
             let message = format!("a {what} has no `{}`", text());
-            Trouble::with_hint(Code::MissingKey, message, members_of(heap, at))
+            let key = member::key_text(heap, key);
+            let has_length = heap.is_text(at) || is_list(at);
+            let near = only_near(&key, &mut ["length"].into_iter()).filter(|_| has_length);
+            let fault = Fault::new(Code::MissingKey, message).near(&key, near);
+            Trouble::Here(Box::new(fault.hint(members_of(heap, at))))
         }
         Missing::Index => {
             let part = if heap.is_text(at) { "character" } else { "element" };

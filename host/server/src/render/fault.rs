@@ -1,7 +1,7 @@
 //! Renders faults as text and as records.
 
 use pif_domain::text::{self, MOST_NAME};
-use pif_domain::{CallMade, Excess, Fault, Place};
+use pif_domain::{CallMade, Excess, Fault, Fix, Place};
 use serde_json::{Value, json};
 
 use super::record::{MOST_LINE, Record, object, put};
@@ -9,6 +9,26 @@ use super::summary::lines_of;
 
 /// A fault as text.
 pub fn explain(fault: &Fault) -> String {
+    match &fault.fix {
+        Some(fix) => format!("{}\n{}", explain_alone(fault), whole(fix)),
+        None => explain_alone(fault),
+    }
+}
+
+/// Several faults of one program as text.
+pub fn explain_all(faults: &[Fault]) -> String {
+    let mut lines: Vec<String> = faults.iter().map(explain_alone).collect();
+    lines.extend(faults.iter().find_map(|fault| fault.fix.as_deref().map(whole)));
+    lines.join("\n")
+}
+
+/// The program with all sure repairs.
+fn whole(fix: &Fix) -> String {
+    format!("fixed: {}", lines_of(&fix.fixed))
+}
+
+/// A fault as text, without the repaired program.
+fn explain_alone(fault: &Fault) -> String {
     let Fault { code, message, at, tool, hint, excerpt, place: text, .. } = told(fault);
     let place = match (tool, at.as_str()) {
         (Some(tool), "") => Some(format!("in tool `{tool}`")),
@@ -28,7 +48,9 @@ pub fn explain(fault: &Fault) -> String {
         (None, None) => None,
     };
     let mut text = format!("{code}: {message}");
-    let lines = [place, hint.map(|hint| format!("hint: {hint}")), made(&fault.calls_made)];
+    let hint = hint.map(|hint| format!("hint: {hint}"));
+    let fix = fault.fix.as_deref().and_then(told_fix);
+    let lines = [place, hint, fix, made(&fault.calls_made)];
     for line in lines.into_iter().flatten() {
         text.push('\n');
         text.push_str(&line);
@@ -50,6 +72,9 @@ pub(super) fn record(fault: &Fault) -> Record {
     }
     if let Some(hint) = hint {
         record.insert("hint".to_owned(), hint.into());
+    }
+    if let Some(Fix { at, was, now, fixed }) = fault.fix.as_deref() {
+        record.extend(fix(at, was, now, fixed));
     }
     if let Some(tool) = tool {
         record.insert("tool".to_owned(), tool.into());
@@ -78,6 +103,25 @@ pub(super) fn record(fault: &Fault) -> Record {
     record
 }
 
+/// The members of a record for a repair.
+pub(super) fn fix(at: &str, was: &str, now: &str, fixed: &str) -> Record {
+    object(json!({"fix": {"at": at, "was": was, "now": now}, "fixed": fixed}))
+}
+
+/// The most characters of a repaired part that a line shows.
+const MOST_PART: usize = 300;
+
+/// A repair as text, if it is not the whole program.
+fn told_fix(Fix { was, now, fixed, .. }: &Fix) -> Option<String> {
+    let [was, now] = [was, now].map(|text| text::line(text, MOST_PART));
+    match (was.as_str(), now.as_str()) {
+        _ if now == *fixed => None,
+        ("", now) => Some(format!("fix: insert `{now}`")),
+        (was, "") => Some(format!("fix: leave out `{was}`")),
+        (was, now) => Some(format!("fix: write `{now}` for `{was}`")),
+    }
+}
+
 /// The displayed form of a fault: quoted texts are bounded and hidden characters are made visible.
 fn told(fault: &Fault) -> Fault {
     let line = |text: &String| text::line(text, MOST_LINE);
@@ -101,6 +145,7 @@ fn told(fault: &Fault) -> Fault {
         calls_made: fault.calls_made.clone(),
         variable: None,
         is_incomplete: fault.is_incomplete,
+        fix: None,
     }
 }
 

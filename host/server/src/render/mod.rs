@@ -11,10 +11,10 @@ mod steps;
 mod summary;
 
 pub use self::approval::{question, waiting};
-pub use self::fault::{excess, explain, made};
+pub use self::fault::{excess, explain, explain_all, made};
 pub use self::outcome::{cap, exact, outcome, show};
 pub use self::record::{Record, object, put};
 pub use self::reply::{Refusal, Reply, warn};
 pub use self::staging::{committed, snapshots, staged, verified};
 pub use self::steps::Steps;
-pub use self::summary::{describe, lines_of, notes};
+pub use self::summary::{describe, fixed, lines_of, notes};

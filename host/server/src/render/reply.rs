@@ -3,7 +3,7 @@
 use pif_domain::{Fault, FaultCode};
 use serde_json::Value;
 
-use super::fault::{explain, record};
+use super::fault::{explain, explain_all, record};
 use super::record::{Record, object};
 
 /// A successful reply.
@@ -65,11 +65,17 @@ impl Refusal {
     /// The refusal for several faults. The record is that of the first, with all of them as a
     /// member.
     pub(crate) fn of_all(faults: &[Fault]) -> Self {
-        let text: Vec<String> = faults.iter().map(explain).collect();
+        let text = explain_all(faults);
         let mut structured = faults.first().map(record).unwrap_or_default();
-        let all = faults.iter().map(|fault| Value::Object(record(fault))).collect();
+        let alone = |fault| {
+            let mut record = record(fault);
+            // All faults have one repaired program.
+            record.remove("fixed");
+            Value::Object(record)
+        };
+        let all = faults.iter().map(alone).collect();
         structured.insert("faults".to_owned(), Value::Array(all));
-        Self { text: text.join("\n"), structured, asides: Vec::new() }
+        Self { text, structured, asides: Vec::new() }
     }
 
     /// The code of the fault.

@@ -1,7 +1,7 @@
 //! Renders the summary of a checked term as text and as records.
 
 use pif_domain::text::{self, quote};
-use pif_sandbox::{Note, Place, Summary};
+use pif_sandbox::{Fix, Note, Place, Summary};
 use serde_json::{Value, json};
 
 use super::record::{MOST_LINE, object};
@@ -39,7 +39,15 @@ pub fn describe(summary: &Summary) -> String {
             .take(MOST_NOTES)
             .map(|note| format!("note: {}", text::line(&note.to_string(), MOST_LINE))),
     );
+    if let Some(fixed) = fixed(&summary.notes) {
+        lines.push(format!("fixed: {}", lines_of(fixed)));
+    }
     lines.join("\n")
+}
+
+/// The program with all sure repairs of what the notes are about.
+pub fn fixed(notes: &[Note]) -> Option<&str> {
+    notes.iter().find_map(|note| Some(note.fix.as_ref()?.fixed.as_str()))
 }
 
 /// The tools of other servers that a term calls.
@@ -73,6 +81,9 @@ pub fn notes(notes: &[Note]) -> Vec<Value> {
         if let Some(place) = &note.place {
             let Place { line, column, caret } = place;
             record.extend(object(json!({"line": line, "column": column, "caret": caret})));
+        }
+        if let Some(Fix { at, was, now, .. }) = &note.fix {
+            record.insert("fix".to_owned(), json!({"at": at, "was": was, "now": now}));
         }
         Value::Object(record)
     };

@@ -123,6 +123,7 @@ fn unlooked(count: usize) -> Option<Note> {
         hint: None,
         excerpt: None,
         place: None,
+        fix: None,
     })
 }
 
@@ -150,5 +151,5 @@ fn absent(mention: &Mention, tools: &Tools) -> Result<Option<Note>, Fault> {
     };
     let (code, at, excerpt) = (FaultCode::UnknownTool.to_string(), at.clone(), excerpt.clone());
     let hint = Some(named(&hint).into_owned());
-    Ok(Some(Note { code, at, message, hint, excerpt, place: None }))
+    Ok(Some(Note { code, at, message, hint, excerpt, place: None, fix: None }))
 }

@@ -11,12 +11,18 @@ use crate::table::{self, callback, is_called, subject};
 use crate::tree::{Id, Syntax, Words};
 use pif_core::fault::Code;
 use pif_language::form::{Callback as FormCallback, Form, Shape};
+use pif_language::forms::FORMS;
 use pif_language::mistakes::names;
 
 /// The form that a name of a function or a member means, by itself or in another language.
 pub(super) fn named(name: &str) -> Option<Form> {
     let form = table::form(name).filter(|form| is_called(*form) || *form == Form::App);
     form.or_else(|| names::form_of_function(name))
+}
+
+/// The names of all forms that are called.
+pub(super) fn all_names() -> impl Iterator<Item = &'static str> {
+    FORMS.iter().filter(|row| is_called(row.form)).map(|row| row.name)
 }
 
 /// `x.form(a, b)`

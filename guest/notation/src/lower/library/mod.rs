@@ -153,5 +153,23 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
         .chain(mistakes::names::functions().map(|(name, _)| name))
 }
 
+/// The names of members that are called: of JavaScript, and forms.
+pub(crate) fn members() -> impl Iterator<Item = &'static str> {
+    let rows = MEMBERS.iter().flat_map(|table| table.iter());
+    rows.filter(|row| !row.is_refused()).map(|row| row.name).chain(forms::all_names())
+}
+
+/// The names of functions: of JavaScript with their paths, forms, and those of other languages.
+pub(crate) fn functions() -> impl Iterator<Item = &'static str> {
+    let rows = FUNCTIONS.iter().flat_map(|table| table.iter());
+    let others = mistakes::names::functions().map(|(name, _)| name);
+    rows.filter(|row| !row.is_refused()).map(|row| row.name).chain(forms::all_names()).chain(others)
+}
+
+/// The names of numbers.
+pub(crate) fn constants() -> impl Iterator<Item = &'static str> {
+    numbers::CONSTANTS.iter().chain(numbers::WORDS).map(|(name, _)| *name)
+}
+
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ use super::super::arguments::{decode, term, text_of};
 use super::super::backend::Backend;
 use super::{Call, Tool, ToolResult, reply};
 use crate::config::Profile;
-use crate::render::{Refusal, Reply, describe as tell_summary, notes, put};
+use crate::render::{Refusal, Reply, describe as tell_summary, fixed, notes, put};
 
 const TEXT: &str = "\
 Check a program without running it: all faults with places and hints; or its JSON term, revision, free variables, \
@@ -59,6 +59,9 @@ async fn check(backend: &Arc<Backend>, code: String, call: &Call) -> ToolResult 
     }
     if !summary.notes.is_empty() {
         found.structured.insert("notes".to_owned(), notes(&summary.notes).into());
+    }
+    if let Some(fixed) = fixed(&summary.notes) {
+        found.structured.insert("fixed".to_owned(), fixed.into());
     }
     let most = backend.config.values.size(Limit::Result);
     if !summary.notation.is_empty() && summary.notation.chars().count() <= most {
