@@ -1,0 +1,22 @@
+-- What can be looked for: its kind, its owner, who is empty for what belongs to all and for the user of this
+-- machine, and its name among those.
+CREATE TABLE document (
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    place TEXT NOT NULL,
+    UNIQUE (kind, owner, place)
+) STRICT;
+
+-- Its texts, by the row of `document`, as stems. The texts themselves are not kept a second time.
+CREATE VIRTUAL TABLE document_text USING fts5 (
+    name, about, body,
+    content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
+);
+
+-- All of its words as they are, for beginnings and typos.
+CREATE VIRTUAL TABLE document_word USING fts5 (
+    words,
+    content = '', contentless_delete = 1, detail = none, tokenize = 'unicode61 remove_diacritics 2'
+);
+CREATE VIRTUAL TABLE document_vocabulary USING fts5vocab (document_word, row);
