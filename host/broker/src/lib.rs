@@ -8,7 +8,6 @@ mod client;
 pub mod config;
 mod definition;
 pub mod grant;
-pub mod index;
 mod install;
 mod kept;
 mod launch;

@@ -51,7 +51,7 @@ fn help_finds_operators_names_of_javascript_and_words_of_questions() -> Result<(
 #[test]
 fn what_help_shows_of_javascript_is_so() -> Result<()> {
     let mut client = Client::legacy()?;
-    let rows = include_str!("../../../host/server/src/mcp/javascript.tsv");
+    let rows = include_str!("../../../host/server/src/workshop/javascript.tsv");
     let mut wrong = Vec::new();
     for row in rows.lines() {
         let cells: Vec<&str> = row.split('\t').collect();

@@ -51,6 +51,26 @@ impl Kind {
             Self::Session => "session",
         }
     }
+
+    /// The name of all of them, in requests.
+    #[must_use]
+    pub fn plural(self) -> &'static str {
+        match self {
+            Self::Tool => "tools",
+            Self::Library => "library",
+            Self::Form => "forms",
+            Self::Memory => "memory",
+            Self::Journal => "journal",
+            Self::Upstream => "upstream",
+            Self::Session => "sessions",
+        }
+    }
+
+    /// The kind that a request names, in either number.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| [kind.plural(), kind.name()].contains(&name))
+    }
 }
 
 /// Something that can be looked for.

@@ -40,6 +40,12 @@ impl Query {
         Self { words, whole: text.trim().to_lowercase() }
     }
 
+    /// Where the first of its words begins in a text in small letters.
+    #[must_use]
+    pub fn first_in(&self, text: &str) -> Option<usize> {
+        self.words.iter().filter_map(|word| text.find(word.as_str())).min()
+    }
+
     /// Whether there is no word in it.
     #[must_use]
     pub fn is_empty(&self) -> bool {
