@@ -22,6 +22,9 @@ const LEAST_TYPO: usize = 5;
 const MOST_BEGINNINGS: usize = 8;
 const MOST_TYPOS: usize = 8;
 
+/// How many times better than a result the best one may be.
+const TELLING: f64 = 3.0;
+
 /// What is added where the query is the whole name, or the beginning of one that has several parts.
 const WHOLE_NAME: f64 = 1_000.0;
 const BEGINS_NAME: f64 = 500.0;
@@ -76,6 +79,20 @@ pub fn rank(query: &Query, sources: &[Source<'_>]) -> Result<Vec<Found>, Error> 
         .collect();
     found.sort_by(|a, b| (a.0, &a.1, a.2).cmp(&(b.0, &b.1, b.2)));
     Ok(found.into_iter().map(|(_, place, kind, score)| Found { kind, place, score }).collect())
+}
+
+/// Leaves out what fits much worse than the best. Where names begin with the query, only those are meant.
+#[must_use]
+pub fn telling(mut found: Vec<Found>) -> Vec<Found> {
+    let begins = |it: &Found| (BEGINS_NAME..WHOLE_NAME).contains(&it.score);
+    if found.iter().any(begins) {
+        found.retain(|it| it.score >= BEGINS_NAME);
+        return found;
+    }
+    let others = found.iter().map(|it| it.score).filter(|score| *score < BEGINS_NAME);
+    let least = others.fold(0.0, f64::max) / TELLING;
+    found.retain(|it| it.score >= least);
+    found
 }
 
 /// How rare a word is among all documents, as BM25 has it.

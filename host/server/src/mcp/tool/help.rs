@@ -171,11 +171,7 @@ fn search(forms: &[Form], query: &str) -> ToolResult {
     if query.trim().is_empty() {
         return Ok(show(&forms.iter().collect::<Vec<_>>()));
     }
-    let found = find_forms(query)?;
-    let best = found.first().map_or(0.0, |(_, score)| *score);
-    let is_near = |score: f64| score * 3.0 >= best;
-    let found: Vec<Known> =
-        found.into_iter().filter(|(_, it)| is_near(*it)).map(|(it, _)| it).take(MOST).collect();
+    let found: Vec<Known> = find_forms(query)?.into_iter().take(MOST).collect();
     let tools: Vec<&str> =
         find_library(query)?.iter().take(MOST).map(|it| it.name.as_str()).collect();
     let mut reply = match found.is_empty() {

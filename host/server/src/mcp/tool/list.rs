@@ -111,7 +111,9 @@ fn search(backend: &Backend, query: &str, cursor: Option<&str>) -> Result<Page, 
     };
     let found = backend.workshop.find_tools(query)?;
     let total = found.len();
-    let tools: Vec<_> = found.into_iter().skip(start).take(PAGE).collect();
+    // All of the library is one page.
+    let page = PAGE.max(library().tools().count());
+    let tools: Vec<_> = found.into_iter().skip(start).take(page).collect();
     let end = start.saturating_add(tools.len());
     let next = (end < total).then(|| format!("at:{end}"));
     Ok(Page { tools, total: u64::try_from(total).unwrap_or(u64::MAX), next })

@@ -101,7 +101,10 @@ impl Arguments {
             }
             (_, None, true) => {
                 let hint = "to forget a key give nothing else: {\"key\": …, \"forget\": true}";
-                return Err(malformed("`forget` is not of a key alone", Some(hint)));
+                return Err(malformed(
+                    "`forget` is given with something beside the key",
+                    Some(hint),
+                ));
             }
             (key, None, false) => {
                 let value = match (value, pattern) {

@@ -17,7 +17,7 @@ const MOST_PAYLOAD: usize = 4_000;
 
 /// The indexes that are kept from search to search.
 #[derive(Debug, Default)]
-pub struct Fed {
+pub(crate) struct Fed {
     offers: Mutex<Option<(Vec<Offer>, Arc<Transient>)>>,
     journal: Mutex<Option<Entries>>,
 }

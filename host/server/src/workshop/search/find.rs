@@ -1,7 +1,7 @@
 //! The search: which indexes are looked through, and what they find.
 
 use pif_domain::{Fault, Offer, Scope};
-use pif_store::find::{Found, Index, Kind, Query, Source, rank};
+use pif_store::find::{Found, Index, Kind, Query, Source, rank, telling};
 use pif_store::registry::Definition;
 
 use super::super::library::library;
@@ -90,7 +90,7 @@ impl Workshop {
             rank(&query, &[sources, &[library]].concat())
         });
         let mut told = Vec::new();
-        for Found { kind, place, .. } in found.map_err(stored)? {
+        for Found { kind, place, .. } in telling(found.map_err(stored)?) {
             let tool = match kind {
                 Kind::Library => library().find(&place).cloned(),
                 _ => tools.find(&place).map_err(refused)?,
@@ -114,10 +114,10 @@ impl Workshop {
     }
 }
 
-/// The forms and spellings that words find, with their scores, the best first.
-pub fn find_forms(words: &str) -> Result<Vec<(Known, f64)>, Fault> {
+/// The forms and spellings that words find, the best first.
+pub fn find_forms(words: &str) -> Result<Vec<Known>, Fault> {
     let found = find_brought(Kind::Form, words)?;
-    Ok(found.into_iter().filter_map(|it| Some((known(&it.place)?, it.score))).collect())
+    Ok(found.into_iter().filter_map(|it| known(&it.place)).collect())
 }
 
 /// The tools of the library that words find, the best first.
@@ -129,7 +129,7 @@ pub fn find_library(words: &str) -> Result<Vec<&'static Definition>, Fault> {
 fn find_brought(kind: Kind, words: &str) -> Result<Vec<Found>, Fault> {
     let index = brought().map_err(stored)?;
     let source = Source { index, shelf: own(kind), hidden: &[] };
-    rank(&Query::new(words), &[source]).map_err(stored)
+    Ok(telling(rank(&Query::new(words), &[source]).map_err(stored)?))
 }
 
 #[cfg(test)]
@@ -139,8 +139,8 @@ mod tests {
 
     fn first(query: &str) -> String {
         match find_forms(query).expect("an index").first() {
-            Some((Known::Form(form), _)) => form.name.clone(),
-            Some((Known::Spelling(it), _)) => it.names.clone(),
+            Some(Known::Form(form)) => form.name.clone(),
+            Some(Known::Spelling(it)) => it.names.clone(),
             None => String::new(),
         }
     }
