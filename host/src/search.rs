@@ -52,7 +52,7 @@ impl Search {
             places => places.iter().filter_map(|name| Kind::find(name)).collect(),
         };
         let (query, neighbors, most) = (self.query.join(" "), self.neighbors, self.limit);
-        let sought = Sought { query, kinds, offers: Vec::new(), neighbors, most };
+        let sought = Sought { query, kinds, offers: Vec::new(), neighbors, meaning: None, most };
         let (found, total) = workshop.search(&sought)?;
         let mut output = Output::open();
         if self.json {

@@ -7,6 +7,7 @@ mod catalog;
 mod client;
 pub mod config;
 mod definition;
+mod embeddings;
 pub mod grant;
 mod install;
 mod kept;

@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::catalog::Catalog;
 use super::config::{Capabilities, Error, Origin};
+use super::embeddings::Embedder;
 use super::install::Installed;
 use super::login::Folder;
 use super::order::Heard;
@@ -39,6 +40,7 @@ pub(super) struct Worker {
     pub(super) shared: Arc<Shared>,
     greeting: Greeting,
     exporter: Option<Exporter>,
+    embedder: Option<Embedder>,
     /// Whether a server asks, who approves nothing.
     serves: bool,
 }
@@ -52,6 +54,8 @@ impl Worker {
         quiet::hide(&secrets);
         let exporter = capabilities.telemetry.as_ref().map(|it| Exporter::open(it, &secrets));
         let exporter = exporter.transpose().map_err(told)?;
+        let embedder = capabilities.embeddings.as_ref().map(|it| Embedder::open(it, &secrets));
+        let embedder = embedder.transpose().map_err(told)?;
         let installed = Installed::open(state.clone(), capabilities.allow_install.clone());
         let installed = installed
             .map_err(|error| Error::new(format!("what was installed cannot be read: {error}")))?;
@@ -61,7 +65,7 @@ impl Worker {
         let mut greeting = Greeting::of(&capabilities);
         let catalog = Catalog::new(capabilities, installed, Arc::clone(&shared));
         greeting.installable = catalog.installable();
-        Ok(Self { catalog, shared, greeting, exporter, serves })
+        Ok(Self { catalog, shared, greeting, exporter, embedder, serves })
     }
 
     /// Answers until the input ends, or something is out of order.
@@ -123,7 +127,8 @@ struct Desk {
 
 impl Desk {
     async fn read(&mut self, input: &mut (impl AsyncRead + Unpin)) -> io::Result<()> {
-        let mut heard = Heard::exporting(self.worker.exporter.is_some());
+        let mut heard = Heard::exporting(self.worker.exporter.is_some())
+            .embedding(self.worker.embedder.is_some());
         while let Some(frame) = receive_frame(input).await? {
             let message = heard.accept(&frame).map_err(io::Error::other)?;
             self.take(message).await;
@@ -157,6 +162,9 @@ impl Desk {
             }
             ToBroker::Uninstall { id, name } => {
                 self.begin(id, move |request| async move { request.uninstall(&name).await });
+            }
+            ToBroker::Embed { id, texts } => {
+                self.begin(id, move |request| async move { request.embed(&texts).await });
             }
             ToBroker::Cancel { id } => {
                 let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -304,6 +312,21 @@ impl Request {
         }
         for offer in catalog.offers(Some(name)) {
             self.offer(offer).await;
+        }
+    }
+
+    /// Tells what texts mean.
+    async fn embed(self, texts: &[String]) {
+        let Some(embedder) = &self.worker.embedder else {
+            return self.fail("no endpoint for embeddings is configured".to_owned()).await;
+        };
+        match embedder.embed(texts).await {
+            Err(why) => self.fail(format!("the endpoint for embeddings: {why}")).await,
+            Ok(vectors) => {
+                for (index, numbers) in vectors.into_iter().enumerate() {
+                    self.tell(FromBroker::Meaning { id: self.id, index, numbers }).await;
+                }
+            }
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
+use super::embeddings::Embeddings;
 use super::error::Error;
 use super::install::{Install, installs};
 use super::pattern::Pattern;
@@ -11,7 +12,7 @@ use super::reader::{self, Object, Place, find};
 use super::secret::{Secret, Secrets, is_exposed};
 use super::server::{Manner, Server};
 use super::telemetry::Telemetry;
-use super::{file, secret, server, telemetry};
+use super::{embeddings, file, secret, server, telemetry};
 
 /// The members that the file may have.
 const MEMBERS: &[&str] = &[
@@ -22,6 +23,7 @@ const MEMBERS: &[&str] = &[
     "allow_shadowing",
     "model_may_approve",
     "telemetry",
+    "embeddings",
 ];
 
 const NO_SERVERS: &str = "there is no member `mcpServers`; write {\"mcpServers\": {\"name\": {…}}}";
@@ -41,6 +43,8 @@ pub struct Capabilities {
     pub model_may_approve: Vec<Pattern>,
     /// Where traces are sent.
     pub telemetry: Option<Telemetry>,
+    /// Who tells what texts mean.
+    pub embeddings: Option<Embeddings>,
     /// What is passed over.
     pub warnings: Vec<String>,
 }
@@ -89,6 +93,8 @@ impl Capabilities {
         read.model_may_approve = read.sound(approvable).unwrap_or_default();
         let telemetry = member("telemetry").map(|(it, place)| telemetry::read(it, &place));
         read.telemetry = read.sound(telemetry);
+        let embeddings = member("embeddings").map(|(it, place)| embeddings::read(it, &place));
+        read.embeddings = read.sound(embeddings);
         read.warn_of_exposed();
         Ok(read)
     }
@@ -133,6 +139,13 @@ impl Capabilities {
             self.warnings.push("traces are sent nowhere: a secret is missing".to_owned());
             self.telemetry = None;
         }
+        let mut needed = self.embeddings.iter().flat_map(Embeddings::secrets);
+        let is_missing = needed.any(|name| missing.contains_key(name));
+        drop(needed);
+        if is_missing {
+            self.warnings.push("nobody is asked what texts mean: a secret is missing".to_owned());
+            self.embeddings = None;
+        }
         secrets
     }
 
@@ -148,8 +161,10 @@ impl Capabilities {
         let collector = self.telemetry.iter();
         let collector =
             collector.map(|it| ("/telemetry/headers".to_owned(), it.headers.as_slice()));
+        let model = self.embeddings.iter();
+        let model = model.map(|it| ("/embeddings/headers".to_owned(), it.headers.as_slice()));
         let mut warnings = Vec::new();
-        for (at, named) in servers.chain(collector) {
+        for (at, named) in servers.chain(collector).chain(model) {
             for (name, _) in named.iter().filter(|(name, text)| is_exposed(name, text)) {
                 warnings.push(format!(
                     "{at}/{name} looks like a secret and is not hidden in answers: \

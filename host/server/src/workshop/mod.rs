@@ -72,7 +72,9 @@ pub use self::refusal::{Refused, ended, refused, stored, too_large, unkept};
 pub use self::replay::{Difference, Replayed, Verdict};
 pub use self::resume::Resumed;
 pub use self::run::Finished;
-pub use self::search::{Known, Match, Neighbor, Sought, find_forms, find_library};
+pub use self::search::{
+    Known, Match, Meant, Neighbor, Sought, Told as Unknown, find_forms, find_library,
+};
 pub use self::session::Turned;
 pub use self::staging::{Commit, Staged, StagedChange, Verified, Verify};
 pub use self::takes::Takes;

@@ -25,6 +25,24 @@ pub struct Hit {
     pub frequency: f64,
 }
 
+/// A document of which nobody knows what it means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unmeant {
+    /// Its name on its shelf.
+    pub place: String,
+    /// The hash of its texts.
+    pub hash: String,
+}
+
+/// What a document means: the direction of a vector.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Meaning {
+    /// Its name on its shelf.
+    pub place: String,
+    /// The numbers of the model.
+    pub numbers: Vec<f32>,
+}
+
 /// Documents by words. A word finds its inflected forms, whatever its case and its accents.
 pub trait Index: Debug {
     /// The number of documents on a shelf.
@@ -36,4 +54,29 @@ pub trait Index: Debug {
     fn beginning_with(&self, word: &str, most: usize) -> Result<Vec<String>, Error>;
     /// Words of documents, on whichever shelf, that differ from this one by one typo.
     fn typos_of(&self, word: &str, most: usize) -> Result<Vec<String>, Error>;
+
+    /// Documents on a shelf of which nobody knows what they mean to a model, which gives so many numbers.
+    /// An index that keeps no meanings has none.
+    fn unmeant(
+        &self,
+        _shelf: Shelf<'_>,
+        _model: (&str, usize),
+        _most: usize,
+    ) -> Result<Vec<Unmeant>, Error> {
+        Ok(Vec::new())
+    }
+    /// Keeps what a document means to a model, unless it has changed since.
+    fn keep_meaning(
+        &self,
+        _shelf: Shelf<'_>,
+        _document: &Unmeant,
+        _model: &str,
+        _numbers: &[f32],
+    ) -> Result<(), Error> {
+        Ok(())
+    }
+    /// What the documents on a shelf mean to a model, as far as it is known.
+    fn meanings(&self, _shelf: Shelf<'_>, _model: &str) -> Result<Vec<Meaning>, Error> {
+        Ok(Vec::new())
+    }
 }

@@ -11,7 +11,7 @@ mod synonyms;
 mod typo;
 
 pub use self::document::{Document, Kind, decoded, sign};
-pub use self::index::{Hit, Index, Shelf};
+pub use self::index::{Hit, Index, Meaning, Shelf, Unmeant};
 pub use self::query::Query;
 pub use self::rank::{Found, Source, rank, telling};
 pub(crate) use self::typo::is_typo;

@@ -62,10 +62,8 @@ pub fn rank(query: &Query, sources: &[Source<'_>]) -> Result<Vec<Found>, Error> 
     }
     let mut scores: HashMap<Place, f64> = HashMap::new();
     for word in &query.words {
-        let found = frequencies(word, sources)?;
-        let rarity = rarity(count, found.len());
-        for (place, frequency) in found {
-            *scores.entry(place).or_default() += rarity * frequency;
+        for (place, score) in weigh(word, count, sources)? {
+            *scores.entry(place).or_default() += score;
         }
     }
     let mut found: Vec<(Reverse<u64>, String, Kind, f64)> = scores
@@ -120,12 +118,25 @@ fn extra(query: &Query, place: &str, score: f64) -> f64 {
     }
 }
 
-/// The documents that have a word, one that means the same, or one that it may have been meant to be.
-fn frequencies(word: &str, sources: &[Source<'_>]) -> Result<HashMap<Place, f64>, Error> {
-    let mut found = HashMap::new();
-    look(word, 1.0, sources, &mut found)?;
+/// The documents that have a word, one that means the same, or one that it may have been meant to be, each
+/// with its score. Another word counts as rare at most as the one that was asked for.
+fn weigh(word: &str, count: u64, sources: &[Source<'_>]) -> Result<HashMap<Place, f64>, Error> {
+    let mut scores: HashMap<Place, f64> = HashMap::new();
+    let mut add = |found: HashMap<Place, f64>, weight: f64, cap: f64| {
+        let rarity = rarity(count, found.len()).min(cap);
+        for (place, frequency) in found {
+            let best = scores.entry(place).or_default();
+            *best = best.max(weight * rarity * frequency);
+        }
+    };
+    let exact = look([word], sources)?;
+    let cap = if exact.is_empty() { f64::INFINITY } else { rarity(count, exact.len()) };
+    let mut is_found = !exact.is_empty();
+    add(exact, 1.0, cap);
     for other in synonyms(word)? {
-        look(other, SYNONYM, sources, &mut found)?;
+        let found = look([other], sources)?;
+        is_found |= !found.is_empty();
+        add(found, SYNONYM, cap);
     }
     let length = word.chars().count();
     if length >= LEAST_BEGINNING {
@@ -133,37 +144,36 @@ fn frequencies(word: &str, sources: &[Source<'_>]) -> Result<HashMap<Place, f64>
         for source in sources {
             longer.extend(source.index.beginning_with(word, MOST_BEGINNINGS)?);
         }
-        for other in longer.iter().filter(|it| *it != word) {
-            look(other, BEGINNING, sources, &mut found)?;
-        }
+        longer.remove(word);
+        let found = look(longer.iter().map(String::as_str), sources)?;
+        is_found |= !found.is_empty();
+        add(found, BEGINNING, cap);
     }
-    if found.is_empty() && length >= LEAST_TYPO {
+    if !is_found && length >= LEAST_TYPO {
         let mut near = BTreeSet::new();
         for source in sources {
             near.extend(source.index.typos_of(word, MOST_TYPOS)?);
         }
-        for other in &near {
-            look(other, TYPO, sources, &mut found)?;
+        add(look(near.iter().map(String::as_str), sources)?, TYPO, cap);
+    }
+    Ok(scores)
+}
+
+/// The documents that have one of some words. Of several the most frequent counts.
+fn look<'a>(
+    words: impl IntoIterator<Item = &'a str>,
+    sources: &[Source<'_>],
+) -> Result<HashMap<Place, f64>, Error> {
+    let mut found: HashMap<Place, f64> = HashMap::new();
+    for word in words {
+        for (number, source) in sources.iter().enumerate() {
+            for hit in source.index.hits(source.shelf, word)? {
+                if !source.hidden.contains(&hit.place) {
+                    let best = found.entry((number, hit.place)).or_default();
+                    *best = best.max(hit.frequency);
+                }
+            }
         }
     }
     Ok(found)
-}
-
-/// Adds the documents that have a word. Of several words that count for one the best counts.
-fn look(
-    word: &str,
-    weight: f64,
-    sources: &[Source<'_>],
-    found: &mut HashMap<Place, f64>,
-) -> Result<(), Error> {
-    for (number, source) in sources.iter().enumerate() {
-        for hit in source.index.hits(source.shelf, word)? {
-            if source.hidden.contains(&hit.place) {
-                continue;
-            }
-            let best = found.entry((number, hit.place)).or_default();
-            *best = best.max(weight * hit.frequency);
-        }
-    }
-    Ok(())
 }

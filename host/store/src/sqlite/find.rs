@@ -3,7 +3,8 @@
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use crate::find::{Document, Hit, Kind, Shelf, is_typo};
+use crate::find::{Document, Hit, Kind, Meaning, Shelf, Unmeant, is_typo};
+use crate::journal::Digest;
 
 /// The tables, which a store gets in a migration.
 pub(super) const TABLES: &str = include_str!("find.sql");
@@ -11,17 +12,29 @@ pub(super) const TABLES: &str = include_str!("find.sql");
 /// What FTS5 counts of a word that more than half of the documents have.
 const LEAST_RARITY: f64 = 1e-6;
 
-fn row_of(db: &Connection, shelf: Shelf<'_>, place: &str) -> rusqlite::Result<Option<i64>> {
-    db.prepare_cached("SELECT id FROM document WHERE kind = ?1 AND owner = ?2 AND place = ?3")?
-        .query_row([shelf.kind.name(), shelf.owner, place], |row| row.get(0))
-        .optional()
+/// The number and the hash of a document.
+fn row_of(
+    db: &Connection,
+    shelf: Shelf<'_>,
+    place: &str,
+) -> rusqlite::Result<Option<(i64, String)>> {
+    db.prepare_cached(
+        "SELECT id, hash FROM document WHERE kind = ?1 AND owner = ?2 AND place = ?3",
+    )?
+    .query_row([shelf.kind.name(), shelf.owner, place], |row| Ok((row.get(0)?, row.get(1)?)))
+    .optional()
 }
 
 /// Puts a document on a shelf, in place of the one with its name.
 pub(super) fn put(db: &Connection, shelf: Shelf<'_>, it: &Document) -> rusqlite::Result<()> {
-    remove(db, shelf, &it.place)?;
-    db.prepare_cached("INSERT INTO document (kind, owner, place) VALUES (?1, ?2, ?3)")?
-        .execute([shelf.kind.name(), shelf.owner, &it.place])?;
+    let hash = Digest::of(&[it.name.as_str(), &it.about, &it.body].join("\0")).sha256;
+    match row_of(db, shelf, &it.place)? {
+        Some((_, known)) if known == hash => return Ok(()),
+        Some((id, _)) => delete(db, id)?,
+        None => {}
+    }
+    db.prepare_cached("INSERT INTO document (kind, owner, place, hash) VALUES (?1, ?2, ?3, ?4)")?
+        .execute([shelf.kind.name(), shelf.owner, &it.place, &hash])?;
     let id = db.last_insert_rowid();
     db.prepare_cached(
         "INSERT INTO document_text (rowid, name, about, body) VALUES (?1, ?2, ?3, ?4)",
@@ -34,7 +47,10 @@ pub(super) fn put(db: &Connection, shelf: Shelf<'_>, it: &Document) -> rusqlite:
 
 /// Takes a document from a shelf.
 pub(super) fn remove(db: &Connection, shelf: Shelf<'_>, place: &str) -> rusqlite::Result<()> {
-    let Some(id) = row_of(db, shelf, place)? else { return Ok(()) };
+    row_of(db, shelf, place)?.map_or(Ok(()), |(id, _)| delete(db, id))
+}
+
+fn delete(db: &Connection, id: i64) -> rusqlite::Result<()> {
     for table in ["document_text", "document_word"] {
         db.prepare_cached(&format!("DELETE FROM {table} WHERE rowid = ?1"))?.execute([id])?;
     }
@@ -116,4 +132,57 @@ pub(super) fn near(db: &Connection, word: &str, most: usize) -> rusqlite::Result
         }
     }
     Ok(found)
+}
+
+pub(super) fn unmeant(
+    db: &Connection,
+    shelf: Shelf<'_>,
+    (model, numbers): (&str, usize),
+    most: usize,
+) -> rusqlite::Result<Vec<Unmeant>> {
+    let bytes = i64::try_from(numbers.saturating_mul(size_of::<f32>())).unwrap_or(i64::MAX);
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    let unmeant = |row: &rusqlite::Row<'_>| Ok(Unmeant { place: row.get(0)?, hash: row.get(1)? });
+    db.prepare_cached(
+        "SELECT d.place, d.hash FROM document d LEFT JOIN document_meaning m
+                ON m.document = d.id AND m.model = ?3 AND length(m.vector) = ?4
+            WHERE d.kind = ?1 AND d.owner = ?2 AND m.document IS NULL ORDER BY d.place LIMIT ?5",
+    )?
+    .query_map(params![shelf.kind.name(), shelf.owner, model, bytes, most], unmeant)?
+    .collect()
+}
+
+pub(super) fn keep_meaning(
+    db: &Connection,
+    shelf: Shelf<'_>,
+    document: &Unmeant,
+    model: &str,
+    numbers: &[f32],
+) -> rusqlite::Result<()> {
+    let Some((id, hash)) = row_of(db, shelf, &document.place)? else { return Ok(()) };
+    if hash != document.hash {
+        return Ok(());
+    }
+    let vector: Vec<u8> = numbers.iter().flat_map(|it| it.to_le_bytes()).collect();
+    db.prepare_cached("INSERT OR REPLACE INTO document_meaning VALUES (?1, ?2, ?3)")?
+        .execute(params![id, model, vector])
+        .map(drop)
+}
+
+pub(super) fn meanings(
+    db: &Connection,
+    shelf: Shelf<'_>,
+    model: &str,
+) -> rusqlite::Result<Vec<Meaning>> {
+    let meaning = |row: &rusqlite::Row<'_>| {
+        let vector = row.get_ref(1)?.as_blob()?;
+        let numbers = vector.as_chunks::<4>().0.iter().map(|it| f32::from_le_bytes(*it));
+        Ok(Meaning { place: row.get(0)?, numbers: numbers.collect() })
+    };
+    db.prepare_cached(
+        "SELECT d.place, m.vector FROM document d JOIN document_meaning m ON m.document = d.id
+            WHERE d.kind = ?1 AND d.owner = ?2 AND m.model = ?3 ORDER BY d.place",
+    )?
+    .query_map([shelf.kind.name(), shelf.owner, model], meaning)?
+    .collect()
 }

@@ -1,11 +1,19 @@
 -- What can be looked for: its kind, its owner, who is empty for what belongs to all and for the user of this
--- machine, and its name among those.
+-- machine, its name among those, and the sha256 of its texts.
 CREATE TABLE document (
     id INTEGER PRIMARY KEY,
     kind TEXT NOT NULL,
     owner TEXT NOT NULL,
     place TEXT NOT NULL,
+    hash TEXT NOT NULL,
     UNIQUE (kind, owner, place)
+) STRICT;
+
+-- What documents mean, as a model has it: numbers of four bytes, the lowest first.
+CREATE TABLE document_meaning (
+    document INTEGER PRIMARY KEY REFERENCES document ON DELETE CASCADE,
+    model TEXT NOT NULL,
+    vector BLOB NOT NULL
 ) STRICT;
 
 -- Its texts, by the row of `document`, as stems. The texts themselves are not kept a second time.

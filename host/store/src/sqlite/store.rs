@@ -5,7 +5,7 @@ use std::path::Path;
 use super::connections::Durability;
 use super::error::told;
 use super::{Sqlite, areas, entries, find, memos, open, sessions, tools};
-use crate::find::{Hit, Index, Shelf};
+use crate::find::{Hit, Index, Meaning, Shelf, Unmeant};
 use crate::journal::{self, Digest, Entry, Filter, Link, Pending, Settings, Statistics, Verified};
 use crate::memory::Memo;
 use crate::registry::{Definition, Past};
@@ -222,6 +222,31 @@ impl Index for Sqlite {
 
     fn typos_of(&self, word: &str, most: usize) -> Result<Vec<String>, Error> {
         self.read(|db| Ok(find::near(db, word, most)?))
+    }
+
+    fn unmeant(
+        &self,
+        shelf: Shelf<'_>,
+        model: (&str, usize),
+        most: usize,
+    ) -> Result<Vec<Unmeant>, Error> {
+        self.read(|db| Ok(find::unmeant(db, shelf, model, most)?))
+    }
+
+    fn keep_meaning(
+        &self,
+        shelf: Shelf<'_>,
+        document: &Unmeant,
+        model: &str,
+        numbers: &[f32],
+    ) -> Result<(), Error> {
+        self.write(Durability::Process, Wait::Patiently, |db| {
+            Ok(find::keep_meaning(db, shelf, document, model, numbers)?)
+        })
+    }
+
+    fn meanings(&self, shelf: Shelf<'_>, model: &str) -> Result<Vec<Meaning>, Error> {
+        self.read(|db| Ok(find::meanings(db, shelf, model)?))
     }
 }
 

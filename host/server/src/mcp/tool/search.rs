@@ -1,26 +1,34 @@
 //! `search`: one ranked list of everything that words find.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
+use std::time::Duration;
 
+use pif_broker::protocol::{LONGEST_TEXT, MOST_TEXTS};
 use pif_domain::text::similar::similar;
-use pif_domain::text::{quote, quote_one};
+use pif_domain::text::{line, quote, quote_one};
 use pif_domain::{Fault, Grant, Offer, Toolset};
 use pif_sandbox::Watch;
 use pif_store::find::Kind;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use super::super::arguments::malformed;
 use super::super::backend::Backend;
 use super::{Call, Tool, ToolResult, capabilities, reply};
 use crate::config::Profile;
 use crate::render::{Reply, matches, matches_record};
-use crate::workshop::Sought;
+use crate::workshop::{Meant, Sought};
 
 /// The default and the highest number of results.
 const LIMIT: u64 = 10;
 const MOST: u64 = 50;
+
+/// How long a search waits for the model, and the requests with texts that it makes.
+const PATIENCE: Duration = Duration::from_secs(5);
+const BATCHES: usize = 4;
 
 /// The most characters of a query.
 const LONGEST_QUERY: usize = 10_000;
@@ -61,14 +69,77 @@ impl Tool for Arguments {
             }
             true => granted(backend),
         };
-        let sought = Sought { offers, ..sought };
+        let (meaning, failure) = match meant(backend, &call, &sought).await {
+            Ok(meaning) => (meaning, None),
+            Err(why) => (None, Some(why)),
+        };
+        let model = meaning.as_ref().map(|it| it.model.clone());
+        let sought = Sought { offers, meaning, ..sought };
         let search = move |backend: &Backend, watch: &Watch| {
             watch.verdict()?;
             backend.workshop.search(&sought)
         };
         let (found, total) = backend.look(&call.caller, search).await??;
-        Ok(Reply::new(matches(&found, total), matches_record(&found, total)))
+        let mut reply = Reply::new(matches(&found, total), matches_record(&found, total));
+        if let Some(why) = failure {
+            let _ = write!(reply.text, "\nby words alone: {}", line(&why, 300));
+            reply.structured.insert("by_words_alone".to_owned(), line(&why, 300).into());
+        }
+        if let Some(model) = model {
+            reply.structured.insert("model".to_owned(), model.into());
+        }
+        Ok(reply)
     }
+}
+
+/// What the query means to the operator's model, which is told of tools and of the own memory first; None:
+/// there is no model, or nothing that it is told of is looked for. Of many texts it learns some with each
+/// search.
+async fn meant(
+    backend: &Arc<Backend>,
+    call: &Call,
+    sought: &Sought,
+) -> Result<Option<Meant>, String> {
+    let is_sent = sought.kinds.iter().any(|kind| matches!(kind, Kind::Tool | Kind::Memory));
+    let Some(broker) = backend.workshop.broker().filter(|_| is_sent) else { return Ok(None) };
+    let Some(model) = broker.embeddings() else { return Ok(None) };
+    if sought.query.trim().is_empty() {
+        return Ok(None);
+    }
+    let ask = async {
+        let mut vectors = broker.embed(vec![cut(&sought.query)]).await?;
+        let numbers = vectors.pop().unwrap_or_default();
+        let meant = Meant { model: model.to_owned(), numbers };
+        for _ in 0..BATCHES {
+            let (kinds, known) = (sought.kinds.clone(), meant.clone());
+            let unknown = move |backend: &Backend, _: &Watch| {
+                backend.workshop.unmeant(&kinds, &known, MOST_TEXTS)
+            };
+            let told = backend.look(&call.caller, unknown).await;
+            let told = told.and_then(|it| it).map_err(|fault| fault.message)?;
+            if told.is_empty() {
+                break;
+            }
+            let vectors = broker.embed(told.iter().map(|it| cut(&it.text)).collect()).await?;
+            if vectors.iter().any(|it| it.len() != meant.numbers.len()) {
+                return Err("the endpoint for embeddings: its vectors differ in length".to_owned());
+            }
+            let model = meant.model.clone();
+            let keep = move |backend: &Backend, _: &Watch| {
+                backend.workshop.keep_meanings(&model, &told, &vectors)
+            };
+            let kept = backend.look(&call.caller, keep).await;
+            kept.and_then(|it| it).map_err(|fault| fault.message)?;
+        }
+        Ok(Some(meant))
+    };
+    let late = || Err("the endpoint for embeddings: it did not answer in time".to_owned());
+    timeout(PATIENCE, ask).await.unwrap_or_else(|_| late())
+}
+
+/// A text as it is sent.
+fn cut(text: &str) -> String {
+    text.get(..text.floor_char_boundary(LONGEST_TEXT)).unwrap_or_default().to_owned()
 }
 
 /// What servers offered last that programs may call.
@@ -108,7 +179,7 @@ impl Arguments {
         }
         let query = query.chars().take(LONGEST_QUERY).collect();
         let most = usize::try_from(limit).unwrap_or_default();
-        Ok(Sought { query, kinds, offers: Vec::new(), neighbors, most })
+        Ok(Sought { query, kinds, offers: Vec::new(), neighbors, meaning: None, most })
     }
 }
 

@@ -17,6 +17,9 @@ impl Workshop {
     pub fn search(&self, sought: &Sought) -> Result<(Vec<Match>, usize), Fault> {
         let query = Query::new(&sought.query);
         let mut found = self.rank(&query, sought)?;
+        if let Some(meant) = &sought.meaning {
+            found = self.join(found, &sought.kinds, meant)?;
+        }
         let total = found.len();
         let mut matches = Vec::new();
         for found in found.drain(..) {

@@ -3,6 +3,8 @@
 use pif_domain::Offer;
 use pif_store::find::{Kind, Shelf};
 
+use super::meaning::Meant;
+
 /// What a search is for.
 #[derive(Debug, Clone)]
 pub struct Sought {
@@ -14,6 +16,8 @@ pub struct Sought {
     pub offers: Vec<Offer>,
     /// Whether neighbors are told.
     pub neighbors: bool,
+    /// What the query means to a model, if one was asked.
+    pub meaning: Option<Meant>,
     /// The most results.
     pub most: usize,
 }
