@@ -7,12 +7,12 @@ use pif_domain::text;
 use pif_domain::{EntryEnding, Fault, FaultCode, Limit};
 use pif_sandbox::Watch;
 use pif_store::memory::{Kept, LONGEST_KEY, Note};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::super::arguments::{any, any_value, malformed};
+use super::super::arguments::{any, any_value, malformed, schema};
 use super::super::backend::Backend;
 use super::{Call, Tool, ToolResult};
 use crate::render::{Reply, object, rounded};
@@ -41,7 +41,8 @@ pub(in super::super) struct Arguments {
     confidence: Option<f64>,
     /// up to 16; they replace its tags
     tags: Option<Vec<String>>,
-    /// of a key that was used; its confidence moves
+    #[serde(default)]
+    #[schemars(schema_with = "outcomes")]
     outcome: Option<Outcome>,
     /// removes the key
     #[serde(default)]
@@ -49,11 +50,16 @@ pub(in super::super) struct Arguments {
 }
 
 /// Whether a value helped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Outcome {
     Helped,
     Failed,
+}
+
+fn outcomes(_: &mut SchemaGenerator) -> Schema {
+    let told = "of a key that was used: its confidence moves";
+    schema(json!({"type": "string", "enum": ["helped", "failed"], "description": told}))
 }
 
 impl Tool for Arguments {

@@ -8,7 +8,7 @@ use pif_store::find::{Found, Kind, Shelf, Unmeant};
 
 use super::super::opening::Workshop;
 use super::super::refusal::{refused, stored};
-use super::sought::own;
+use super::sought::{Meant, own};
 
 /// The kinds that are sent to a model.
 const SENT: [Kind; 2] = [Kind::Tool, Kind::Memory];
@@ -18,15 +18,6 @@ const MOST: usize = 50;
 
 /// What a place in a list is worth: 1 / (60 + place), as reciprocal ranks are usually joined.
 const RANK: f64 = 60.0;
-
-/// What a query means to a model.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Meant {
-    /// The model.
-    pub model: String,
-    /// Its numbers.
-    pub numbers: Vec<f32>,
-}
 
 /// A document with the text that a model is told.
 #[derive(Debug, Clone)]

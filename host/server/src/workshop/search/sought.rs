@@ -3,7 +3,14 @@
 use pif_domain::Offer;
 use pif_store::find::{Kind, Shelf};
 
-use super::meaning::Meant;
+/// What a query means to a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Meant {
+    /// The model.
+    pub model: String,
+    /// Its numbers.
+    pub numbers: Vec<f32>,
+}
 
 /// What a search is for.
 #[derive(Debug, Clone)]
