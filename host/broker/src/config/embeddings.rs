@@ -10,7 +10,7 @@ use super::error::Error;
 use super::reader::Place;
 use super::secret::Template;
 
-/// An endpoint for embeddings, as OpenAI has it.
+/// An endpoint for embeddings, as `OpenAI` has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Embeddings {
     /// Its address.

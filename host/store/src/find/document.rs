@@ -1,6 +1,7 @@
 //! What can be looked for, as fields of text.
 
 use std::collections::HashSet;
+use std::fmt::Write as _;
 
 use pif_domain::json::text_length;
 
@@ -97,8 +98,12 @@ impl Document {
 /// The word that stands for an operator such as `?.` in an index, which knows letters and digits only.
 #[must_use]
 pub fn sign(operator: &str) -> String {
-    let digits: String = operator.bytes().map(|byte| format!("{byte:02x}")).collect();
-    format!("sign{digits}")
+    let mut word = "sign".to_owned();
+    for byte in operator.bytes() {
+        // Writing to a text cannot fail.
+        let _ = write!(word, "{byte:02x}");
+    }
+    word
 }
 
 /// What stands between words. Other characters are left to the index.

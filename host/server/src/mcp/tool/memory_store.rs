@@ -97,20 +97,17 @@ impl Arguments {
             && context.is_none()
             && confidence.is_none();
         match (key, outcome, forget) {
-            (Some(key), None, true) if is_plain => return Ok(Remember::Forget(key)),
+            (Some(key), None, true) if is_plain => Ok(Remember::Forget(key)),
             (Some(key), Some(outcome), false) if is_plain => {
-                return Ok(Remember::Outcome { key, helped: outcome == Outcome::Helped });
+                Ok(Remember::Outcome { key, helped: outcome == Outcome::Helped })
             }
             (_, Some(_), _) => {
                 let hint = "give the key alone: {\"key\": …, \"outcome\": \"helped\"}";
-                return Err(malformed("`outcome` is not of a key alone", Some(hint)));
+                Err(malformed("`outcome` is not of a key alone", Some(hint)))
             }
             (_, None, true) => {
                 let hint = "to forget a key give nothing else: {\"key\": …, \"forget\": true}";
-                return Err(malformed(
-                    "`forget` is given with something beside the key",
-                    Some(hint),
-                ));
+                Err(malformed("`forget` is given with something beside the key", Some(hint)))
             }
             (key, None, false) => {
                 let value = match (value, pattern) {
