@@ -26,6 +26,7 @@ mod repl;
 mod replay;
 mod restore;
 mod run;
+mod search;
 mod serve;
 mod session;
 mod settings;
@@ -70,6 +71,7 @@ use self::repl::Repl;
 use self::replay::Replay;
 use self::restore::Restore;
 use self::run::Run;
+use self::search::Search;
 use self::serve::{Serve, serve_by_default};
 use self::session::Session;
 use self::stage::{Commit, Discard, Stage, Verify};
@@ -151,6 +153,8 @@ enum Command {
     Proof(Proof),
     /// Write a grammar of the notation, which editors color programs by
     Grammar(Grammar),
+    /// Search tools, library, forms, memory, journal and sessions by words
+    Search(Search),
     /// Show the latest entries of the journal
     Journal(Journal),
     /// Repeat runs from the journal and compare the results
@@ -251,6 +255,7 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Fmt(it)) => it.execute(options),
         Some(Command::Proof(it)) => it.execute(),
         Some(Command::Grammar(it)) => it.execute(options),
+        Some(Command::Search(it)) => it.execute(options),
         Some(Command::Journal(it)) => it.execute(options),
         Some(Command::Replay(it)) => it.execute(options),
         Some(Command::Receipt(it)) => it.execute(options),

@@ -22,6 +22,7 @@ mod broker {
     mod installed;
     mod kills;
     mod login;
+    mod meaning;
     mod measured;
     mod native;
     mod processes;

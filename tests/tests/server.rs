@@ -41,6 +41,7 @@ mod server {
     mod resources;
     mod results;
     mod schema;
+    mod search;
     mod session_limits;
     mod session_rules;
     mod sessions;

@@ -6,6 +6,7 @@ mod state {
     mod maps;
     mod memory;
     mod rows;
+    mod search;
     mod sessions;
     pub(crate) mod shelf;
     mod staging;

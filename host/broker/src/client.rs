@@ -22,8 +22,8 @@ use super::grant::surely_denied;
 use super::order::Asked;
 use super::part::{batch, together};
 use super::protocol::{
-    Batch, FromBroker, Greeting, LONGEST_NAME, MOST_AT_ONCE, Outcome, PROTOCOL, Question, ToBroker,
-    Violation, frame, receive_frame,
+    Batch, FromBroker, Greeting, LONGEST_NAME, LONGEST_TEXT, MOST_AT_ONCE, MOST_TEXTS, Outcome,
+    PROTOCOL, Question, ToBroker, Violation, frame, receive_frame,
 };
 use super::start::Link;
 
@@ -131,6 +131,7 @@ impl State {
             | FromBroker::Asks { id, .. }
             | FromBroker::Offer { id, .. }
             | FromBroker::Installed { id, .. }
+            | FromBroker::Meaning { id, .. }
             | FromBroker::Remark { id, .. }
             | FromBroker::Failed { id, .. } => *id,
         };
@@ -377,6 +378,34 @@ impl Client {
         let installed = installed.await;
         self.learn().await;
         installed
+    }
+
+    /// The model that tells what texts mean, if one is configured.
+    #[must_use]
+    pub fn embeddings(&self) -> Option<&str> {
+        self.greeting.embeddings.as_deref()
+    }
+
+    /// What texts mean, in their order: at most [`MOST_TEXTS`], each of at most [`LONGEST_TEXT`] bytes.
+    pub async fn embed(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>, String> {
+        let count = texts.len();
+        let is_long = texts.iter().any(|text| text.len() > LONGEST_TEXT);
+        if count == 0 || count > MOST_TEXTS || is_long || self.embeddings().is_none() {
+            return Err("these texts cannot be sent".to_owned());
+        }
+        let request = self.ask(0, |id| vec![ToBroker::Embed { id, texts }]);
+        let mut request = request.ok_or("the broker has ended: restart the server")?;
+        let mut vectors = Vec::with_capacity(count);
+        while let Some(answer) = request.answers.recv().await {
+            match answer {
+                FromBroker::Meaning { index, numbers, .. } if index == vectors.len() => {
+                    vectors.push(numbers);
+                }
+                FromBroker::Failed { message, .. } => return Err(message),
+                _ => return Err("the broker answers something else".to_owned()),
+            }
+        }
+        if vectors.len() == count { Ok(vectors) } else { Err("the answer was lost".to_owned()) }
     }
 
     async fn collect(&self, message: impl FnOnce(u64) -> ToBroker) -> Offers {

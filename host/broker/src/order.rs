@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 
 use super::protocol::{
-    Batch, FromBroker, LONGEST_NAME, MOST_AT_ONCE, MOST_CALLS, MOST_PENDING, Outcome, PROTOCOL,
-    ToBroker, Violation, violation,
+    Batch, FromBroker, LONGEST_NAME, LONGEST_TEXT, MOST_AT_ONCE, MOST_CALLS, MOST_PENDING,
+    MOST_TEXTS, Outcome, PROTOCOL, ToBroker, Violation, violation,
 };
 
 fn parse<T: DeserializeOwned>(frame: &[u8]) -> Result<T, Violation> {
@@ -17,10 +17,18 @@ fn parse<T: DeserializeOwned>(frame: &[u8]) -> Result<T, Violation> {
 #[derive(Debug, Default)]
 pub struct Heard {
     greeted: bool,
+    /// Whether an endpoint tells what texts mean.
+    embeds: bool,
     latest: u64,
 }
 
 impl Heard {
+    /// A broker with an endpoint that tells what texts mean, or without.
+    #[must_use]
+    pub fn embedding(embeds: bool) -> Self {
+        Self { embeds, ..Self::default() }
+    }
+
     /// Reads the next message.
     pub fn accept(&mut self, frame: &[u8]) -> Result<ToBroker, Violation> {
         let message: ToBroker = parse(frame)?;
@@ -40,6 +48,16 @@ impl Heard {
             | ToBroker::Uninstall { id, name } => {
                 if name.len() > LONGEST_NAME {
                     return violation("a name is too long");
+                }
+                self.begin(*id)?;
+            }
+            ToBroker::Embed { .. } if !self.embeds => {
+                return violation("texts came, and no endpoint for them is configured");
+            }
+            ToBroker::Embed { id, texts } => {
+                let is_long = texts.iter().any(|text| text.len() > LONGEST_TEXT);
+                if texts.is_empty() || texts.len() > MOST_TEXTS || is_long {
+                    return violation("the texts are too many or too long");
                 }
                 self.begin(*id)?;
             }
@@ -152,6 +170,7 @@ impl Asked {
             }
             FromBroker::Offer { id, .. }
             | FromBroker::Installed { id, .. }
+            | FromBroker::Meaning { id, .. }
             | FromBroker::Remark { id, .. }
             | FromBroker::Failed { id, .. } => match self.pending.get(id) {
                 Some(Pending::Other | Pending::Cancelled) => {}
@@ -244,6 +263,21 @@ mod tests {
         for messages in wrong {
             assert!(told(messages).is_err(), "{messages:?}");
         }
+    }
+
+    #[test]
+    fn the_broker_takes_texts_if_there_is_an_endpoint_for_them() {
+        let embed =
+            |texts: &[&str]| serde_json::json!({"embed": {"id": 1, "texts": texts}}).to_string();
+        let told = |embeds: bool, texts: &[&str]| {
+            let mut heard = Heard::embedding(embeds);
+            let messages = [HELLO.to_owned(), embed(texts)];
+            messages.iter().try_for_each(|it| heard.accept(it.as_bytes()).map(|_| ()))
+        };
+        assert_eq!(told(true, &["a", "b"]), Ok(()));
+        let long = "x".repeat(LONGEST_TEXT + 1);
+        assert!(told(false, &["a"]).is_err() && told(true, &[]).is_err());
+        assert!(told(true, &[&long]).is_err() && told(true, &["a"; MOST_TEXTS + 1]).is_err());
     }
 
     #[test]

@@ -13,10 +13,11 @@
 //! | `install {id, name, origin}` | installs a server, by `origin`: `{command: [words]}` or `{url}` |
 //! | `uninstall {id, name}` | removes one that was installed |
 //! | `cancel {id}` | the server does not want the answers any more |
+//! | `embed {id, texts}` | asks what texts mean: an endpoint for embeddings gets them. Only where one is configured |
 //!
 //! | from the broker | meaning |
 //! |---|---|
-//! | `hello {protocol, servers, variables, grants, approvable, shadowing, installable, longest_ms, warnings}` | the first message; `variables` of the environment hold secrets |
+//! | `hello {protocol, servers, variables, grants, approvable, shadowing, installable, embeddings, longest_ms, warnings}` | the first message; `variables` of the environment hold secrets |
 //! | `refused {message}` | instead of it: the configuration cannot be used |
 //! | `restarted {}` | all that was asked before is lost: the broker had to be started again |
 //! | `outcome {id, index, value \| reason, message, told, whole, warning, ms}` | what came of a call; `told` stands beside a reason, `whole` and `warning` beside a value |
@@ -24,6 +25,7 @@
 //! | `asks {id, calls: [{index, class, model}]}` | none of these calls was sent: these need an approval, and nothing is wrong with any |
 //! | `offer {id, offer}` | one tool |
 //! | `installed {id, was_there, waits}` | a server was installed or removed; one that `waits` for the operator is not started; the tools of another one follow |
+//! | `meaning {id, index, numbers}` | what one of the texts means |
 //! | `remark {id, message}` | something is wrong with what a server offers, and left out |
 //! | `failed {id, message, reason?}` | what was asked for cannot be done, or a server cannot be reached |
 //! | `done {id}` | the last message of an answer |
@@ -72,6 +74,12 @@ pub const MOST_AT_ONCE: usize = 64;
 
 /// Bytes of the name of a tool.
 pub const LONGEST_NAME: usize = 256;
+
+/// Texts of a request that asks what they mean.
+pub const MOST_TEXTS: usize = 64;
+
+/// Bytes of such a text.
+pub const LONGEST_TEXT: usize = 8_000;
 
 /// Requests that wait for their answers.
 pub const MOST_PENDING: usize = 4_096;
@@ -125,6 +133,13 @@ pub enum ToBroker {
     Cancel {
         /// The request.
         id: u64,
+    },
+    /// Asks what texts mean.
+    Embed {
+        /// The request.
+        id: u64,
+        /// The texts.
+        texts: Vec<String>,
     },
 }
 
@@ -214,6 +229,15 @@ pub enum FromBroker {
         /// Whether the operator has to approve it.
         waits: bool,
     },
+    /// What one of the texts means.
+    Meaning {
+        /// The request.
+        id: u64,
+        /// The place of the text in it.
+        index: usize,
+        /// The numbers of the model.
+        numbers: Vec<f32>,
+    },
     /// Something is wrong with what a server offers, and left out.
     Remark {
         /// The request.
@@ -301,6 +325,9 @@ pub struct Greeting {
     /// Patterns of what may be installed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub installable: Vec<String>,
+    /// The model that tells what texts mean, if one is configured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub embeddings: Option<String>,
     /// How long the longest call may take, in milliseconds.
     #[serde(default)]
     pub longest_ms: u64,
@@ -324,6 +351,7 @@ impl Greeting {
             approvable: capabilities.model_may_approve.iter().map(ToString::to_string).collect(),
             shadowing: capabilities.allow_shadowing,
             installable: Vec::new(),
+            embeddings: capabilities.embeddings.as_ref().map(|it| it.model.clone()),
             longest_ms: capabilities.longest().as_millis().try_into().unwrap_or(u64::MAX),
             warnings: capabilities.warnings.clone(),
         }

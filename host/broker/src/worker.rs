@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::catalog::Catalog;
 use super::config::{Capabilities, Error, Origin};
+use super::embeddings::Embedder;
 use super::install::Installed;
 use super::login::Folder;
 use super::order::Heard;
@@ -37,6 +38,7 @@ pub(super) struct Worker {
     pub(super) catalog: Catalog,
     pub(super) shared: Arc<Shared>,
     greeting: Greeting,
+    embedder: Option<Embedder>,
     /// Whether a server asks, who approves nothing.
     serves: bool,
 }
@@ -47,6 +49,8 @@ impl Worker {
         let mut capabilities = Capabilities::read(file)?;
         let secrets = capabilities.texts();
         quiet::hide(&secrets);
+        let embedder = capabilities.embeddings.as_ref().map(|it| Embedder::open(it, &secrets));
+        let embedder = embedder.transpose().map_err(told)?;
         let installed = Installed::open(state.clone(), capabilities.allow_install.clone());
         let installed = installed
             .map_err(|error| Error::new(format!("what was installed cannot be read: {error}")))?;
@@ -56,7 +60,7 @@ impl Worker {
         let mut greeting = Greeting::of(&capabilities);
         let catalog = Catalog::new(capabilities, installed, Arc::clone(&shared));
         greeting.installable = catalog.installable();
-        Ok(Self { catalog, shared, greeting, serves })
+        Ok(Self { catalog, shared, greeting, embedder, serves })
     }
 
     /// Answers until the input ends, or something is out of order.
@@ -107,7 +111,7 @@ struct Desk {
 
 impl Desk {
     async fn read(&self, input: &mut (impl AsyncRead + Unpin)) -> io::Result<()> {
-        let mut heard = Heard::default();
+        let mut heard = Heard::embedding(self.worker.embedder.is_some());
         while let Some(frame) = receive_frame(input).await? {
             let message = heard.accept(&frame).map_err(io::Error::other)?;
             self.take(message).await;
@@ -135,6 +139,9 @@ impl Desk {
             }
             ToBroker::Uninstall { id, name } => {
                 self.begin(id, move |request| async move { request.uninstall(&name).await });
+            }
+            ToBroker::Embed { id, texts } => {
+                self.begin(id, move |request| async move { request.embed(&texts).await });
             }
             ToBroker::Cancel { id } => {
                 let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -277,6 +284,21 @@ impl Request {
         }
         for offer in catalog.offers(Some(name)) {
             self.offer(offer).await;
+        }
+    }
+
+    /// Tells what texts mean.
+    async fn embed(self, texts: &[String]) {
+        let Some(embedder) = &self.worker.embedder else {
+            return self.fail("no endpoint for embeddings is configured".to_owned()).await;
+        };
+        match embedder.embed(texts).await {
+            Err(why) => self.fail(format!("the endpoint for embeddings: {why}")).await,
+            Ok(vectors) => {
+                for (index, numbers) in vectors.into_iter().enumerate() {
+                    self.tell(FromBroker::Meaning { id: self.id, index, numbers }).await;
+                }
+            }
         }
     }
 

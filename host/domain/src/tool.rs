@@ -75,6 +75,8 @@ pub enum Effect {
     Adds,
     /// It may remove something permanently.
     Destroys,
+    /// Each call may count, or remove something permanently.
+    Learns,
     /// It looks, and asks other servers.
     Asks,
 }
@@ -89,7 +91,13 @@ impl Effect {
     /// Whether a second call with equal arguments changes nothing more.
     #[must_use]
     pub fn is_idempotent(self) -> bool {
-        !matches!(self, Self::Turns | Self::Adds)
+        !matches!(self, Self::Turns | Self::Adds | Self::Learns)
+    }
+
+    /// Whether the tool may remove something permanently.
+    #[must_use]
+    pub fn destroys(self) -> bool {
+        matches!(self, Self::Destroys | Self::Learns)
     }
 
     /// Whether the journal records refused calls of the tool.
@@ -111,8 +119,9 @@ macro_rules! each_tool {
             Help help Core Reads Read "Help";
             Inspect inspect Core Reads Read "Show a tool";
             Check check Core Reads Read "Check a program";
+            Search search State Reads Read "Search";
             Rollback rollback State Writes Evolve "Roll back";
-            MemoryStore memory_store State Destroys Run "Remember";
+            MemoryStore memory_store State Learns Run "Remember";
             MemoryRetrieve memory_retrieve State Reads Read "Recall";
             JournalRecent journal_recent State Reads Read "Journal";
             Replay replay State Reads Run "Replay";
@@ -214,9 +223,11 @@ pub fn scope_of(tool: Option<BuiltIn>) -> Scope {
 
 /// Names of an earlier server that clients may still call, each with the tool that it means now. They
 /// are accepted and not listed.
-pub const SPELLINGS: [(&str, &str); 21] = [
+pub const SPELLINGS: [(&str, &str); 23] = [
     ("memory-store", "memory_store"),
     ("memory-retrieve", "memory_retrieve"),
+    ("memory_recall", "memory_retrieve"),
+    ("memory-recall", "memory_retrieve"),
     ("journal-recent", "journal_recent"),
     ("server-info", "server_info"),
     ("execute", "session_eval"),

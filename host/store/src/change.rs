@@ -36,6 +36,13 @@ pub enum Change {
         /// Whether it may replace another value or other tags.
         replace: bool,
     },
+    /// Counts whether the value of a key helped.
+    Outcome {
+        /// The key.
+        key: String,
+        /// Whether it helped.
+        helped: bool,
+    },
     /// Forgets a key. An unknown key changes nothing.
     Forget {
         /// The key.

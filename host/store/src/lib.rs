@@ -7,6 +7,7 @@
 
 mod change;
 mod error;
+pub mod find;
 pub mod journal;
 pub mod memory;
 mod open;
@@ -24,7 +25,7 @@ pub use self::change::{Change, Committed, Done, Effect, Erased, Refusal, Taken, 
 pub use self::error::{Error, Failure, Nature};
 pub use self::open::open;
 pub use self::place::Place;
-pub use self::sqlite::{Aside, Duplicate, Sqlite, is_occupied};
+pub use self::sqlite::{Aside, Duplicate, Sqlite, Transient, is_occupied};
 pub use self::store::Store;
 pub use self::transaction::{Defined, Term, Transaction};
 pub use self::write::{apply, sessions};

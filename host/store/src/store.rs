@@ -1,22 +1,22 @@
 //! The interface of a store: one operation that writes, and the reads that the server needs. Each
 //! read sees one consistent state.
 
-use std::fmt::Debug;
 use std::path::Path;
 
 use super::change::{Done, Refusal, Wait, Write};
 use super::error::Error;
+use super::find::Index;
 use super::journal::{
     Entry, Error as JournalError, Filter, Link, Pending, Settings, Statistics, Verified,
 };
-use super::memory::{Memo, Search};
+use super::memory::Memo;
 use super::registry::{Definition, Past};
 use super::session::Rows;
 use super::staging;
 use super::transaction::Transaction;
 
 /// A store. Several processes may share its data.
-pub trait Store: Rows + staging::Rows + Debug + Send + Sync {
+pub trait Store: Index + Rows + staging::Rows + Send + Sync {
     /// Makes changes, each with its journal entry, in one transaction. If one is refused or fails,
     /// none is made. [`super::write::apply`] reads and writes the rows. Changes withstand a power
     /// failure once this returns. Entries without a change need only survive the end of this
@@ -61,14 +61,6 @@ pub trait Store: Rows + staging::Rows + Debug + Send + Sync {
     fn count(&self) -> Result<u64, Error>;
     /// Current tools with names after `after`, in the order of names.
     fn page(&self, after: &str, most: usize) -> Result<Vec<Definition>, Error>;
-    /// Current tools with names after `after` whose name or description contains all words, in the
-    /// order of names; and the number of all such tools.
-    fn search(
-        &self,
-        words: &[String],
-        after: &str,
-        most: usize,
-    ) -> Result<(Vec<Definition>, u64), Error>;
     /// The tools with the latest changes, in the order of names.
     fn latest(&self, most: usize) -> Result<Vec<Definition>, Error>;
     /// Current tools that are native capabilities, in the order of names.
@@ -126,9 +118,17 @@ pub trait Store: Rows + staging::Rows + Debug + Send + Sync {
     fn memo(&self, owner: &str, key: &str) -> Result<Option<Memo>, Error>;
     /// All entries of an owner with their values, in the order of their last change.
     fn memos(&self, owner: &str) -> Result<Vec<Memo>, Error>;
-    /// The entries that a search finds, and the number of all matches. A query without any word
-    /// finds nothing.
-    fn search_memos(&self, owner: &str, search: &Search) -> Result<(Vec<Memo>, u64), Error>;
+    /// Like [`Self::memo`], without the value.
+    fn memo_without_value(&self, owner: &str, key: &str) -> Result<Option<Memo>, Error>;
+    /// The entries of an owner with all of these tags, the latest first, at most `most` of them, each
+    /// with its value as long as there is `room` for its characters; and the number of all such entries.
+    fn tagged(
+        &self,
+        owner: &str,
+        tags: &[String],
+        most: usize,
+        room: usize,
+    ) -> Result<(Vec<Memo>, u64), Error>;
     /// Candidates for a misspelled key.
     fn near_keys(&self, owner: &str, key: &str) -> Result<Vec<String>, Error>;
     /// The number of keys, and the bytes of their values.

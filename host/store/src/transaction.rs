@@ -101,6 +101,10 @@ pub trait Transaction: Rows + staging::Rows {
     fn last_update(&self) -> Result<i64, Error>;
     /// Writes an entry of the memory. Replaces the one with this key.
     fn keep(&mut self, owner: &str, memo: &Memo) -> Result<(), Error>;
+    /// Notes that a key is used at a time.
+    fn note_use(&mut self, owner: &str, key: &str, time: i64) -> Result<(), Error>;
+    /// The first key of an owner with this context and this value, if there is one.
+    fn equal_memo(&self, owner: &str, context: &str, value: &str) -> Result<Option<String>, Error>;
     /// Forgets a key.
     fn forget(&mut self, owner: &str, key: &str) -> Result<(), Error>;
     /// Forgets all keys of an owner. Gives their number.

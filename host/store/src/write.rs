@@ -56,6 +56,9 @@ fn apply_one(
         Change::Keep { note, replace } => {
             Effect::Kept(kept::keep(db, &settings.principal, note, *replace, settings.memory)?)
         }
+        Change::Outcome { key, helped } => {
+            Effect::Kept(kept::outcome(db, &settings.principal, key, *helped)?)
+        }
         Change::Forget { key } => Effect::Kept(kept::forget(db, &settings.principal, key)?),
         Change::Session(change) => {
             Effect::Session(Box::new(sessions::change(db, change, &settings.sessions)?))
@@ -121,6 +124,7 @@ fn hash(change: &Change) -> &str {
         | Change::RollBack { .. }
         | Change::Retire { .. }
         | Change::Keep { .. }
+        | Change::Outcome { .. }
         | Change::Forget { .. }
         | Change::Session(_)
         | Change::Stage(_)
@@ -163,6 +167,10 @@ fn remembered(kept: &Kept) -> Value {
     let mut told = json!({ "status": kept.status.name() });
     if let (Some(previous), Some(members)) = (&kept.previous, told.as_object_mut()) {
         members.insert("previous".to_owned(), json!(Digest::of(previous)));
+    }
+    if let (Some(memo), true) = (&kept.memo, kept.counted) {
+        told["successes"] = memo.successes.into();
+        told["tries"] = memo.tries.into();
     }
     told
 }

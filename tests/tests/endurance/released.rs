@@ -6,7 +6,9 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use pif_sandbox::Code;
 use pif_server::workshop::Workshop;
+use pif_store::find::{Query, rank};
 use pif_store::journal::{Body, Filter};
+use pif_store::memory::Search;
 use pif_tests::endure::released::{ENTRIES, FILE, SCHEMA, double, folder};
 use pif_tests::endure::shop::{evolve, run};
 use rusqlite::Connection;
@@ -47,7 +49,10 @@ fn ensure_complete(shop: &Workshop) -> Result<()> {
     ensure!(tools.history("double", 9)?.len() == 3, "{:?}", tools.history("double", 9)?);
     let callers = tools.callers("double", 9)?;
     ensure!(callers.len() == 1 && callers[0].name == "square", "{callers:?}");
-    ensure!(tools.count()? == 2 && tools.search(&["square".to_owned()], "", 9)?.1 == 1, "search");
+    let found = tools.look(|sources| rank(&Query::new("square"), sources))?;
+    ensure!(tools.count()? == 2 && found.len() == 1, "{found:?}");
+    let search = Search { words: Some("hello".to_owned()), most: 9, ..Search::default() };
+    ensure!(shop.memory.search(&search)?.1 == 1, "the memory is in the index");
     Ok(())
 }
 

@@ -48,6 +48,31 @@ fn the_memory_is_ones_own() -> Result<()> {
     Ok(())
 }
 
+/// One search looks through everything, and through what is one's own of it.
+#[test]
+fn searches_find_what_is_ones_own() -> Result<()> {
+    let web = Web::with_tokens(&[])?;
+    for (name, _) in PAIR {
+        let (word, value) = (format!("word_of_{name}"), secret(name));
+        web.call(name, "memory_store", &json!({"key": word, "value": value, "tags": ["t"]}))?;
+        web.call(name, "run", &json!({"code": format!("\"{value}\"")}))?;
+        web.call(name, "session_eval", &json!({"code": format!("const {word} = \"{value}\"; 1")}))?;
+    }
+    for (name, other) in PAIR {
+        for query in ["secret", "word", &secret(other), &format!("word_of_{other}"), "secert"] {
+            let arguments = json!({"query": query, "include_neighbors": true, "limit": 50});
+            let seen = told(&web, name, "search", arguments)?;
+            let leaks = seen.contains(&secret(other)) || seen.contains(&format!("word_of_{other}"));
+            ensure!(!leaks, "{name}, {query}: {seen}");
+        }
+        let own = told(&web, name, "search", json!({"query": "secret", "limit": 50}))?;
+        for kind in ["memory", "journal", "session"] {
+            ensure!(own.contains(&format!("\"kind\":\"{kind}\"")), "{name}, {kind}: {own}");
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn the_journal_is_ones_own() -> Result<()> {
     let web = Web::with_tokens(&[])?;

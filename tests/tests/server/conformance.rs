@@ -201,7 +201,7 @@ fn the_list_says_what_clients_rely_on() -> Result<()> {
         if effect.is_read_only() {
             annotations["readOnlyHint"] = json!(true);
         } else {
-            if effect != Effect::Destroys {
+            if !effect.destroys() {
                 annotations["destructiveHint"] = json!(false);
             }
             if effect.is_idempotent() {

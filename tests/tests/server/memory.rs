@@ -235,7 +235,12 @@ fn arguments_that_contradict_each_other_are_told() -> Result<()> {
         ("memory_retrieve", json!({"query": "a", "limit": 101}), "`limit` is out of range"),
         ("memory_retrieve", json!({"query": "a", "limit": "x"}), "`limit` must be a whole number"),
         ("memory_retrieve", json!({"keys": "a"}), "did you mean `key`?"),
-        ("memory_store", json!({"value": 1}), "the argument `key` is missing"),
+        ("memory_retrieve", json!({"query": "a", "context": "b"}), "are both given"),
+        ("memory_store", json!({"value": 1, "pattern": 1}), "are both given"),
+        ("memory_store", json!({"value": 1, "confidence": 2}), "is not between 0 and 1"),
+        ("memory_store", json!({"value": 1, "confidence": "x"}), "`confidence` must be a number"),
+        ("memory_store", json!({"outcome": "helped"}), "`outcome` is not of a key alone"),
+        ("memory_store", json!({"key": "a", "outcome": "x"}), "must be one of: helped, failed"),
         ("memory_store", json!({"key": "a"}), "the argument `value` is missing"),
         ("memory_store", json!({"key": 1, "value": 1}), "`key` must be a string"),
         ("memory_store", json!({"key": "a", "value": 1, "forget": true}), "`forget` is given with"),
@@ -263,7 +268,8 @@ fn caps_hold_and_say_what_they_are() -> Result<()> {
             json!({"key": long(257), "value": 1}),
             Err(("malformed", "257 characters, more than 256")),
         ),
-        (json!({"key": "", "value": 1}), Err(("malformed", "the key is blank"))),
+        // An empty text is none: the key is made.
+        (json!({"key": "", "value": 1}), Ok(())),
         (json!({"key": " \u{a0}", "value": 1}), Err(("malformed", "the key is blank"))),
         (json!({"key": "a\nb", "value": 1}), Err(("malformed", "U+000A at position 1"))),
         (json!({"key": "a\u{202e}b", "value": 1}), Err(("malformed", "U+202E at position 1"))),
@@ -404,5 +410,39 @@ fn processes_share_a_memory() -> Result<()> {
     }
     store(&mut one, "last", "\"zebra\"")?;
     assert_eq!(search(&mut other, "zebra")?, ["last"]);
+    Ok(())
+}
+
+/// What was learned comes back by its context, the surest first, and outcomes change the order.
+#[test]
+fn outcomes_change_what_comes_first() -> Result<()> {
+    let folder = Folder::new()?;
+    let mut client = server(folder.path())?;
+    let context = "monthly report of invoices";
+    let mut keys = Vec::new();
+    for (name, value) in [("pattern", "sum them by month"), ("value", "convert currencies first")] {
+        let stored = client.call("memory_store", &json!({name: value, "context": context}))?;
+        let record = &stored["structuredContent"];
+        ensure!(record["status"] == "stored" && record["confidence"] == 0.8, "{stored}");
+        keys.push(record["key"].as_str().context("a key")?.to_owned());
+    }
+    ensure!(keys[0] != keys[1] && keys[0].starts_with("monthly-report-of-invoices/"), "{keys:?}");
+    let again = json!({"value": "sum them by month", "context": context});
+    let told = client.text("memory_store", &again)?;
+    ensure!(told.ends_with("helped 1 of 1 times: confidence 0.87"), "{told}");
+    let recalled = |client: &mut Client, tool: &str| -> Result<Vec<String>> {
+        let found = client.call(tool, &json!({"context": "a report of the invoice"}))?;
+        Ok(self::keys(&found).into_iter().map(str::to_owned).collect())
+    };
+    assert_eq!(recalled(&mut client, "memory_retrieve")?, keys);
+    for _ in 0..2 {
+        client.text("memory_store", &json!({"key": keys[0], "outcome": "failed"}))?;
+    }
+    ensure!(client.finish()?.status.success());
+    let mut client = server(folder.path())?;
+    keys.reverse();
+    assert_eq!(recalled(&mut client, "memory_recall")?, keys);
+    let missing = client.fault("memory_store", &json!({"key": "none", "outcome": "helped"}))?;
+    assert_eq!(missing["code"], "unknown-key");
     Ok(())
 }

@@ -4,14 +4,15 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use pif_domain::EntryKind;
+use pif_store::find::{self, Index};
 use pif_store::journal::{
     self, Entry, Filter, Link, Pending, Settings, Statistics, Verified, Walk,
 };
-use pif_store::memory::{Memo, Search};
+use pif_store::memory::Memo;
 use pif_store::registry::{Definition, Past, name};
 use pif_store::session::{self, Binding, Session, Standing, Turn};
 use pif_store::staging::{self, Area};
-use pif_store::{Done, Error, Refusal, Store, Transaction, Wait, Write, apply};
+use pif_store::{Done, Error, Refusal, Store, Transaction, Transient, Wait, Write, apply};
 
 use super::rows::Rows;
 
@@ -21,6 +22,16 @@ pub(crate) struct Maps(Mutex<Rows>);
 impl Maps {
     fn rows(&self) -> MutexGuard<'_, Rows> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn index(&self) -> Result<Transient, Error> {
+        let (index, rows) = (Transient::new()?, self.rows());
+        let tools: Vec<_> = rows.tools().iter().map(Definition::document).collect();
+        index.put(find::Shelf { kind: find::Kind::Tool, owner: "" }, &tools)?;
+        for ((owner, _), memo) in &rows.memos {
+            index.put(find::Shelf { kind: find::Kind::Memory, owner }, &[memo.document()])?;
+        }
+        Ok(index)
     }
 
     fn tools(&self, is_meant: impl Fn(&Definition) -> bool, most: usize) -> Vec<Definition> {
@@ -103,22 +114,6 @@ impl Store for Maps {
 
     fn page(&self, after: &str, most: usize) -> Result<Vec<Definition>, Error> {
         Ok(self.tools(|tool| tool.name.as_str() > after, most))
-    }
-
-    fn search(
-        &self,
-        words: &[String],
-        after: &str,
-        most: usize,
-    ) -> Result<(Vec<Definition>, u64), Error> {
-        let is_meant = |tool: &Definition| {
-            let text = format!("{} {}", tool.name, tool.description).to_lowercase();
-            words.iter().all(|word| text.contains(&word.to_lowercase()))
-        };
-        let found = self.tools(is_meant, usize::MAX);
-        let total = found.len() as u64;
-        let page = found.into_iter().filter(|it| it.name.as_str() > after).take(most);
-        Ok((page.collect(), total))
     }
 
     fn latest(&self, most: usize) -> Result<Vec<Definition>, Error> {
@@ -287,20 +282,22 @@ impl Store for Maps {
         Ok(memos)
     }
 
-    fn search_memos(&self, owner: &str, search: &Search) -> Result<(Vec<Memo>, u64), Error> {
+    fn memo_without_value(&self, owner: &str, key: &str) -> Result<Option<Memo>, Error> {
+        Ok(self.rows().memo(owner, key)?.map(|memo| Memo { value: None, ..memo }))
+    }
+
+    fn tagged(
+        &self,
+        owner: &str,
+        tags: &[String],
+        most: usize,
+        room: usize,
+    ) -> Result<(Vec<Memo>, u64), Error> {
         let mut found = self.memos(owner)?;
         found.reverse();
-        found.retain(|it| search.tags.iter().all(|tag| it.tags.contains(tag)));
-        if let Some(words) = &search.words {
-            let words: Vec<&str> =
-                words.split(|c: char| !c.is_alphanumeric()).filter(|it| !it.is_empty()).collect();
-            found.retain(|it| {
-                let text = format!("{} {} {:?}", it.key, it.tags.join(" "), it.value);
-                words.iter().any(|word| text.contains(word))
-            });
-        }
-        let (total, mut room) = (found.len() as u64, search.room as u64);
-        found.truncate(search.most);
+        found.retain(|it| tags.iter().all(|tag| it.tags.contains(tag)));
+        let (total, mut room) = (found.len() as u64, room as u64);
+        found.truncate(most);
         for memo in &mut found {
             match room.checked_sub(memo.size) {
                 Some(left) => room = left,
@@ -318,6 +315,25 @@ impl Store for Maps {
 
     fn sums(&self) -> Result<(u64, u64), Error> {
         self.rows().sums()
+    }
+}
+
+/// It has no search of its own: it fills an index each time.
+impl Index for Maps {
+    fn size(&self, shelf: find::Shelf<'_>) -> Result<u64, Error> {
+        self.index()?.size(shelf)
+    }
+
+    fn hits(&self, shelf: find::Shelf<'_>, word: &str) -> Result<Vec<find::Hit>, Error> {
+        self.index()?.hits(shelf, word)
+    }
+
+    fn beginning_with(&self, word: &str, most: usize) -> Result<Vec<String>, Error> {
+        self.index()?.beginning_with(word, most)
+    }
+
+    fn typos_of(&self, word: &str, most: usize) -> Result<Vec<String>, Error> {
+        self.index()?.typos_of(word, most)
     }
 }
 

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use pif_domain::{EntryKind, Principal, Scope};
 use pif_store::journal::{Draft, Filter};
 use pif_store::memory::{Error, Memory, Note, Search};
-use pif_store::{Change, Refusal, Write};
+use pif_store::{Change, Effect, Refusal, Write};
 
 use super::shelf::{Shelf, each, status};
 
@@ -94,10 +94,81 @@ fn a_search_gives_no_more_than_is_wanted() -> Result<()> {
         for (key, value) in [("a", "1"), ("b", "12345"), ("c", "12")] {
             keep(shelf, key, value, &["t"])?;
         }
-        let search = Search { words: None, tags: vec!["t".to_owned()], most: 2, room: 4 };
-        let (found, total) = shelf.store.search_memos("", &search)?;
+        let (found, total) = shelf.store.tagged("", &["t".to_owned()], 2, 4)?;
         let given: Vec<_> = found.iter().map(|it| (it.key.as_str(), it.value.as_deref())).collect();
         assert_eq!((given, total), (vec![("c", Some("12")), ("b", None)], 3));
+        Ok(())
+    })
+}
+
+/// A value under a context: keeping it again and outcomes move its confidence, and nothing else does.
+#[test]
+fn entries_learn_from_outcomes() -> Result<()> {
+    each(|shelf| {
+        let memory = Memory::new(Arc::clone(&shelf.store));
+        let learn = |key: Option<&str>, value: &str, confidence: Option<f64>| -> Result<_> {
+            let context = Some("orders of a shop".to_owned());
+            let note = match key {
+                Some(key) => Note::new(key.to_owned(), value, None)?,
+                None => Note::keyless(value, None, context.as_deref())?,
+            };
+            let note = note.learned(context, confidence)?;
+            match shelf.change(Change::Keep { note, replace: true })?.effect {
+                Effect::Kept(kept) => {
+                    let memo = kept.memo.context("an entry")?;
+                    Ok((memo.key.clone(), kept.status.name(), kept.counted, memo.confidence()))
+                }
+                effect => anyhow::bail!("{effect:?}"),
+            }
+        };
+        let is = |a: f64, b: f64| (a - b).abs() < 1e-9;
+        let (key, status, counted, confidence) = learn(None, "\"group first\"", Some(0.5))?;
+        assert!(key.starts_with("orders-of-a-shop/") && status == "stored" && !counted, "{key}");
+        assert!(is(confidence, 0.5));
+        // Under whichever key: the value stands once.
+        for (given, sure) in [(None, 2.0 / 3.0), (Some("mine"), 3.0 / 4.0)] {
+            let (again, status, counted, confidence) = learn(given, "\"group first\"", None)?;
+            assert_eq!((again, status, counted), (key.clone(), "changed", true));
+            assert!(is(confidence, sure), "{confidence}");
+        }
+        assert_eq!((memory.count()?, memory.get("mine")?), (1, None));
+        for (helped, sure) in [(false, 3.0 / 5.0), (true, 4.0 / 6.0)] {
+            shelf.change(Change::Outcome { key: key.clone(), helped })?;
+            let memo = memory.get(&key)?.context("the entry")?;
+            assert!(is(memo.confidence(), sure), "{memo:?}");
+        }
+        // Another value under the key says nothing of what was tried.
+        learn(Some(&key), "\"sort first\"", None)?;
+        assert!(is(memory.get(&key)?.context("the entry")?.confidence(), 0.8));
+        let unknown = shelf.change(Change::Outcome { key: "none".to_owned(), helped: true });
+        assert!(matches!(unknown, Err(Refusal::Memory(Error::Unknown(_)))), "{unknown:?}");
+        assert!(Note::new("a".to_owned(), "1", None)?.learned(None, Some(1.5)).is_err());
+        Ok(())
+    })
+}
+
+/// What fits equally comes in the order of confidence; what was not used for 90 days counts half.
+#[test]
+fn what_helps_comes_first() -> Result<()> {
+    each(|shelf| {
+        let memory = Memory::new(Arc::clone(&shelf.store));
+        for (key, confidence) in [("a", 0.4), ("b", 0.9), ("c", 0.7)] {
+            let note = Note::new(key.to_owned(), &format!("\"hint {key}\""), None)?;
+            let note = note.learned(Some("joins of tables".to_owned()), Some(confidence))?;
+            shelf.change(Change::Keep { note, replace: true })?;
+        }
+        let search =
+            Search { words: Some("table join".to_owned()), most: 9, room: 99, ..Search::default() };
+        let keys = || -> Result<Vec<String>> {
+            Ok(memory.search(&search)?.0.into_iter().map(|memo| memo.key).collect())
+        };
+        assert_eq!(keys()?, ["b", "c", "a"]);
+        let mut old = shelf.store.memo("", "b")?.context("b")?;
+        old.used -= 90 * 86_400_000;
+        shelf.store.transact(&mut |db| Ok(db.keep("", &old)?))?;
+        assert_eq!(keys()?, ["c", "b", "a"]);
+        memory.note_use(&[old]);
+        assert_eq!(keys()?, ["b", "c", "a"]);
         Ok(())
     })
 }

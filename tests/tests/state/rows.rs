@@ -282,6 +282,21 @@ impl Transaction for Rows {
         Ok(())
     }
 
+    fn note_use(&mut self, owner: &str, key: &str, time: i64) -> Result<(), Error> {
+        if let Some(memo) = self.memos.get_mut(&(owner.to_owned(), key.to_owned())) {
+            memo.used = memo.used.max(time);
+        }
+        Ok(())
+    }
+
+    fn equal_memo(&self, owner: &str, context: &str, value: &str) -> Result<Option<String>, Error> {
+        let is_equal = |memo: &Memo| {
+            memo.context == context && !context.is_empty() && memo.value.as_deref() == Some(value)
+        };
+        let found = self.memos.iter().find(|((of, _), memo)| of == owner && is_equal(memo));
+        Ok(found.map(|((_, key), _)| key.clone()))
+    }
+
     fn forget(&mut self, owner: &str, key: &str) -> Result<(), Error> {
         self.memos.remove(&(owner.to_owned(), key.to_owned()));
         Ok(())

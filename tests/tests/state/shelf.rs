@@ -97,7 +97,9 @@ pub(crate) fn write(change: Change) -> Write {
         Change::Retire { name } => (EntryKind::Retire, Some(name.clone())),
         Change::Take(Taken { evolution, .. }) => (EntryKind::Import, Some(evolution.name.clone())),
         Change::Keep { note, .. } => (EntryKind::Memory, Some(note.key().to_owned())),
-        Change::Forget { key } => (EntryKind::Memory, Some(key.clone())),
+        Change::Outcome { key, .. } | Change::Forget { key } => {
+            (EntryKind::Memory, Some(key.clone()))
+        }
         Change::Session(_) => (EntryKind::Session, None),
         Change::Stage(_) => (EntryKind::Stage, None),
         Change::Erase { owner, .. } => (EntryKind::Memory, Some(owner.clone())),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
+use pif_store::find::{Query, rank};
 use pif_store::registry::{Evolution, Registry};
 use pif_store::staging::{Area, Change, Error, Kind, Operation, ToolState, Verification};
 use pif_store::{Change as Changed, Committed, Effect, Refusal};
@@ -72,7 +73,8 @@ fn an_area_shows_its_tools_and_counts_with_its_commit() -> Result<()> {
         assert_eq!((view.count()?, now.count()?), (3, 2));
         assert_eq!(view.page("double", 9)?.len(), 2);
         assert_eq!(view.callers("quad", 9)?.first().map(|it| it.name.as_str()), Some("new"));
-        assert_eq!(view.search(&["new".to_owned()], "", 9)?.1, 1);
+        let found = view.look(|sources| rank(&Query::new("new"), sources))?;
+        assert_eq!(found.iter().map(|it| it.place.as_str()).collect::<Vec<_>>(), ["new"]);
         // Others go on: the view does not see it.
         shelf.evolve(tool("later", "5"))?;
         assert_eq!((registry.staged(&area)?.count()?, registry.snapshot()?.count()?), (3, 3));

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use pif_store::find::{Query, rank};
 use pif_store::registry::{Error, Evolution, Registry};
 use pif_store::{Change, Refusal, Taken};
 
@@ -135,6 +136,13 @@ fn tools_of_a_file_are_taken() -> Result<()> {
     })
 }
 
+/// The names that words find among the tools of a store.
+fn found(shelf: &Shelf, words: &str) -> Result<Vec<String>> {
+    let registry = Registry::open(Arc::clone(&shelf.store))?;
+    let found = registry.snapshot()?.look(|sources| rank(&Query::new(words), sources))?;
+    Ok(found.into_iter().map(|it| it.place).collect())
+}
+
 #[test]
 fn tools_are_found() -> Result<()> {
     each(|shelf| {
@@ -148,14 +156,18 @@ fn tools_are_found() -> Result<()> {
         assert_eq!(names(&store.page("beta", 2)?), ["caller", "delta"]);
         assert_eq!(names(&store.latest(2)?), ["caller", "delta"]);
         assert_eq!((store.names("b", 9)?, store.count_names("")?), (vec!["beta".to_owned()], 5));
-        let (found, total) = store.search(&["TOOL".to_owned(), "a".to_owned()], "alpha", 2)?;
-        assert_eq!((names(&found), total), (vec!["beta", "caller"], 5));
+        assert_eq!(found(shelf, "TOOL")?.len(), 5);
+        assert_eq!(found(shelf, "bta alpha")?, ["alpha"]);
+        assert_eq!(found(shelf, "gamam")?, ["gamma"]);
+        assert_eq!(found(shelf, "gam")?, ["gamma"]);
         assert_eq!(names(&store.callers("beta", 9)?), ["caller"]);
         assert_eq!(store.uses(&hash("calls"))?, ["alpha", "beta"]);
         assert_eq!(store.name_of(&hash("gamma"))?.as_deref(), Some("gamma"));
         let caller = store.find("caller", i64::MAX)?.context("it")?;
         assert_eq!(store.output_schema(caller.change)?, caller.output_schema);
         assert!(store.near("gama")?.contains(&"gamma".to_owned()));
+        shelf.change(Change::Retire { name: "gamma".to_owned() })?;
+        assert_eq!(found(shelf, "gamma")?, [""; 0]);
         Ok(())
     })
 }

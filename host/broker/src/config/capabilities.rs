@@ -4,17 +4,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
+use super::embeddings::Embeddings;
 use super::error::Error;
 use super::install::{Install, installs};
 use super::pattern::Pattern;
 use super::reader::{self, Object, Place, find};
 use super::secret::{Secret, Secrets, is_exposed};
 use super::server::{Manner, Server};
-use super::{file, secret, server};
+use super::{embeddings, file, secret, server};
 
 /// The members that the file may have.
-const MEMBERS: &[&str] =
-    &["$schema", "mcpServers", "secrets", "allow_install", "allow_shadowing", "model_may_approve"];
+const MEMBERS: &[&str] = &[
+    "$schema",
+    "mcpServers",
+    "secrets",
+    "allow_install",
+    "allow_shadowing",
+    "model_may_approve",
+    "embeddings",
+];
 
 const NO_SERVERS: &str = "there is no member `mcpServers`; write {\"mcpServers\": {\"name\": {…}}}";
 
@@ -31,6 +39,8 @@ pub struct Capabilities {
     pub allow_shadowing: bool,
     /// Tools whose calls the model may approve itself, as patterns of `SERVER.TOOL`.
     pub model_may_approve: Vec<Pattern>,
+    /// Who tells what texts mean.
+    pub embeddings: Option<Embeddings>,
     /// What is passed over.
     pub warnings: Vec<String>,
 }
@@ -77,6 +87,8 @@ impl Capabilities {
         read.allow_shadowing = read.sound(shadowing).unwrap_or(false);
         let approvable = member("model_may_approve").map(|(it, place)| place.read(it));
         read.model_may_approve = read.sound(approvable).unwrap_or_default();
+        let embeddings = member("embeddings").map(|(it, place)| embeddings::read(it, &place));
+        read.embeddings = read.sound(embeddings);
         read.warn_of_exposed();
         Ok(read)
     }
@@ -114,6 +126,13 @@ impl Capabilities {
                 server.manner = Manner::Off(why);
             }
         }
+        let mut needed = self.embeddings.iter().flat_map(Embeddings::secrets);
+        let is_missing = needed.any(|name| missing.contains_key(name));
+        drop(needed);
+        if is_missing {
+            self.warnings.push("nobody is asked what texts mean: a secret is missing".to_owned());
+            self.embeddings = None;
+        }
         secrets
     }
 
@@ -126,8 +145,10 @@ impl Capabilities {
             };
             (format!("/mcpServers/{id}/{member}"), server.manner.named())
         });
+        let model = self.embeddings.iter();
+        let model = model.map(|it| ("/embeddings/headers".to_owned(), it.headers.as_slice()));
         let mut warnings = Vec::new();
-        for (at, named) in servers {
+        for (at, named) in servers.chain(model) {
             for (name, _) in named.iter().filter(|(name, text)| is_exposed(name, text)) {
                 warnings.push(format!(
                     "{at}/{name} looks like a secret and is not hidden in answers: \

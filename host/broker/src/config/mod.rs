@@ -4,6 +4,7 @@
 
 mod address;
 mod capabilities;
+mod embeddings;
 mod error;
 mod file;
 mod import;
@@ -20,6 +21,7 @@ mod server;
 mod values;
 
 pub use self::capabilities::Capabilities;
+pub use self::embeddings::Embeddings;
 pub use self::error::Error;
 pub use self::import::imported;
 pub use self::install::{Install, Origin};

@@ -21,8 +21,9 @@ const OPEN: [&str; 2] = ["resume", "capability"];
 
 /// Arguments that tools take and do not list. Few calls need them, and each takes room in every
 /// conversation. The page of the tools has them.
-const UNLISTED: [(BuiltIn, &[&str]); 3] = [
+const UNLISTED: [(BuiltIn, &[&str]); 4] = [
     (BuiltIn::Evolve, &["expected_revision", "verify_dependents"]),
+    (BuiltIn::MemoryStore, &["pattern"]),
     (BuiltIn::Run, &["depth", "input", "memory", "output_schema", "step", "steps"]),
     (
         BuiltIn::SessionEval,
@@ -32,13 +33,14 @@ const UNLISTED: [(BuiltIn, &[&str]); 3] = [
 
 /// Arguments whose meaning the description of the tool tells, or their name. The list leaves it out;
 /// the page of the tools has it.
-const TOLD: [(BuiltIn, &[&str]); 10] = [
+const TOLD: [(BuiltIn, &[&str]); 11] = [
     (BuiltIn::Evolve, &["description"]),
     (BuiltIn::Run, &["code", "context", "data", "fuel", "max_steps", "tool"]),
     (BuiltIn::List, &["cursor"]),
     (BuiltIn::Inspect, &["revision"]),
-    (BuiltIn::MemoryStore, &["tags", "value"]),
+    (BuiltIn::MemoryStore, &["context", "forget", "outcome", "tags", "value"]),
     (BuiltIn::MemoryRetrieve, &["limit"]),
+    (BuiltIn::Search, &["limit"]),
     (BuiltIn::JournalRecent, &["before", "tool"]),
     (BuiltIn::Replay, &["entry"]),
     (BuiltIn::SessionStart, &["restore", "title"]),
@@ -214,7 +216,7 @@ pub(super) fn finish(
     let mut annotations = ToolAnnotations::new();
     if reads {
         annotations = annotations.read_only(true);
-    } else if effect != Effect::Destroys && !acts {
+    } else if !effect.destroys() && !acts {
         annotations = annotations.destructive(false);
     }
     if !reads && effect.is_idempotent() && !acts {
@@ -260,6 +262,7 @@ fn section(tool: BuiltIn, page: &mut String) {
         Effect::Turns => "runs programs, keeps what they bind",
         Effect::Adds => "adds something with each call",
         Effect::Destroys => "changes state, may remove something for good",
+        Effect::Learns => "changes state, may remove something for good",
         Effect::Asks => "reads, and asks other servers",
     };
     let _ = write!(page, "\n### `{}`\n\n{} ({effect}).\n\n", tool.name(), tool.title());

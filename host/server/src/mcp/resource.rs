@@ -12,7 +12,7 @@ use rmcp::model::{
 use serde_json::{Value, json};
 
 use super::backend::Backend;
-use super::reference;
+use crate::workshop::REFERENCE;
 use crate::workshop::library;
 
 /// The resources on a page.
@@ -61,7 +61,7 @@ pub(super) fn list(
                 .with_title("The language")
                 .with_description(about)
                 .with_mime_type(MARKDOWN)
-                .with_size(count(reference::TEXT.len())),
+                .with_size(count(REFERENCE.len())),
         );
     }
     resources.extend(page.iter().map(describe));
@@ -115,7 +115,7 @@ pub(super) fn unknown_cursor() -> ErrorData {
 /// Reads a resource. Its content is exact.
 pub(super) fn read(backend: &Backend, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let (text, kind) = if uri == LANGUAGE {
-        (reference::TEXT.to_owned(), MARKDOWN)
+        (REFERENCE.to_owned(), MARKDOWN)
     } else if let Some(reference) = uri.strip_prefix(TOOL) {
         (read_tool(backend, uri, reference)?, JSON)
     } else if let Some(entry) = uri.strip_prefix(JOURNAL) {

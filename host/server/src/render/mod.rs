@@ -3,6 +3,7 @@
 
 mod approval;
 mod fault;
+mod found;
 mod outcome;
 mod record;
 mod reply;
@@ -12,8 +13,9 @@ mod summary;
 
 pub use self::approval::{question, waiting};
 pub use self::fault::{excess, explain, explain_all, made};
+pub use self::found::{matches, matches_record};
 pub use self::outcome::{cap, exact, outcome, show};
-pub use self::record::{Record, object, put};
+pub use self::record::{Record, object, put, rounded};
 pub use self::reply::{Refusal, Reply, warn};
 pub use self::staging::{committed, snapshots, staged, verified};
 pub use self::steps::Steps;

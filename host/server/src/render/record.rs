@@ -36,3 +36,9 @@ pub fn put(record: &mut Record, name: &str, list: Vec<String>) {
         record.insert(name.to_owned(), lines.into());
     }
 }
+
+/// A share or a score as it is told: with four digits behind the point.
+#[must_use]
+pub fn rounded(number: f64) -> f64 {
+    (number * 10_000.0).round() / 10_000.0
+}

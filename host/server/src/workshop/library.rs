@@ -93,17 +93,6 @@ impl Library {
         Some(&found.tool.source)
     }
 
-    /// The tools whose name or description contains all words, by name. Case is ignored.
-    #[must_use]
-    pub fn search(&self, words: &[String]) -> Vec<&Definition> {
-        let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
-        let is_meant = |tool: &&Definition| {
-            let text = format!("{} {}", tool.name, tool.description).to_lowercase();
-            words.iter().all(|word| text.contains(word))
-        };
-        self.tools().filter(is_meant).collect()
-    }
-
     /// The names with this prefix, in order.
     #[must_use]
     pub fn names(&self, prefix: &str) -> Vec<&str> {

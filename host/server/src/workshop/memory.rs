@@ -15,6 +15,13 @@ use super::refusal::unwritten;
 pub enum Remember {
     /// Keeps a value under a key.
     Keep(Note),
+    /// Counts whether the value of a key helped.
+    Outcome {
+        /// The key.
+        key: String,
+        /// Whether it helped.
+        helped: bool,
+    },
     /// Forgets a key. An unknown key changes nothing.
     Forget(String),
 }
@@ -24,6 +31,10 @@ impl Workshop {
     pub fn remember(&self, change: &Remember, arguments: &str) -> Result<Kept, Fault> {
         let write = match change {
             Remember::Keep(note) => keeping(note.clone(), true, arguments),
+            Remember::Outcome { key, helped } => Write {
+                change: Change::Outcome { key: key.clone(), helped: *helped },
+                entry: draft(key, arguments),
+            },
             Remember::Forget(key) => {
                 Write { change: Change::Forget { key: key.clone() }, entry: draft(key, arguments) }
             }

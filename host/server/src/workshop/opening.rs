@@ -20,6 +20,7 @@ use super::intent::Patience;
 use super::record;
 use super::recovery;
 use super::refusal::{refused, stored, unwritten};
+use super::search::Fed;
 use super::world::Tools;
 use crate::config::Config;
 
@@ -71,6 +72,8 @@ pub struct Workshop {
     pub(super) snapshot: Option<i64>,
     /// Whether existing tools are changed by commits only.
     pub(super) requires_staging: bool,
+    /// The indexes of what the store does not index.
+    pub(super) fed: Arc<Fed>,
 }
 
 /// The opened store, with the registry, the journal and the memory in it.
@@ -145,6 +148,7 @@ impl Workshop {
             view: None,
             snapshot: None,
             requires_staging: config.requires_staging,
+            fed: Arc::default(),
         }
     }
 

@@ -1,7 +1,9 @@
 //! The faults of refused requests. Each says the reason and, if possible, how to correct it.
 
 use pif_domain::{Excess, Fault, FaultCode, Limit, fault};
-use pif_store::memory::{Error as MemoryError, LONGEST_KEY, LONGEST_TAG, MOST_TAGS};
+use pif_store::memory::{
+    Error as MemoryError, LONGEST_CONTEXT, LONGEST_KEY, LONGEST_TAG, MOST_TAGS,
+};
 use pif_store::registry::Error as RegistryError;
 use pif_store::session::Error as SessionError;
 use pif_store::staging::Error as StagingError;
@@ -138,12 +140,18 @@ pub fn unkept(error: MemoryError) -> Fault {
         MemoryError::Store(error) => return stored(error),
         MemoryError::Keys { used, most } => return full(Limit::MemoryKeys, used, most),
         MemoryError::Bytes { used, most } => return full(Limit::MemoryBytes, used, most),
+        MemoryError::Unknown(_) => {
+            let hint = "`memory_retrieve` shows the keys";
+            return fault(FaultCode::UnknownKey, error.to_string(), Some(hint));
+        }
+        MemoryError::Confidence(_) => "write 0.8 for what is right four times out of five",
         MemoryError::Present(_) => "`--replace` takes what the file has",
         MemoryError::Blank(_) | MemoryError::Hidden { .. } => {
             "use letters, digits and signs that can be seen"
         }
         MemoryError::Long { .. } | MemoryError::Tags(_) => &format!(
-            "a key has {LONGEST_KEY} characters at most, a tag {LONGEST_TAG}; a key has {MOST_TAGS} tags"
+            "a key has {LONGEST_KEY} characters at most, a tag {LONGEST_TAG}, a context {LONGEST_CONTEXT}; a \
+             key has {MOST_TAGS} tags"
         ),
     };
     fault(FaultCode::Malformed, error.to_string(), Some(hint))

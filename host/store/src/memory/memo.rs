@@ -1,10 +1,10 @@
 //! Entries of the memory, and their limits.
 
 use pif_domain::EntryEnding;
-use pif_domain::json;
-use pif_domain::text::{is_hidden, quote_one};
+use pif_domain::text::quote_one;
 
 use crate::error::Error as StoreError;
+use crate::find::{Document, decoded};
 
 /// The most characters of a key.
 pub const LONGEST_KEY: usize = 256;
@@ -69,6 +69,12 @@ pub enum Error {
         /// The most bytes that they may have.
         most: u64,
     },
+    /// The confidence is no share.
+    #[error("the confidence {0} is not between 0 and 1")]
+    Confidence(f64),
+    /// There is no such key.
+    #[error("the memory has no key {}", quote_one(.0))]
+    Unknown(String),
     /// The key has another value or other tags and may not be replaced.
     #[error("{} is in the memory already, with another value or other tags", quote_one(.0))]
     Present(String),
@@ -77,34 +83,8 @@ pub enum Error {
     Store(#[from] StoreError),
 }
 
-/// A value to keep under a key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Note {
-    /// The key that it is kept under.
-    pub key: String,
-    /// The value as JSON text.
-    pub value: String,
-    /// Its tags. None: the key keeps those that it has.
-    pub tags: Option<Vec<String>>,
-}
-
-impl Note {
-    /// A note of a value, as JSON text. Without `tags` the key keeps its current tags.
-    pub fn new(key: String, value: &str, tags: Option<Vec<String>>) -> Result<Self, Error> {
-        ensure_plain("key", &key, LONGEST_KEY)?;
-        let tags = tags.map(sort).transpose()?;
-        Ok(Self { key, value: json::compact(value), tags })
-    }
-
-    /// The key.
-    #[must_use]
-    pub fn key(&self) -> &str {
-        &self.key
-    }
-}
-
 /// An entry of the memory.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Memo {
     /// The key.
     pub key: String,
@@ -118,46 +98,71 @@ pub struct Memo {
     pub size: u64,
     /// The value as JSON text; None if it was not requested or did not fit.
     pub value: Option<String>,
+    /// The situation in which it helps, in words; empty if none was given.
+    pub context: String,
+    /// How sure its author was, from 0 to 1.
+    pub given: f64,
+    /// How often it helped since.
+    pub successes: u64,
+    /// How often it was tried since.
+    pub tries: u64,
+    /// The time of its last use, in milliseconds since 1970.
+    pub used: i64,
+}
+
+/// What the author's confidence weighs against outcomes: two tries.
+const WEIGHT: f64 = 2.0;
+
+/// The days without use after which an entry counts half.
+const HALF_LIFE: f64 = 90.0;
+
+/// The milliseconds of a day.
+const DAY: f64 = 86_400_000.0;
+
+impl Memo {
+    /// How likely it is to help: (2 · given + successes) ÷ (2 + tries).
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "nobody tries 2^52 times")]
+    pub fn confidence(&self) -> f64 {
+        (WEIGHT * self.given + self.successes as f64) / (WEIGHT + self.tries as f64)
+    }
+
+    /// How much it counts at a time: half after 90 days without use.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "there are less than 2^52 milliseconds")]
+    pub fn freshness(&self, now: i64) -> f64 {
+        let unused = now.saturating_sub(self.used).max(0) as f64;
+        0.5_f64.powf(unused / DAY / HALF_LIFE)
+    }
+
+    /// The entry after a try at a time.
+    #[must_use]
+    pub(crate) fn tried(&self, helped: bool, now: i64) -> Self {
+        let successes = self.successes.saturating_add(u64::from(helped));
+        let (tries, used) = (self.tries.saturating_add(1), now);
+        Self { successes, tries, used, ..self.clone() }
+    }
+
+    /// What searches know of it.
+    #[must_use]
+    pub fn document(&self) -> Document {
+        let name = format!("{} {}", self.key, self.tags.join(" "));
+        let value = decoded(self.value.as_deref().unwrap_or_default());
+        Document::new(&self.key, &name, &self.context, &value)
+    }
 }
 
 /// The result of a change of the memory.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Kept {
     /// `Stored`, `Changed`, `Unchanged` or `Forgotten`.
     pub status: EntryEnding,
+    /// Whether it counted as a try, and the value stayed.
+    pub counted: bool,
     /// The previous value, if it was replaced or forgotten.
     pub previous: Option<String>,
     /// The current entry.
     pub memo: Option<Memo>,
-}
-
-/// A search for any of the words in keys, tags and values, for all of the tags, or for both.
-/// Without words the latest entries come first; with words the best matches do.
-#[derive(Debug, Clone, Default)]
-pub struct Search {
-    /// Words, in one text.
-    pub words: Option<String>,
-    /// Tags that an entry must have.
-    pub tags: Vec<String>,
-    /// The most entries in the result.
-    pub most: usize,
-    /// The most characters of all values in the result.
-    pub room: usize,
-}
-
-impl Search {
-    /// Whether an entry, with its value, is what the search is for.
-    #[must_use]
-    pub fn finds(&self, memo: &Memo) -> bool {
-        let has_tags = self.tags.iter().all(|tag| memo.tags.contains(tag));
-        let Some(words) = &self.words else { return has_tags };
-        let value = memo.value.as_deref().unwrap_or_default();
-        let text = format!("{} {} {value}", memo.key, memo.tags.join(" ")).to_lowercase();
-        let parts = text.split(|c: char| !c.is_alphanumeric());
-        let words = words.to_lowercase();
-        let mut wanted = words.split(|c: char| !c.is_alphanumeric()).filter(|it| !it.is_empty());
-        has_tags && wanted.any(|word| parts.clone().any(|part| part == word))
-    }
 }
 
 /// Refuses a value that exceeds the capacity. `keys` and `bytes` are the current sums; `old` is the
@@ -180,31 +185,6 @@ pub(crate) fn ensure_room(
     Ok(())
 }
 
-/// Sorts tags and removes duplicates.
-fn sort(mut tags: Vec<String>) -> Result<Vec<String>, Error> {
-    tags.sort_unstable();
-    tags.dedup();
-    if tags.len() > MOST_TAGS {
-        return Err(Error::Tags(tags.len()));
-    }
-    tags.iter().try_for_each(|tag| ensure_plain("tag", tag, LONGEST_TAG))?;
-    Ok(tags)
-}
-
-fn ensure_plain(what: &'static str, text: &str, most: usize) -> Result<(), Error> {
-    if text.chars().all(char::is_whitespace) {
-        return Err(Error::Blank(what));
-    }
-    let length = text.chars().count();
-    if length > most {
-        return Err(Error::Long { what, length, most });
-    }
-    match text.chars().enumerate().find(|(_, c)| is_hidden(*c)) {
-        Some((index, c)) => Err(Error::Hidden { what, code: u32::from(c), index }),
-        None => Ok(()),
-    }
-}
-
 fn count(n: usize) -> u64 {
     u64::try_from(n).unwrap_or(u64::MAX)
 }
@@ -214,6 +194,31 @@ mod tests {
     use super::*;
 
     const MOST: Capacity = Capacity { keys: 2, bytes: 10 };
+
+    #[test]
+    fn outcomes_move_confidence_and_time_moves_freshness() {
+        let memo = Memo {
+            key: String::new(),
+            tags: Vec::new(),
+            created: 0,
+            updated: 0,
+            size: 0,
+            value: None,
+            context: String::new(),
+            given: 0.8,
+            successes: 0,
+            tries: 0,
+            used: 0,
+        };
+        let is = |a: f64, b: f64| (a - b).abs() < 1e-12;
+        assert!(is(memo.confidence(), 0.8));
+        assert!(is(memo.tried(true, 5).confidence(), 2.6 / 3.0));
+        assert!(is(memo.tried(true, 5).tried(false, 7).confidence(), 2.6 / 4.0));
+        let days = |count: i64| count * 86_400_000;
+        assert!(is(memo.freshness(0), 1.0) && is(memo.freshness(days(90)), 0.5));
+        assert!(is(memo.freshness(days(180)), 0.25) && is(memo.freshness(-5), 1.0));
+        assert!(is(memo.tried(false, days(90)).freshness(days(90)), 1.0));
+    }
 
     #[test]
     fn holds_so_many_keys() {

@@ -3,11 +3,10 @@
 
 mod keeper;
 mod memo;
-pub(super) mod words;
+mod note;
 
-pub use self::keeper::Memory;
-pub use self::memo::{
-    Capacity, Error, Kept, LONGEST_KEY, LONGEST_TAG, MOST_TAGS, Memo, Note, Search,
-};
+pub use self::keeper::{Memory, Search};
+pub use self::memo::{Capacity, Error, Kept, LONGEST_KEY, LONGEST_TAG, MOST_TAGS, Memo};
+pub use self::note::{DEFAULT_CONFIDENCE, LONGEST_CONTEXT, Note};
 
 pub(super) use self::memo::ensure_room;

@@ -5,6 +5,7 @@ use sha2::{Digest, Sha256};
 use super::error::Error;
 use super::error::SHORTEST_PREFIX;
 use crate::error::Error as StoreError;
+use crate::find::{Document, decoded};
 
 /// The digits of a shortened hash.
 const SHORT: usize = 12;
@@ -53,6 +54,13 @@ impl Definition {
     #[must_use]
     pub fn short(&self) -> &str {
         short(&self.hash)
+    }
+
+    /// What searches know of it.
+    #[must_use]
+    pub fn document(&self) -> Document {
+        let body = format!("{} {}", decoded(&self.source), decoded(&self.examples));
+        Document::new(&self.name, &self.name, &self.description, &body)
     }
 
     /// Returns the tool if its hash is that of its term. Anyone who can write to the store's file

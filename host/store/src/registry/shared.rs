@@ -12,7 +12,9 @@ use super::name;
 use super::overlay::Overlay;
 use super::revision::{Definition, Past, ensure_prefix, is_named};
 use crate::error::Error as StoreError;
+use crate::find::{Document, Kind, Shelf, Source};
 use crate::recall::Recall;
+use crate::sqlite::Transient;
 use crate::staging::Area;
 use crate::store::Store;
 
@@ -189,26 +191,21 @@ impl Snapshot {
         Ok(overlay.merge(found, |tool| tool.name.as_str() > after, most))
     }
 
-    /// Like [`Self::page`], for tools whose name or description contains all words; and the number
-    /// of all such tools.
-    pub fn search(
+    /// Calls back with the sources of a search among the current tools.
+    pub fn look<T>(
         &self,
-        words: &[String],
-        after: &str,
-        most: usize,
-    ) -> Result<(Vec<Definition>, u64), StoreError> {
-        let Some(overlay) = &self.overlay else { return self.store.search(words, after, most) };
-        let has_all = |tool: &Definition| {
-            let text = format!("{} {}", tool.name, tool.description).to_lowercase();
-            words.iter().all(|word| text.contains(&word.to_lowercase()))
+        search: impl FnOnce(&[Source<'_>]) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let shelf = Shelf { kind: Kind::Tool, owner: "" };
+        let Some(overlay) = &self.overlay else {
+            return search(&[Source { index: &*self.store, shelf, hidden: &[] }]);
         };
-        let (found, total) = self.store.search(words, after, most.saturating_add(overlay.len()))?;
-        let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
-        let hidden = self.current(overlay)?.iter().filter(|tool| has_all(tool)).count();
-        let shown = overlay.tools().filter(|tool| has_all(tool)).count();
-        let total = total.saturating_sub(count(hidden)).saturating_add(count(shown));
-        let is_meant = |tool: &Definition| has_all(tool) && tool.name.as_str() > after;
-        Ok((overlay.merge(found, is_meant, most), total))
+        let hidden: Vec<String> = overlay.names().map(str::to_owned).collect();
+        let documents: Vec<Document> = overlay.tools().map(Definition::document).collect();
+        let shown = Transient::new()?;
+        shown.put(shelf, &documents)?;
+        let kept = Source { index: &*self.store, shelf, hidden: &hidden };
+        search(&[kept, Source { index: &shown, shelf, hidden: &[] }])
     }
 
     /// The tools with the latest changes, in the order of names.

@@ -312,6 +312,14 @@ impl Rows for Transaction<'_> {
         Ok(memos::put(self, owner, memo)?)
     }
 
+    fn note_use(&mut self, owner: &str, key: &str, time: i64) -> Result<(), Error> {
+        Ok(memos::note_use(self, owner, key, time)?)
+    }
+
+    fn equal_memo(&self, owner: &str, context: &str, value: &str) -> Result<Option<String>, Error> {
+        Ok(memos::equal(self, owner, context, value)?)
+    }
+
     fn forget(&mut self, owner: &str, key: &str) -> Result<(), Error> {
         Ok(memos::remove(self, owner, key)?)
     }

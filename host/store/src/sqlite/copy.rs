@@ -21,6 +21,9 @@ use crate::place::{FILE, Place};
 /// The suffix of SQLite's rollback journal, which holds the replaced pages of an unfinished change.
 const UNFINISHED: &str = "-journal";
 
+/// The most lines of what SQLite says is damaged.
+const MOST_DAMAGES: usize = 3;
+
 /// The time to wait for writers.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -123,7 +126,8 @@ impl Duplicate {
         if found == "ok" {
             return Ok(());
         }
-        Err(unusable(file, &format!("damaged: {found}")))
+        let first: Vec<&str> = found.lines().take(MOST_DAMAGES).collect();
+        Err(unusable(file, &format!("damaged: {}", first.join(" "))))
     }
 
     /// Gives the copy its final name. An existing file is replaced only if `replace` is set.

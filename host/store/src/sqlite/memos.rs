@@ -2,15 +2,15 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter, types};
 
-use crate::memory::{Memo, Search, words};
+use super::find as index;
+use crate::memory::Memo;
 
 /// The most keys that are compared with an unknown one.
 const COMPARED: usize = 2_000;
 
-/// The weights of matches in a key, a tag and a value.
-const WEIGHTS: &str = "4.0, 4.0, 1.0";
-
-const COLUMNS: &str = "m.id, m.key, m.tags, m.created, m.updated, m.size";
+const COLUMNS: &str =
+    "m.id, m.key, m.tags, m.created, m.updated, m.size, m.context, m.given, m.successes,
+    m.tries, m.used";
 
 fn memo(row: &Row<'_>) -> rusqlite::Result<(i64, Memo)> {
     let tags: String = row.get(2)?;
@@ -22,6 +22,11 @@ fn memo(row: &Row<'_>) -> rusqlite::Result<(i64, Memo)> {
         updated: row.get(4)?,
         size: size.unsigned_abs(),
         value: None,
+        context: row.get(6)?,
+        given: row.get(7)?,
+        successes: row.get::<_, i64>(8)?.unsigned_abs(),
+        tries: row.get::<_, i64>(9)?.unsigned_abs(),
+        used: row.get(10)?,
     };
     Ok((row.get(0)?, memo))
 }
@@ -30,8 +35,40 @@ fn memo(row: &Row<'_>) -> rusqlite::Result<(i64, Memo)> {
 pub(super) fn find(db: &Connection, owner: &str, key: &str) -> rusqlite::Result<Option<Memo>> {
     let sql = format!("SELECT {COLUMNS}, m.value FROM memory m WHERE m.owner = ?1 AND m.key = ?2");
     db.prepare_cached(&sql)?
-        .query_row([owner, key], |row| Ok(Memo { value: row.get(6)?, ..memo(row)?.1 }))
+        .query_row([owner, key], |row| Ok(Memo { value: row.get(11)?, ..memo(row)?.1 }))
         .optional()
+}
+
+/// The entry of an owner's key, without its value.
+pub(super) fn find_without_value(
+    db: &Connection,
+    owner: &str,
+    key: &str,
+) -> rusqlite::Result<Option<Memo>> {
+    let sql = format!("SELECT {COLUMNS} FROM memory m WHERE m.owner = ?1 AND m.key = ?2");
+    db.prepare_cached(&sql)?.query_row([owner, key], |row| Ok(memo(row)?.1)).optional()
+}
+
+/// The first key of an owner with this context and this value.
+pub(super) fn equal(
+    db: &Connection,
+    owner: &str,
+    context: &str,
+    value: &str,
+) -> rusqlite::Result<Option<String>> {
+    db.prepare_cached(
+        "SELECT key FROM memory WHERE owner = ?1 AND context = ?2 AND context <> '' AND value = ?3
+            ORDER BY key LIMIT 1",
+    )?
+    .query_row([owner, context, value], |row| row.get(0))
+    .optional()
+}
+
+/// Notes that a key is used at a time.
+pub(super) fn note_use(db: &Connection, owner: &str, key: &str, time: i64) -> rusqlite::Result<()> {
+    db.prepare_cached("UPDATE memory SET used = max(used, ?3) WHERE owner = ?1 AND key = ?2")?
+        .execute(params![owner, key, time])
+        .map(drop)
 }
 
 /// The number of a key's row.
@@ -48,7 +85,7 @@ pub(super) fn all(db: &Connection, owner: &str) -> rusqlite::Result<Vec<Memo>> {
     );
     let mut statement = db.prepare_cached(&sql)?;
     let rows =
-        statement.query_map([owner], |row| Ok(Memo { value: row.get(6)?, ..memo(row)?.1 }))?;
+        statement.query_map([owner], |row| Ok(Memo { value: row.get(11)?, ..memo(row)?.1 }))?;
     rows.collect()
 }
 
@@ -68,104 +105,84 @@ pub(super) fn last_update(db: &Connection) -> rusqlite::Result<i64> {
 
 /// Writes a row. Replaces the row with this key if there is one.
 pub(super) fn put(db: &Connection, owner: &str, memo: &Memo) -> rusqlite::Result<()> {
-    let Memo { key, tags, created, updated, size, value } = memo;
-    let value = value.as_deref().unwrap_or("null");
-    let json = serde_json::Value::from(tags.clone()).to_string();
-    let size = i64::try_from(*size).unwrap_or(i64::MAX);
+    let value = memo.value.as_deref().unwrap_or("null");
+    let json = serde_json::Value::from(memo.tags.clone()).to_string();
+    let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    let (size, successes, tries) = (number(memo.size), number(memo.successes), number(memo.tries));
+    let Memo { key, tags, created, updated, context, given, used, .. } = memo;
     let id = if let Some(id) = row_of(db, owner, key)? {
         db.prepare_cached(
-            "UPDATE memory SET tags = ?2, updated = ?3, size = ?4, value = ?5 WHERE id = ?1",
+            "UPDATE memory SET tags = ?2, updated = ?3, size = ?4, value = ?5, context = ?6,
+                given = ?7, successes = ?8, tries = ?9, used = ?10 WHERE id = ?1",
         )?
-        .execute(params![id, json, updated, size, value])?;
-        unlist(db, id)?;
+        .execute(params![id, json, updated, size, value, context, given, successes, tries, used])?;
         id
     } else {
         db.prepare_cached(
-            "INSERT INTO memory (key, tags, created, updated, size, value, owner)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            "INSERT INTO memory
+                (key, tags, created, updated, size, value, context, given, successes, tries, used, owner)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         )?
-        .execute(params![key, json, created, updated, size, value, owner])?;
+        .execute(params![
+            key, json, created, updated, size, value, context, given, successes, tries, used, owner
+        ])?;
         db.last_insert_rowid()
     };
+    db.prepare_cached("DELETE FROM memory_tag WHERE memory = ?1")?.execute([id])?;
     let mut insert = db.prepare_cached("INSERT INTO memory_tag VALUES (?1, ?2)")?;
     for tag in tags {
         insert.execute(params![tag, id])?;
     }
-    db.prepare_cached("INSERT INTO memory_text (rowid, key, tags, value) VALUES (?1, ?2, ?3, ?4)")?
-        .execute(params![id, key, tags.join(" "), words::searchable(value)])?;
-    Ok(())
+    index::put(db, index::memory(owner), &memo.document())
 }
 
 /// Removes a row.
 pub(super) fn remove(db: &Connection, owner: &str, key: &str) -> rusqlite::Result<()> {
-    row_of(db, owner, key)?.map_or(Ok(()), |id| delete(db, id))
+    let Some(id) = row_of(db, owner, key)? else { return Ok(()) };
+    db.prepare_cached("DELETE FROM memory_tag WHERE memory = ?1")?.execute([id])?;
+    db.prepare_cached("DELETE FROM memory WHERE id = ?1")?.execute([id])?;
+    index::remove(db, index::memory(owner), key)
 }
 
 /// Removes all rows of an owner. Gives their number.
 pub(super) fn remove_all(db: &Connection, owner: &str) -> rusqlite::Result<u64> {
-    let mut statement = db.prepare_cached("SELECT id FROM memory WHERE owner = ?1")?;
-    let rows: Vec<i64> =
+    let mut statement = db.prepare_cached("SELECT key FROM memory WHERE owner = ?1")?;
+    let keys: Vec<String> =
         statement.query_map([owner], |row| row.get(0))?.collect::<Result<_, _>>()?;
-    rows.iter().try_for_each(|id| delete(db, *id))?;
-    Ok(u64::try_from(rows.len()).unwrap_or(u64::MAX))
+    keys.iter().try_for_each(|key| remove(db, owner, key))?;
+    Ok(u64::try_from(keys.len()).unwrap_or(u64::MAX))
 }
 
-fn delete(db: &Connection, id: i64) -> rusqlite::Result<()> {
-    unlist(db, id)?;
-    db.prepare_cached("DELETE FROM memory WHERE id = ?1")?.execute([id])?;
-    Ok(())
-}
-
-/// Removes a row from the search index.
-fn unlist(db: &Connection, id: i64) -> rusqlite::Result<()> {
-    db.prepare_cached("DELETE FROM memory_tag WHERE memory = ?1")?.execute([id])?;
-    db.prepare_cached("DELETE FROM memory_text WHERE rowid = ?1")?.execute([id])?;
-    Ok(())
-}
-
-/// The entries that a search finds, and the number of all matches.
-pub(super) fn search(
+/// The entries of an owner with all of these tags, the latest first, and the number of all of them.
+pub(super) fn tagged(
     db: &Connection,
     owner: &str,
-    search: &Search,
+    tags: &[String],
+    most: usize,
+    room: usize,
 ) -> rusqlite::Result<(Vec<Memo>, u64)> {
-    let words = match &search.words {
-        None => None,
-        Some(words) => match words::expression(words) {
-            None => return Ok((Vec::new(), 0)),
-            words => words,
-        },
-    };
     let mut values: Vec<types::Value> = vec![owner.to_owned().into()];
     let mut clauses = vec!["m.owner = ?1".to_owned()];
-    let (mut tables, mut order) = ("memory m", "m.updated DESC, m.id DESC".to_owned());
-    if let Some(words) = words {
-        tables = "memory_text JOIN memory m ON m.id = memory_text.rowid";
-        order = format!("bm25(memory_text, {WEIGHTS}), {order}");
-        values.push(words.into());
-        clauses.push("memory_text MATCH ?2".to_owned());
-    }
-    for tag in &search.tags {
+    for tag in tags {
         values.push(tag.clone().into());
-        let tagged = "m.id IN (SELECT memory FROM memory_tag WHERE tag = ?)";
-        clauses.push(tagged.replace('?', &format!("?{}", values.len())));
+        let number = values.len();
+        clauses.push(format!("m.id IN (SELECT memory FROM memory_tag WHERE tag = ?{number})"));
     }
     let clauses = clauses.join(" AND ");
     // One transaction: concurrent writes must not mix two states.
     let transaction = db.unchecked_transaction()?;
-    let sql = format!("SELECT count(*) FROM {tables} WHERE {clauses}");
+    let sql = format!("SELECT count(*) FROM memory m WHERE {clauses}");
     let total: i64 = transaction
         .prepare_cached(&sql)?
         .query_row(params_from_iter(values.iter()), |row| row.get(0))?;
-    let most = search.most;
-    let sql =
-        format!("SELECT {COLUMNS} FROM {tables} WHERE {clauses} ORDER BY {order} LIMIT {most}");
+    let sql = format!(
+        "SELECT {COLUMNS} FROM memory m WHERE {clauses} ORDER BY m.updated DESC, m.id DESC LIMIT {most}"
+    );
     let rows: Vec<(i64, Memo)> = transaction
         .prepare_cached(&sql)?
         .query_map(params_from_iter(values.iter()), memo)?
         .collect::<Result<_, _>>()?;
-    let found = fill(&transaction, rows, search.room)?;
-    Ok((found, total.unsigned_abs()))
+    Ok((fill(&transaction, rows, room)?, total.unsigned_abs()))
 }
 
 /// Reads values in order, those that fit in the remaining `room` of characters.

@@ -7,6 +7,7 @@ mod copy;
 mod entries;
 mod error;
 mod filesystem;
+mod find;
 mod memos;
 mod open;
 mod presence;
@@ -14,6 +15,8 @@ mod schema;
 mod sessions;
 mod store;
 mod tools;
+mod transient;
 
 pub use self::connections::Sqlite;
 pub use self::copy::{Aside, Duplicate, is_occupied};
+pub use self::transient::Transient;

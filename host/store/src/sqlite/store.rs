@@ -4,9 +4,10 @@ use std::path::Path;
 
 use super::connections::Durability;
 use super::error::told;
-use super::{Sqlite, areas, entries, memos, open, sessions, tools};
+use super::{Sqlite, areas, entries, find, memos, open, sessions, tools};
+use crate::find::{Hit, Index, Meaning, Shelf, Unmeant};
 use crate::journal::{self, Digest, Entry, Filter, Link, Pending, Settings, Statistics, Verified};
-use crate::memory::{Memo, Search};
+use crate::memory::Memo;
 use crate::registry::{Definition, Past};
 use crate::session::{Binding, Rows, Session, Standing, Turn};
 use crate::staging::{self, Area};
@@ -77,15 +78,6 @@ impl Store for Sqlite {
 
     fn page(&self, after: &str, most: usize) -> Result<Vec<Definition>, Error> {
         self.read(|db| Ok(tools::page(db, after, most)?))
-    }
-
-    fn search(
-        &self,
-        words: &[String],
-        after: &str,
-        most: usize,
-    ) -> Result<(Vec<Definition>, u64), Error> {
-        self.read(|db| Ok(tools::search(db, words, after, most)?))
     }
 
     fn latest(&self, most: usize) -> Result<Vec<Definition>, Error> {
@@ -192,8 +184,18 @@ impl Store for Sqlite {
         self.read(|db| Ok(memos::all(db, owner)?))
     }
 
-    fn search_memos(&self, owner: &str, search: &Search) -> Result<(Vec<Memo>, u64), Error> {
-        self.read(|db| Ok(memos::search(db, owner, search)?))
+    fn memo_without_value(&self, owner: &str, key: &str) -> Result<Option<Memo>, Error> {
+        self.read(|db| Ok(memos::find_without_value(db, owner, key)?))
+    }
+
+    fn tagged(
+        &self,
+        owner: &str,
+        tags: &[String],
+        most: usize,
+        room: usize,
+    ) -> Result<(Vec<Memo>, u64), Error> {
+        self.read(|db| Ok(memos::tagged(db, owner, tags, most, room)?))
     }
 
     fn near_keys(&self, owner: &str, key: &str) -> Result<Vec<String>, Error> {
@@ -202,6 +204,49 @@ impl Store for Sqlite {
 
     fn sums(&self) -> Result<(u64, u64), Error> {
         self.read(|db| Ok(memos::sums(db)?))
+    }
+}
+
+impl Index for Sqlite {
+    fn size(&self, shelf: Shelf<'_>) -> Result<u64, Error> {
+        self.read(|db| Ok(find::size(db, shelf)?))
+    }
+
+    fn hits(&self, shelf: Shelf<'_>, word: &str) -> Result<Vec<Hit>, Error> {
+        self.read(|db| Ok(find::hits(db, shelf, word)?))
+    }
+
+    fn beginning_with(&self, word: &str, most: usize) -> Result<Vec<String>, Error> {
+        self.read(|db| Ok(find::beginning_with(db, word, most)?))
+    }
+
+    fn typos_of(&self, word: &str, most: usize) -> Result<Vec<String>, Error> {
+        self.read(|db| Ok(find::near(db, word, most)?))
+    }
+
+    fn unmeant(
+        &self,
+        shelf: Shelf<'_>,
+        model: (&str, usize),
+        most: usize,
+    ) -> Result<Vec<Unmeant>, Error> {
+        self.read(|db| Ok(find::unmeant(db, shelf, model, most)?))
+    }
+
+    fn keep_meaning(
+        &self,
+        shelf: Shelf<'_>,
+        document: &Unmeant,
+        model: &str,
+        numbers: &[f32],
+    ) -> Result<(), Error> {
+        self.write(Durability::Process, Wait::Patiently, |db| {
+            Ok(find::keep_meaning(db, shelf, document, model, numbers)?)
+        })
+    }
+
+    fn meanings(&self, shelf: Shelf<'_>, model: &str) -> Result<Vec<Meaning>, Error> {
+        self.read(|db| Ok(find::meanings(db, shelf, model)?))
     }
 }
 

@@ -10,9 +10,6 @@ use crate::{Defined, Term};
 /// The most names that are compared with an unknown one.
 const COMPARED: usize = 2_000;
 
-/// The most words of a search that are passed to the index.
-const MOST_PHRASES: usize = 8;
-
 const COLUMNS: &str =
     "c.name, r.hash, r.source, c.description, c.examples, c.id, c.output_schema, c.members";
 
@@ -85,43 +82,6 @@ pub(super) fn page(db: &Connection, after: &str, most: usize) -> rusqlite::Resul
             WHERE t.name > ?1 ORDER BY t.name LIMIT ?2"
     );
     db.prepare_cached(&sql)?.query_map(params![after, limit(most)], tool)?.collect()
-}
-
-/// Like [`page`], for tools whose name or description contains all words; and the number of all
-/// such tools.
-pub(super) fn search(
-    db: &Connection,
-    words: &[String],
-    after: &str,
-    most: usize,
-) -> rusqlite::Result<(Vec<Definition>, u64)> {
-    // The index finds parts of at least three characters. It finds candidates by a few words; each
-    // candidate is then checked for all words.
-    let is_indexed = |word: &&String| word.chars().count() >= 3 && !word.contains('\0');
-    let phrases: Vec<String> = words
-        .iter()
-        .filter(is_indexed)
-        .take(MOST_PHRASES)
-        .map(|word| format!("\"{}\"", word.replace('"', "\"\"")))
-        .collect();
-    let filter = if phrases.is_empty() { "?1 = ''" } else { "tool_text MATCH ?1" };
-    let sql = format!("SELECT name, description FROM tool_text WHERE {filter} ORDER BY name");
-    let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
-    let mut statement = db.prepare_cached(&sql)?;
-    let mut rows = statement.query([phrases.join(" AND ")])?;
-    let (mut found, mut total) = (Vec::new(), 0);
-    while let Some(row) = rows.next()? {
-        let (name, description): (String, String) = (row.get(0)?, row.get(1)?);
-        let text = format!("{name} {description}").to_lowercase();
-        if !words.iter().all(|word| text.contains(word)) {
-            continue;
-        }
-        total += 1;
-        if name.as_str() > after && found.len() < most {
-            found.extend(find(db, &name, i64::MAX)?);
-        }
-    }
-    Ok((found, total))
 }
 
 /// The tools with the latest changes, in the order of names.
@@ -314,13 +274,10 @@ pub(super) fn define(db: &Connection, defined: &Defined<'_>) -> rusqlite::Result
         .prepare_cached("SELECT change FROM tool WHERE name = ?1")?
         .query_row([name], |row| row.get(0))
         .optional()?;
-    if let Some(before) = before {
-        db.prepare_cached("DELETE FROM tool_text WHERE rowid = ?1")?.execute([before])?;
-    }
     match (revision, before) {
         (None, _) => {
             db.prepare_cached("DELETE FROM tool WHERE name = ?1")?.execute([name])?;
-            return Ok(());
+            return super::find::remove(db, super::find::TOOLS, name);
         }
         (Some(_), Some(_)) => {
             db.prepare_cached("UPDATE tool SET change = ?2 WHERE name = ?1")?
@@ -330,8 +287,9 @@ pub(super) fn define(db: &Connection, defined: &Defined<'_>) -> rusqlite::Result
             db.prepare_cached("INSERT INTO tool VALUES (?1, ?2)")?.execute(params![name, id])?;
         }
     }
-    db.prepare_cached("INSERT INTO tool_text (rowid, name, description) VALUES (?1, ?2, ?3)")?
-        .execute(params![id, name, description])?;
+    if let Some(tool) = find(db, name, i64::MAX)? {
+        super::find::put(db, super::find::TOOLS, &tool.document())?;
+    }
     let mut insert = db.prepare_cached("INSERT OR IGNORE INTO look VALUES (?1, ?2)")?;
     for (kind, look) in name::twins(name).into_iter().enumerate() {
         insert.execute([&format!("{kind}:{look}"), *name])?;

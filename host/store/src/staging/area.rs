@@ -6,7 +6,7 @@ use crate::error::Error as StoreError;
 use crate::registry::Evolution;
 
 /// A staging area: changes of tools and of the memory that do not count yet.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Area {
     /// Its number; 0 until it is written.
     pub id: i64,
@@ -68,7 +68,7 @@ impl Kind {
 }
 
 /// An operation, as the states that it brings about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Operation {
     /// What was asked for.
     pub kind: Kind,
@@ -102,7 +102,7 @@ pub struct ToolState {
 }
 
 /// The state of a key of the memory after an operation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MemoState {
     /// The key.
     pub key: String,
@@ -111,6 +111,12 @@ pub struct MemoState {
     /// The tags. None: the key keeps those that it has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<String>>,
+    /// The situation in which it helps. None: as before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    /// How sure its author is. None: as before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
     /// When the key changed last before, in milliseconds since 1970; None: it was not there.
     pub before: Option<i64>,
 }

@@ -3,10 +3,11 @@
 use pif_domain::EntryEnding;
 use pif_domain::text::time::now;
 
-use crate::memory::{Capacity, Error, Kept, Memo, Note, ensure_room};
+use crate::memory::{Capacity, DEFAULT_CONFIDENCE, Error, Kept, Memo, Note, ensure_room};
 use crate::transaction::Transaction;
 
-/// Keeps a value under its key, for an owner.
+/// Keeps a value under its key, for an owner. A value that a context has already stands once: keeping it
+/// again counts as a success.
 pub(super) fn keep(
     db: &mut dyn Transaction,
     owner: &str,
@@ -14,15 +15,26 @@ pub(super) fn keep(
     replace: bool,
     most: Capacity,
 ) -> Result<Kept, Error> {
-    let Note { key, value, tags } = note;
+    let Note { key, value, tags, .. } = note;
+    let context = note.context.as_deref().filter(|it| !it.is_empty());
+    let equal = match context {
+        Some(context) => db.equal_memo(owner, context, value)?,
+        None => None,
+    };
+    let key = equal.as_ref().unwrap_or(key);
     let old = db.memo(owner, key)?;
     let known = old.as_ref().map(|memo| memo.tags.clone());
     let tags = tags.clone().or(known).unwrap_or_default();
     let previous = old.as_ref().and_then(|memo| memo.value.clone());
+    let is_same = previous.as_ref() == Some(value);
+    let next = learned(note, old.as_ref(), is_same);
     if let Some(old) = &old {
-        if old.tags == tags && previous.as_ref() == Some(value) {
-            let memo = Some(Memo { value: None, ..old.clone() });
-            return Ok(Kept { status: EntryEnding::Unchanged, previous: None, memo });
+        let is_again = is_same && (equal.is_some() || note.is_made);
+        if is_again && replace {
+            return count(db, owner, &Memo { tags, ..old.clone() }, true);
+        }
+        if is_same && old.tags == tags && next == (old.context.clone(), old.given) {
+            return Ok(told(EntryEnding::Unchanged, None, Some(old.clone())));
         }
         if !replace {
             return Err(Error::Present(key.clone()));
@@ -31,6 +43,10 @@ pub(super) fn keep(
     ensure_room(most, db.sums()?, previous.as_deref(), value)?;
     // Clocks may stand still or be set back. The order of changes must not depend on that.
     let now = now().max(db.last_update()? + 1);
+    let (context, given) = next;
+    // What was learned of another value says nothing of this one.
+    let tried = old.as_ref().filter(|_| is_same).map(|memo| (memo.successes, memo.tries));
+    let (successes, tries) = tried.unwrap_or_default();
     let memo = Memo {
         key: key.clone(),
         tags,
@@ -38,17 +54,53 @@ pub(super) fn keep(
         updated: now,
         size: u64::try_from(value.chars().count()).unwrap_or(u64::MAX),
         value: Some(value.clone()),
+        context,
+        given,
+        successes,
+        tries,
+        used: now,
     };
     db.keep(owner, &memo)?;
     let status = if old.is_some() { EntryEnding::Changed } else { EntryEnding::Stored };
-    Ok(Kept { status, previous, memo: Some(Memo { value: None, ..memo }) })
+    Ok(told(status, previous, Some(memo)))
+}
+
+/// The context and the confidence that a note gives an entry.
+fn learned(note: &Note, old: Option<&Memo>, is_same: bool) -> (String, f64) {
+    let known = old.map(|memo| memo.context.clone());
+    let given = note.confidence.or(old.filter(|_| is_same).map(|memo| memo.given));
+    let context = note.context.clone().or(known).unwrap_or_default();
+    (context, given.unwrap_or(DEFAULT_CONFIDENCE))
+}
+
+/// Counts whether the entry of a key helped.
+pub(super) fn outcome(
+    db: &mut dyn Transaction,
+    owner: &str,
+    key: &str,
+    helped: bool,
+) -> Result<Kept, Error> {
+    let memo = db.memo(owner, key)?.ok_or_else(|| Error::Unknown(key.to_owned()))?;
+    count(db, owner, &memo, helped)
+}
+
+fn count(db: &mut dyn Transaction, owner: &str, memo: &Memo, helped: bool) -> Result<Kept, Error> {
+    let memo = memo.tried(helped, now());
+    db.keep(owner, &memo)?;
+    Ok(Kept { counted: true, ..told(EntryEnding::Changed, None, Some(memo)) })
+}
+
+/// The result, with the entry but for its value.
+fn told(status: EntryEnding, previous: Option<String>, memo: Option<Memo>) -> Kept {
+    let memo = memo.map(|memo| Memo { value: None, ..memo });
+    Kept { status, counted: false, previous, memo }
 }
 
 /// Forgets a key of an owner. An unknown key changes nothing.
 pub(super) fn forget(db: &mut dyn Transaction, owner: &str, key: &str) -> Result<Kept, Error> {
     let Some(memo) = db.memo(owner, key)? else {
-        return Ok(Kept { status: EntryEnding::Unchanged, previous: None, memo: None });
+        return Ok(told(EntryEnding::Unchanged, None, None));
     };
     db.forget(owner, key)?;
-    Ok(Kept { status: EntryEnding::Forgotten, previous: memo.value, memo: None })
+    Ok(told(EntryEnding::Forgotten, memo.value, None))
 }

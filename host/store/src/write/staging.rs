@@ -219,8 +219,14 @@ fn commit(
             match &state.value {
                 None => drop(kept::forget(db, &area.owner, &state.key)?),
                 Some(value) => {
-                    let (key, tags) = (state.key.clone(), state.tags.clone());
-                    let note = Note { key, value: value.clone(), tags };
+                    let note = Note {
+                        key: state.key.clone(),
+                        value: value.clone(),
+                        tags: state.tags.clone(),
+                        context: state.context.clone(),
+                        confidence: state.confidence,
+                        is_made: false,
+                    };
                     kept::keep(db, &area.owner, &note, true, settings.memory)?;
                 }
             }

@@ -154,6 +154,13 @@ impl Argument<'_> {
         number.map_err(|_| self.wrong("must be a whole number, such as 1000"))
     }
 
+    /// Reads a number with a fraction. A string of one is accepted too.
+    fn fraction(self) -> Result<f64, Wrong> {
+        self.ensure_given()?;
+        let number = self.raw.trim_matches('"').parse();
+        number.map_err(|_| self.wrong("must be a number, such as 0.8"))
+    }
+
     fn ensure_given(self) -> Result<(), Wrong> {
         if self.raw == "null" { Err(Wrong::missing(self.name)) } else { Ok(()) }
     }
@@ -180,6 +187,10 @@ impl<'de> Deserializer<'de> for Argument<'de> {
 
     fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
         visitor.visit_u64(self.number()?)
+    }
+
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        visitor.visit_f64(self.fraction()?)
     }
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
@@ -232,7 +243,7 @@ impl<'de> Deserializer<'de> for Argument<'de> {
     }
 
     forward_to_deserialize_any! {
-        i8 i16 i32 i64 u8 u16 u32 f32 f64 char bytes byte_buf unit unit_struct tuple tuple_struct
+        i8 i16 i32 i64 u8 u16 u32 f32 char bytes byte_buf unit unit_struct tuple tuple_struct
         map struct identifier ignored_any
     }
 }

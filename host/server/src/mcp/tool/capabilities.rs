@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use pif_broker::{Offers, index, sample};
+use pif_broker::{Offers, sample};
 use pif_domain::json::rewrite;
 use pif_domain::text;
 use pif_domain::text::similar::similar;
@@ -71,7 +71,7 @@ impl Tool for Arguments {
             None => offered(backend).await?,
         };
         let is_list = self.tool.is_none();
-        let mut reply = self.tell(&offers)?;
+        let mut reply = self.tell(backend, &offers)?;
         if is_list {
             let values = &backend.config.values;
             let (calls, bytes) = (values.get(Limit::Calls), values.get(Limit::AnswersSize));
@@ -157,7 +157,7 @@ pub(in super::super) fn find<'a>(offers: &'a Offers, name: &str) -> Result<&'a O
 }
 
 impl Arguments {
-    fn tell(self, offers: &Offers) -> Result<Reply, Fault> {
+    fn tell(self, backend: &Backend, offers: &Offers) -> Result<Reply, Fault> {
         let Self { query, upstream, tool, detail } = self;
         if let Some(name) = tool {
             let offer = find(offers, &name)?;
@@ -169,7 +169,7 @@ impl Arguments {
         };
         let (ranked, is_search) = match query.as_deref().map(str::trim) {
             None | Some("") => (tools.iter().collect::<Vec<_>>(), false),
-            Some(query) => (index::rank(&tools, query), true),
+            Some(query) => (backend.workshop.find_offers(&tools, query)?, true),
         };
         let all: usize = ranked.iter().map(|offer| line(offer, Detail::Signature).len() + 3).sum();
         let fits = all <= MOST_AT_ONCE;

@@ -12,14 +12,17 @@ use serde_json::{Value, json};
 use super::super::arguments::malformed;
 use super::super::backend::Backend;
 use super::super::catalog::{offered, text};
-use super::super::reference::{Form, Spelling, forms, spellings};
-use super::super::search::{self, Found};
 use super::{Call, Tool, ToolResult};
 use crate::render::{Refusal, Reply};
-use crate::workshop::{LIBRARY_PREFIX, library};
+use crate::workshop::{
+    Form, Known, LIBRARY_PREFIX, Spelling, find_forms, find_library, forms, library, spellings,
+};
 
 /// The category of the built-in tools, in addition to the groups of forms.
 const SYSTEM: &str = "tools";
+
+/// Entries that a search shows.
+const MOST: usize = 12;
 
 const TEXT: &str = "\
 The language reference: `query` finds operators, names and words of a question (`?.`, \
@@ -48,7 +51,7 @@ fn help(Arguments { category, form, query }: Arguments, sets: &[Toolset]) -> Too
         (None, None, None) => Ok(overview(forms, sets)),
         (Some(category), None, None) => show_category(forms, &category, sets),
         (None, Some(form), None) => show_form(forms, &form),
-        (None, None, Some(query)) => Ok(search(forms, &query)),
+        (None, None, Some(query)) => search(forms, &query),
         _ => {
             let hint = "give one of `category`, `form` and `query`";
             Err(malformed("more than one thing is asked for", Some(hint)).into())
@@ -151,9 +154,9 @@ fn show_form(forms: &[Form], name: &str) -> ToolResult {
         }
         return Ok(reply);
     }
-    let spelt = search::named(spellings(), name);
+    let spelt: Vec<Known> = spelt(name).map(Known::Spelling).collect();
     if !spelt.is_empty() {
-        return Ok(show_found(&spelt.into_iter().map(Found::Spelling).collect::<Vec<_>>()));
+        return Ok(show_found(&spelt));
     }
     let hint = match similar(name, forms.iter().map(|form| form.name.as_str())) {
         Some(similar) => format!("did you mean `{similar}`?"),
@@ -163,13 +166,15 @@ fn show_form(forms: &[Form], name: &str) -> ToolResult {
     Err(Refusal::from(fault.advised(Some(hint))))
 }
 
-/// What the words of a query find, and the library's tools that have them all.
-fn search(forms: &[Form], query: &str) -> Reply {
-    let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
-    let found = search::search(forms, spellings(), query);
-    let tools: Vec<&str> = library().search(&words).iter().map(|it| it.name.as_str()).collect();
+/// What the words of a query find, and tools of the library.
+fn search(forms: &[Form], query: &str) -> ToolResult {
+    if query.trim().is_empty() {
+        return Ok(show(&forms.iter().collect::<Vec<_>>()));
+    }
+    let found: Vec<Known> = find_forms(query)?.into_iter().take(MOST).collect();
+    let tools: Vec<&str> =
+        find_library(query)?.iter().take(MOST).map(|it| it.name.as_str()).collect();
     let mut reply = match found.is_empty() {
-        true if words.is_empty() => show(&forms.iter().collect::<Vec<_>>()),
         true if tools.is_empty() => Reply::new(
             named("nothing matches; `help` without arguments lists all forms"),
             json!({"forms": []}),
@@ -177,22 +182,37 @@ fn search(forms: &[Form], query: &str) -> Reply {
         true => Reply::new("no form matches", json!({"forms": []})),
         false => show_found(&found),
     };
-    if !tools.is_empty() && !words.is_empty() {
+    if !tools.is_empty() {
         let see = named("(see `inspect`)");
         let _ = write!(reply.text, "\nin the library: {} {see}", tools.join(" "));
     }
-    reply
+    Ok(reply)
 }
 
-fn show_found(found: &[Found<'_>]) -> Reply {
+/// The spellings that have a name among theirs: `Math.floor`, `?.`, `push`.
+fn spelt(name: &str) -> impl Iterator<Item = &'static Spelling> {
+    let bare = |word: &str| word.split('(').next().unwrap_or_default().to_lowercase();
+    let wanted = bare(name.trim());
+    spellings().iter().filter(move |it| {
+        let named = it.names.split_whitespace().map(bare);
+        let mut all = named.flat_map(|name| {
+            let sign = name.trim_matches(char::is_alphanumeric).to_owned();
+            let last = name.strip_prefix("xs.").map(str::to_owned);
+            [Some(name), Some(sign).filter(|it| it.len() > 1 && it != "."), last]
+        });
+        !wanted.is_empty() && all.any(|it| it.as_deref() == Some(&wanted))
+    })
+}
+
+fn show_found(found: &[Known]) -> Reply {
     let (mut texts, mut of_forms, mut of_javascript) = (Vec::new(), Vec::new(), Vec::new());
     for found in found {
         let (text, record, list) = match found {
-            Found::Form(form) => {
+            Known::Form(form) => {
                 let (text, record) = of_form(form);
                 (text, record, &mut of_forms)
             }
-            Found::Spelling(spelling) => {
+            Known::Spelling(spelling) => {
                 let (text, record) = of_spelling(spelling);
                 (text, record, &mut of_javascript)
             }

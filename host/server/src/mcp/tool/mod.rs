@@ -18,6 +18,7 @@ pub(super) mod memory_store;
 pub(super) mod replay;
 pub(super) mod rollback;
 pub(super) mod run;
+pub(super) mod search;
 pub(super) mod server_info;
 pub(super) mod session_close;
 pub(super) mod session_eval;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use pif_domain::text::line;
 use pif_domain::text::time::now;
+use pif_domain::text::{line, quote_one};
 use pif_domain::{EntryKind, Fault, FaultCode, fault};
 use pif_sandbox::Watch;
 use pif_store::registry::{self, Definition, Evolution, Overlay};
@@ -195,12 +195,25 @@ impl Workshop {
 
     /// The state of a key after a change, with the moment at which it changed last before.
     fn memo_state(&self, change: Remember) -> Result<MemoState, Fault> {
-        let (key, value, tags) = match change {
-            Remember::Keep(note) => (note.key, Some(note.value), note.tags),
-            Remember::Forget(key) => (key, None, None),
+        let state = match change {
+            Remember::Keep(note) => MemoState {
+                key: note.key,
+                value: Some(note.value),
+                tags: note.tags,
+                context: note.context,
+                confidence: note.confidence,
+                before: None,
+            },
+            Remember::Forget(key) => forgotten(key),
+            // What is asked for in a snapshot has no outcome.
+            Remember::Outcome { key, .. } => {
+                let message = format!("the outcome of {} cannot be staged", quote_one(&key));
+                let hint = "an outcome counts at once: call `memory_store` outside of `stage`";
+                return Err(fault(FaultCode::Malformed, message, Some(hint)));
+            }
         };
-        let before = self.store.memo(self.principal().owner(), &key).map_err(stored)?;
-        Ok(MemoState { key, value, tags, before: before.map(|memo| memo.updated) })
+        let before = self.store.memo(self.principal().owner(), &state.key).map_err(stored)?;
+        Ok(MemoState { before: before.map(|memo| memo.updated), ..state })
     }
 
     /// The tool of a name that is not the library's.
@@ -219,6 +232,11 @@ impl Workshop {
             ),
         }
     }
+}
+
+/// The state of a key that is forgotten.
+fn forgotten(key: String) -> MemoState {
+    MemoState { key, value: None, tags: None, context: None, confidence: None, before: None }
 }
 
 /// The state of a tool that an evolution asks for.

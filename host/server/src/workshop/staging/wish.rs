@@ -87,6 +87,10 @@ struct Memory {
     #[serde(default)]
     tags: Option<Vec<String>>,
     #[serde(default)]
+    context: Option<String>,
+    #[serde(default)]
+    confidence: Option<f64>,
+    #[serde(default)]
     forget: bool,
 }
 
@@ -138,11 +142,13 @@ impl Evolve {
 
 impl Memory {
     fn change(self) -> Result<Remember, Fault> {
-        let Self { key, value, tags, forget } = self;
+        let Self { key, value, tags, context, confidence, forget } = self;
         match (forget, value) {
             (true, None) if tags.is_none() => Ok(Remember::Forget(key)),
             (false, Some(value)) => {
-                Note::new(key, value.get(), tags).map(Remember::Keep).map_err(unkept)
+                let note = Note::new(key, value.get(), tags);
+                let note = note.and_then(|note| note.learned(context, confidence));
+                note.map(Remember::Keep).map_err(unkept)
             }
             _ => Err(malformed(
                 "`memory` has neither a value nor `forget`, or both".to_owned(),

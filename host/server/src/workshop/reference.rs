@@ -3,42 +3,52 @@
 
 use std::sync::LazyLock;
 
-pub(super) use pif_sandbox::REFERENCE as TEXT;
+pub use pif_sandbox::REFERENCE as TEXT;
 
 /// A form as its table describes it.
 #[derive(Debug)]
-pub(super) struct Form {
-    pub(super) name: String,
-    pub(super) group: String,
-    pub(super) syntax: String,
-    pub(super) doc: String,
+pub struct Form {
+    /// Its name.
+    pub name: String,
+    /// The group that it belongs to.
+    pub group: String,
+    /// How it is written as JSON.
+    pub syntax: String,
+    /// What it does.
+    pub doc: String,
     /// The example in the notation.
-    pub(super) notation: String,
-    pub(super) result: String,
+    pub notation: String,
+    /// The value of the example.
+    pub result: String,
     /// What more there is to know, in paragraphs.
-    pub(super) details: Vec<String>,
+    pub details: Vec<String>,
 }
 
 /// All forms, in the order of the tables.
-pub(super) fn forms() -> &'static [Form] {
+#[must_use]
+pub fn forms() -> &'static [Form] {
     static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| read(TEXT));
     &FORMS
 }
 
 /// Something of JavaScript, and its meaning.
 #[derive(Debug)]
-pub(super) struct Spelling {
+pub struct Spelling {
     /// Names and operators, with blanks between them.
-    pub(super) names: String,
+    pub names: String,
     /// Words by which it is found.
-    pub(super) words: String,
-    pub(super) doc: String,
-    pub(super) example: String,
-    pub(super) result: String,
+    pub words: String,
+    /// What it means.
+    pub doc: String,
+    /// An example.
+    pub example: String,
+    /// The value of the example.
+    pub result: String,
 }
 
 /// What is found by its name in JavaScript, or by the words of a question.
-pub(super) fn spellings() -> &'static [Spelling] {
+#[must_use]
+pub fn spellings() -> &'static [Spelling] {
     static ALL: LazyLock<Vec<Spelling>> = LazyLock::new(|| {
         let rows = include_str!("javascript.tsv").lines();
         rows.filter_map(|row| {

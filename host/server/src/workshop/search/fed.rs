@@ -1,0 +1,90 @@
+//! Indexes in memory that follow what they show: tools of other servers, entries of the journal, sessions.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pif_domain::Offer;
+use pif_store::find::{Document, Kind, decoded};
+use pif_store::journal::{Entry, Filter, Journal, Payload};
+use pif_store::{Error, Transient};
+
+use super::sought::own;
+
+/// The latest entries of an owner that a search sees.
+const ENTRIES: usize = 1_000;
+
+/// The most bytes of a request and of an outcome that are indexed.
+const MOST_PAYLOAD: usize = 4_000;
+
+/// The indexes that are kept from search to search.
+#[derive(Debug, Default)]
+pub(crate) struct Fed {
+    offers: Mutex<Option<(Vec<Offer>, Arc<Transient>)>>,
+    journal: Mutex<Option<Entries>>,
+}
+
+/// Entries of an owner.
+#[derive(Debug)]
+struct Entries {
+    owner: String,
+    /// The number of the last entry.
+    last: i64,
+    count: usize,
+    index: Arc<Transient>,
+}
+
+impl Fed {
+    /// The index of tools of other servers, made anew when they change.
+    pub(super) fn offers(&self, offers: &[Offer]) -> Result<Arc<Transient>, Error> {
+        let mut kept = self.offers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, index)) = kept.as_ref()
+            && known == offers
+        {
+            return Ok(Arc::clone(index));
+        }
+        let documents: Vec<Document> = offers.iter().map(of_offer).collect();
+        let index = Arc::new(Transient::new()?);
+        index.put(own(Kind::Upstream), &documents)?;
+        *kept = Some((offers.to_vec(), Arc::clone(&index)));
+        Ok(index)
+    }
+
+    /// The index of an owner's latest entries. Only new ones are read.
+    pub(super) fn journal(&self, journal: &Journal, owner: &str) -> Result<Arc<Transient>, Error> {
+        let mut kept = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = kept.take().filter(|it| it.owner == owner && it.count < 2 * ENTRIES);
+        let mut known = match known {
+            Some(known) => known,
+            None => {
+                let index = Arc::new(Transient::new()?);
+                Entries { owner: owner.to_owned(), last: 0, count: 0, index }
+            }
+        };
+        let (principal, after) = (Some(owner.to_owned()), Some(known.last));
+        let filter = Filter { principal, after, ..Filter::default() };
+        let new = journal.entries(&filter, true, ENTRIES)?;
+        known.last = new.first().map_or(known.last, |entry| entry.id);
+        known.count += new.len();
+        let documents: Vec<Document> = new.iter().map(of_entry).collect();
+        known.index.put(own(Kind::Journal), &documents)?;
+        let index = Arc::clone(&known.index);
+        *kept = Some(known);
+        Ok(index)
+    }
+}
+
+fn of_offer(offer: &Offer) -> Document {
+    let name = format!("{} {}", offer.name, offer.title);
+    Document::new(&offer.name, &name, &offer.description, &offer.signature)
+}
+
+fn of_entry(entry: &Entry) -> Document {
+    let about = format!("{} {}", entry.kind, entry.ending);
+    let body = entry.read_body();
+    let payload = |it: Option<&Payload>| {
+        let text = it.map_or("", Payload::text);
+        decoded(text.get(..text.floor_char_boundary(MOST_PAYLOAD)).unwrap_or_default())
+    };
+    let texts = body.map(|it| [payload(it.request.as_ref()), payload(it.outcome.as_ref())]);
+    let subject = entry.subject.as_deref().unwrap_or_default();
+    Document::new(&entry.id.to_string(), subject, &about, &texts.unwrap_or_default().join(" "))
+}

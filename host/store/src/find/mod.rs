@@ -1,0 +1,17 @@
+//! Finding things again by words. Everything that can be looked for is a [`Document`] on a [`Shelf`] of an
+//! [`Index`]; [`rank`] orders what the words of a [`Query`] find on some shelves. An index only tells which
+//! documents have a word and how often: stop words, synonyms, typos and the scores stand here, once for all
+//! stores.
+
+mod document;
+mod index;
+mod query;
+mod rank;
+mod synonyms;
+mod typo;
+
+pub use self::document::{Document, Kind, decoded, sign};
+pub use self::index::{Hit, Index, Meaning, Shelf, Unmeant};
+pub use self::query::Query;
+pub use self::rank::{Found, Source, rank, telling};
+pub(crate) use self::typo::is_typo;
