@@ -393,7 +393,7 @@ impl Client {
         if count == 0 || count > MOST_TEXTS || is_long || self.embeddings().is_none() {
             return Err("these texts cannot be sent".to_owned());
         }
-        let request = self.ask(0, |id| vec![ToBroker::Embed { id, texts }]);
+        let request = self.ask(0, |id| ToBroker::Embed { id, texts });
         let mut request = request.ok_or("the broker has ended: restart the server")?;
         let mut vectors = Vec::with_capacity(count);
         while let Some(answer) = request.answers.recv().await {

@@ -50,6 +50,7 @@ impl Worker {
         let secrets = capabilities.texts();
         quiet::hide(&secrets);
         let embedder = capabilities.embeddings.as_ref().map(|it| Embedder::open(it, &secrets));
+        let told = |error: Error| Error::new(format!("{}: {error}", file.display()));
         let embedder = embedder.transpose().map_err(told)?;
         let installed = Installed::open(state.clone(), capabilities.allow_install.clone());
         let installed = installed
