@@ -109,6 +109,9 @@ pub enum Answer {
     Outcomes(Vec<Outcome>),
     /// Answers `Perform`: no call was sent.
     Refused(Refusal),
+    /// Answers `Wait`: so many milliseconds have passed, and the `retry` tries again. Any other answer
+    /// lets the fault be.
+    Waited(u64),
 }
 
 /// A call of a tool of another server.
@@ -171,6 +174,21 @@ impl Refusal {
     }
 }
 
+/// A call has failed in a `retry` that may try again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// Its tool.
+    pub tool: String,
+    /// Such as `timeout`.
+    pub reason: String,
+    /// How many attempts have failed, this one too.
+    pub failed: u32,
+    /// How long to wait before the next one.
+    pub millis: u64,
+    /// How many calls the run has made in the `retry`, the failed one last.
+    pub calls: u32,
+}
+
 /// The result of a finished run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Done {
@@ -229,6 +247,8 @@ pub enum Step {
     Recall(String),
     /// The machine needs the outcomes of these calls.
     Perform(Calls),
+    /// The machine waits before a `retry` tries again.
+    Wait(Wait),
     /// The slice is used up.
     Paused,
     /// The run ended with a fault.

@@ -37,6 +37,7 @@ function converse() {
       case "perform":
         answer = { tag: "none" }; // nothing is granted
         break;
+      case "wait":
       case "paused":
         answer = { tag: "none" };
         break;

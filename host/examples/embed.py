@@ -92,7 +92,7 @@ def converse(evaluator, tools):
                 answer = Variant("source", tools.get(step.payload))
             case "perform":
                 answer = Variant("none")  # nothing is granted
-            case "paused":
+            case "wait" | "paused":
                 answer = Variant("none")
             case "failed":
                 raise RuntimeError(f"{step.payload.code}: {step.payload.message}")

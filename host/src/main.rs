@@ -26,6 +26,7 @@ mod repl;
 mod replay;
 mod restore;
 mod run;
+mod runs;
 mod search;
 mod serve;
 mod session;
@@ -71,6 +72,7 @@ use self::repl::Repl;
 use self::replay::Replay;
 use self::restore::Restore;
 use self::run::Run;
+use self::runs::Runs;
 use self::search::Search;
 use self::serve::{Serve, serve_by_default};
 use self::session::Session;
@@ -165,6 +167,8 @@ enum Command {
     Keys(Keys),
     /// Decide runs that wait for an approval, or show them
     Approve(Approve),
+    /// Show durable runs, go on with them, decide about them, end them
+    Runs(Runs),
     /// Stage changes of tools and of the memory: they are tried before they count
     Stage(Stage),
     /// Run the examples of everything that a snapshot of staged changes touches
@@ -261,6 +265,7 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Receipt(it)) => it.execute(options),
         Some(Command::Keys(it)) => it.execute(options),
         Some(Command::Approve(it)) => it.execute(options),
+        Some(Command::Runs(it)) => it.execute(options),
         Some(Command::Stage(it)) => it.execute(options),
         Some(Command::Verify(it)) => it.execute(options),
         Some(Command::Commit(it)) => it.execute(options),

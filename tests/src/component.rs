@@ -65,6 +65,7 @@ fn finish(
             Ok(Step::Continuation(continuation)) => break Ok(continuation.into()),
             Err(fault) => break Err(fault.into()),
             Ok(Step::Perform(calls)) => answer_to(&calls),
+            Ok(Step::Wait(wait)) => Answer::Waited(wait.milliseconds),
             Ok(Step::Paused) => Answer::None,
             Ok(Step::Recall(name)) => {
                 let bound = program.bindings.iter().find(|bound| bound.0 == name);

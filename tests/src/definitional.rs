@@ -269,6 +269,13 @@ impl Evaluator {
             Form::Coalesce | Form::Either | Form::Both => self.coalesce(term, env, tool, depth)?,
             Form::Cond => return self.cond(term, env, tool, depth),
             Form::Try => return self.try_catch(term, env, tool, depth),
+            Form::Step => {
+                let [name, value] = [0, 1].map(|at| self.terms.operand(term, at));
+                let Value::Text(_) = self.eval(name, env, tool, depth + 1)? else {
+                    return Err(Code::TypeMismatch);
+                };
+                self.eval(value, env, tool, depth + 1)?
+            }
             Form::Let => return self.bind(term, env, tool, depth),
             Form::Letrec => return self.bind_functions(term, env, tool, depth),
             _ => {
@@ -328,6 +335,7 @@ impl Evaluator {
             (Form::Apply, [Value::Function(_), _]) => return Err(Code::TypeMismatch),
             (Form::Apply, _) => return Err(Code::NotAFunction),
             (Form::Pipe, _) => return self.pipe(operands, depth),
+            (Form::Retry, [options, function]) => self.retry(options, function, depth)?,
             (Form::Fail, [value]) => {
                 self.failed = value.clone();
                 return Err(Code::Fail);

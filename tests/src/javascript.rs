@@ -39,6 +39,7 @@ pub fn run(code: &str, data: &Value, answers: &Answers) -> Result<Came> {
             Step::Continuation(..) => return Ok(Err("a continuation".to_owned())),
             Step::Failed(fault) => return Ok(told(&fault)),
             Step::Perform(calls) => answered(answers, &calls.calls)?,
+            Step::Wait(wait) => Answer::Waited(wait.millis),
             Step::Paused => Answer::None,
             Step::Lookup(_) | Step::Recall(_) => Answer::Source(None),
         };

@@ -61,6 +61,7 @@ fn drive(program: &Program, limits: &Limits, slice: u64) -> (Run, Option<Machine
                 Ok(outcomes) => Answer::Outcomes(outcomes),
                 Err(refusal) => Answer::Refused(refusal),
             },
+            Step::Wait(wait) => Answer::Waited(wait.millis),
             Step::Paused => Answer::None,
             Step::Recall(name) => {
                 let bound = program.bindings.iter().find(|bound| bound.0 == name);

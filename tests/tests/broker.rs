@@ -12,6 +12,7 @@ mod broker {
     mod calls;
     mod cost;
     mod discovery;
+    mod durable;
     mod foreseen;
     mod guarded;
     mod guide;

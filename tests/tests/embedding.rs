@@ -119,6 +119,7 @@ fn tell(step: Step) -> Value {
             let call = |it: &Call| json!({"tool": it.tool, "args": it.args});
             json!({"perform": calls.calls.iter().map(call).collect::<Vec<_>>()})
         }
+        Step::Wait(wait) => json!({"wait": wait.millis}),
         Step::Paused => json!("paused"),
         Step::Continuation(..) => json!("continuation"),
         Step::Failed(fault) => json!({"failed": fault.message}),

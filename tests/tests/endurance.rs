@@ -8,6 +8,8 @@ use pif_tests::server::{binary, client, folder};
 mod endurance {
     #[cfg(target_os = "linux")]
     mod calls;
+    #[cfg(target_os = "linux")]
+    mod durable;
     mod flip;
     #[cfg(unix)]
     mod full;

@@ -15,6 +15,7 @@ mod many;
 mod meta;
 mod options;
 pub(crate) mod records;
+mod retry;
 mod strings;
 
 use crate::algorithm::trouble::Trouble;
@@ -54,6 +55,16 @@ pub(crate) fn call(c: &mut Context<'_>, form: Form, [d, n]: [Slot; 2]) -> Result
     let value = evaluate(&mut call)?;
     s.set(base, value);
     Ok(())
+}
+
+/// Begins a `retry`, whose options and function are in the slots from `d` on.
+pub(crate) fn begin_retry(c: &mut Context<'_>, d: Slot) -> Result<(), Exit> {
+    let base = c.s.base + usize::from(d);
+    let Context { image, s, at } = c;
+    let (form, aside) = (Form::Retry, Cell::new(0));
+    let mut call = Call { image, s, at: *at, form, base, n: 2, aside };
+    let retry = retry::read(&mut call)?;
+    s.begin_retry(retry, d)
 }
 
 fn evaluate(call: &mut Call<'_>) -> Result<Word, Exit> {

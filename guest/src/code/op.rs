@@ -266,6 +266,11 @@ ops! {
         TryBegin { d: Slot, to: u32 },
         /// Ends the innermost `TryBegin` without a fault.
         TryEnd,
+        /// Begins a `retry` of the function behind the options in `d`. Its attempts begin at the next
+        /// operation, with null in the slot behind the function.
+        RetryBegin { d: Slot },
+        /// Begins a step, whose name is in `d`.
+        StepBegin { d: Slot },
         /// Faults: no test of a `cond` is true.
         NoMatch,
         /// Reverses the list in `d`. Nothing else refers to it.

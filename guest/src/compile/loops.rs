@@ -187,6 +187,33 @@ impl Compiler<'_> {
         ]);
     }
 
+    /// Compiles `retry`: an attempt begins behind the first operation, again and again.
+    pub(super) fn retry(&mut self, t: TermId, d: Slot, depth: u32) {
+        let inner = depth + 1;
+        let term = |at, d| Task::Term { t: self.terms.operand(t, at), d, depth: inner };
+        let (f, base, pay) = (d + 1, d + 2, Task::End { op: Op::Pay { cost: 0 }, t });
+        self.schedule(&[
+            term(0, d),
+            term(1, f),
+            pay,
+            Task::Emit { op: Op::RetryBegin { d }, t },
+            Task::Applied { t, depth },
+            Task::End { op: Op::Call { f, base, n: 1, depth: slot(inner), cost: 0 }, t },
+            Task::Emit { op: Op::TryEnd, t },
+            Task::Emit { op: Op::Move { d, a: base }, t },
+        ]);
+    }
+
+    /// Compiles `step`, whose operands have this depth.
+    pub(super) fn step(&mut self, t: TermId, d: Slot, depth: u32) {
+        let (name, value) = (self.terms.operand(t, 0), self.terms.operand(t, 1));
+        self.schedule(&[
+            Task::Term { t: name, d, depth },
+            Task::Emit { op: Op::StepBegin { d }, t },
+            Task::Term { t: value, d, depth },
+        ]);
+    }
+
     /// Compiles `pipe`: passes a value through functions. The last call is in tail position.
     pub(super) fn pipe(&mut self, t: TermId, d: Slot, depth: Option<u32>) -> Result<(), Failed> {
         let operands = self.terms.operands(t).to_vec();

@@ -105,6 +105,20 @@ static CONTROL: Table<Rule> = Table::of(
                 Ok(())
             }),
         ),
+        (
+            Form::Retry,
+            Value(|c, t, d, depth| {
+                c.retry(t, d, depth);
+                Ok(())
+            }),
+        ),
+        (
+            Form::Step,
+            Value(|c, t, d, depth| {
+                c.step(t, d, depth + 1);
+                Ok(())
+            }),
+        ),
         (Form::Pipe, Applies(|c, t, d, depth| c.pipe(t, d, depth))),
         (
             Form::Apply,

@@ -10,7 +10,7 @@ use crate::check::rename;
 use crate::edge::envelope;
 use crate::machine;
 use crate::request::{
-    Answer, Argument, Call, Calls, Done, Outcome, Program, Refusal, Source, Step, Stepped,
+    Answer, Argument, Call, Calls, Done, Outcome, Program, Refusal, Source, Step, Stepped, Wait,
 };
 use exports::pif::evaluator::{analysis as check, machines, types};
 use pif_core::fault::{Code, FailedCall, Fault, Fix, Limit, Note, Place};
@@ -90,6 +90,7 @@ impl machines::GuestMachine for Machine {
                 Answer::Outcomes(outcomes.into_iter().map(outcome).collect())
             }
             types::Answer::Refused(refusal) => Answer::Refused(self::refusal(refusal)),
+            types::Answer::Waited(millis) => Answer::Waited(millis),
         };
         step(self.0.borrow_mut().resume(answer, slice))
     }
@@ -186,6 +187,9 @@ fn step(step: Step) -> types::Step {
         Step::Lookup(name) => types::Step::Lookup(name),
         Step::Recall(name) => types::Step::Recall(name),
         Step::Perform(calls) => types::Step::Perform(self::calls(calls)),
+        Step::Wait(Wait { tool, reason, failed, millis: milliseconds, calls }) => {
+            types::Step::Wait(types::Wait { tool, reason, failed, milliseconds, calls })
+        }
         Step::Paused => types::Step::Paused,
         Step::Failed(fault) => types::Step::Failed(self::fault(*fault)),
     }

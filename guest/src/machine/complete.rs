@@ -223,6 +223,13 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
         Op::EachEnd { form, d } => each::finish(c, form, d)?,
         Op::TryBegin { d, to } => c.s.begin_try(c.term(), d, to)?,
         Op::TryEnd => c.s.end_try(),
+        Op::RetryBegin { d } => builtin::begin_retry(c, d)?,
+        Op::StepBegin { d } => {
+            let name = c.s.slot(d);
+            if !c.s.heap.is_text(name) {
+                return Err(c.refuse(0, name));
+            }
+        }
         Op::NoMatch => return Err(Trouble::NoMatch.into()),
         Op::JumpNotEmpty { a, to } if c.s.heap.list_of_match(c.s.slot(a)).is_some() => {
             c.s.pc = to as usize;

@@ -87,6 +87,8 @@ pub struct Machine {
     asked: Option<String>,
     /// The first tool of the calls whose outcomes the machine has requested.
     called: Option<String>,
+    /// The fault after which a `retry` may try again, and how long the host has waited, if it has.
+    failing: Option<(Failure, Option<u64>)>,
     debug: bool,
     phase: Phase,
     /// The submitted code and its variables, if it is short enough to be repaired.
@@ -114,6 +116,7 @@ impl Machine {
             warnings: Vec::new(),
             asked: None,
             called: None,
+            failing: None,
             debug: program.debug,
             phase: Phase::Start,
             submitted: None,
@@ -282,7 +285,7 @@ impl Machine {
         loop {
             match self.resume(answer, u64::MAX) {
                 Step::Lookup(_) | Step::Recall(_) => answer = Answer::Source(None),
-                Step::Paused | Step::Perform(_) => answer = Answer::None,
+                Step::Paused | Step::Perform(_) | Step::Wait(_) => answer = Answer::None,
                 step => return step,
             }
         }

@@ -92,7 +92,8 @@ fn fitting(row: &Row, at: usize) -> &'static str {
         // The name is a literal text, and the call must not be made.
         (Form::Call | Form::Perform, 0) => return r#""server.tool""#,
         // Options, of which there need be none.
-        (Form::CsvParse | Form::FormatNumber | Form::Calls, 1)
+        (Form::Retry, 0)
+        | (Form::CsvParse | Form::FormatNumber | Form::Calls, 1)
         | (Form::Call | Form::Perform, 2) => return r#"{"record":{}}"#,
         _ => {}
     }

@@ -9,6 +9,7 @@ use crate::machine::drive::run;
 use crate::machine::{Failure, Input, Machine, Phase, locate, trace};
 use crate::memory::heap::{Frame, NO_CLOSURE};
 use crate::memory::types::kind_of;
+use crate::run::catch::Caught;
 use crate::run::meter::Stop;
 use crate::run::state::{Exit, Tool};
 use pif_core::fault::{Code, Fault, Limit};
@@ -43,8 +44,12 @@ impl Machine {
             self.state.answer = Some(match answer {
                 Answer::Outcomes(outcomes) => Ok(outcomes),
                 Answer::Refused(refusal) => Err(Box::new(refusal)),
-                Answer::None | Answer::Source(_) => Err(Box::new(Refusal::denied(&tool))),
+                Answer::None | Answer::Source(_) | Answer::Waited(_) => {
+                    Err(Box::new(Refusal::denied(&tool)))
+                }
             });
+        } else if let Some((_, waited)) = &mut self.failing {
+            *waited = if let Answer::Waited(millis) = answer { Some(millis) } else { None };
         } else if let Answer::Source(source) = answer {
             if let Some(name) = self.asked.take() {
                 self.learn(&name, source.as_deref());
@@ -190,6 +195,11 @@ impl Machine {
 
     /// Runs until there is a value, or a step for the host.
     fn evaluate(&mut self) -> Result<Result<Word, Step>, Failure> {
+        if let Some((fault, waited)) = self.failing.take()
+            && let Some(step) = self.try_again(fault, waited)?
+        {
+            return Ok(Err(step));
+        }
         loop {
             match run(&self.image, &mut self.state) {
                 Exit::Value(value) => return Ok(Ok(value)),
@@ -199,11 +209,8 @@ impl Machine {
                 }
                 Exit::Trouble(trouble) => {
                     let fault = locate::trouble(&self.image, &mut self.state, trouble);
-                    if !self.state.catch(&fault).map_err(|_| Box::new(full()))? {
-                        return Err(Box::new(fault));
-                    }
-                    if let Err(stop) = self.state.meter.spend(CAUGHT) {
-                        return Err(Box::new(locate::stop(&self.image, &mut self.state, stop)));
+                    if let Some(step) = self.catch(Box::new(fault))? {
+                        return Ok(Err(step));
                     }
                 }
                 Exit::Lookup(name) => {
@@ -241,10 +248,43 @@ impl Machine {
                 }
                 Exit::Perform(calls) => {
                     self.called = calls.calls.first().map(|call| call.tool.clone());
+                    self.state.calls = self.state.calls.saturating_add(to_u32(calls.calls.len()));
                     return Ok(Err(Step::Perform(*calls)));
                 }
             }
         }
+    }
+
+    /// Goes on after a fault that is caught. Gives the step of a `retry` that may try again.
+    fn catch(&mut self, fault: Failure) -> Result<Option<Step>, Failure> {
+        match self.state.catch(&fault).map_err(|_| Box::new(full()))? {
+            Caught::Not => Err(fault),
+            Caught::Handled => self.pay_for_fault().map(|()| None),
+            Caught::Waits(wait) => {
+                self.failing = Some((fault, None));
+                Ok(Some(Step::Wait(wait)))
+            }
+        }
+    }
+
+    /// Tries again if the host has waited; else the fault goes on.
+    fn try_again(&mut self, fault: Failure, waited: Option<u64>) -> Result<Option<Step>, Failure> {
+        let Some(millis) = waited else {
+            self.state.give_up();
+            return self.catch(fault);
+        };
+        match self.state.try_again(millis) {
+            Ok(()) => self.pay_for_fault().map(|()| None),
+            Err(Exit::Trouble(trouble)) => {
+                Err(Box::new(locate::trouble(&self.image, &mut self.state, trouble)))
+            }
+            Err(_) => Err(Fault::defect("a `retry` does not go on").into()),
+        }
+    }
+
+    fn pay_for_fault(&mut self) -> Result<(), Failure> {
+        let paid = self.state.meter.spend(CAUGHT);
+        paid.map_err(|stop| Box::new(locate::stop(&self.image, &mut self.state, stop)))
     }
 
     pub(super) fn compile(&mut self, unit: Unit) -> Result<u32, Failure> {

@@ -6,6 +6,7 @@ use crate::algorithm::record;
 use crate::code::Slot;
 use crate::memory::heap::{Frame, Full, Heap};
 use crate::memory::word::UNIT;
+use crate::request::Wait;
 use pif_core::fault::{Code, Fault};
 use pif_core::limits::to_u32;
 use pif_language::term::TermId;
@@ -13,12 +14,23 @@ use pif_language::term::TermId;
 /// Members of the record of a fault.
 const MEMBERS: usize = 7;
 
+/// What comes of a fault.
+#[derive(Debug)]
+pub(crate) enum Caught {
+    /// It ends the run.
+    Not,
+    /// A handler goes on.
+    Handled,
+    /// A `retry` may try again.
+    Waits(Wait),
+}
+
 impl State {
     /// Notes the handler. Its frame keeps the closure for the collector.
     pub(crate) fn begin_try(&mut self, term: TermId, d: Slot, handler: u32) -> Result<(), Exit> {
         let Self { base, closure, depth, top, active_evals, .. } = *self;
         self.push_frame(Frame { pc: handler, base: to_u32(base), closure, depth })?;
-        self.trials.push(Trial { top, term, d, active_evals });
+        self.trials.push(Trial { top, term, d, active_evals, retry: None });
         Ok(())
     }
 
@@ -27,23 +39,38 @@ impl State {
         code.is_catchable() && self.trials.iter().rev().any(|it| it.takes(&self.terms, code))
     }
 
-    /// Ends a `try` whose term has a value.
+    /// Ends a `try` whose term has a value, or a `retry`.
     pub(crate) fn end_try(&mut self) {
         if let Some(trial) = self.trials.pop() {
             self.top = trial.top;
-            self.endings.note(&self.terms, trial.term, None);
+            if trial.retry.is_none() {
+                self.endings.note(&self.terms, trial.term, None);
+            }
         }
     }
 
-    /// Continues at the handler of the innermost `try` that catches the fault. Returns false if
-    /// there is none.
-    pub(crate) fn catch(&mut self, fault: &Fault) -> Result<bool, Full> {
-        if !self.catches(fault.code) {
-            return Ok(false);
+    /// The host does not try again: the innermost `retry` ends.
+    pub(crate) fn give_up(&mut self) {
+        self.trials.pop();
+    }
+
+    /// Continues at the handler of the innermost `try` that catches the fault, unless a `retry` within
+    /// may try again: that stays, and the host decides.
+    pub(crate) fn catch(&mut self, fault: &Fault) -> Result<Caught, Full> {
+        if !fault.code.is_catchable() {
+            return Ok(Caught::Not);
         }
-        while self.trials.pop_if(|it| !it.takes(&self.terms, fault.code)).is_some() {}
-        let Some(trial) = self.trials.pop() else { return Ok(false) };
-        let Some(frame) = self.frames.get(trial.top).copied() else { return Ok(false) };
+        while let Some(trial) = self.trials.last() {
+            if trial.takes(&self.terms, fault.code) {
+                break;
+            }
+            if let Some(wait) = self.wait(fault) {
+                return Ok(Caught::Waits(wait));
+            }
+            self.trials.pop();
+        }
+        let Some(trial) = self.trials.pop() else { return Ok(Caught::Not) };
+        let Some(frame) = self.frames.get(trial.top).copied() else { return Ok(Caught::Not) };
         self.endings.note(&self.terms, trial.term, Some(fault));
         (self.top, self.active_evals) = (trial.top, trial.active_evals);
         (self.pc, self.base, self.depth) = (frame.pc as usize, frame.base as usize, frame.depth);
@@ -51,7 +78,7 @@ impl State {
         self.meter.go_on(self.depth);
         let record = self.fault_record(fault, usize::from(trial.d))?;
         self.set(self.base + usize::from(trial.d), record);
-        Ok(true)
+        Ok(Caught::Handled)
     }
 
     /// Warns, at the end of a run, of each `try` that ran more than once and caught a fault each

@@ -123,7 +123,9 @@ pub(crate) struct State {
     pub(crate) active_evals: u32,
     /// Recent patterns, the last one first.
     pub(crate) patterns: VecDeque<Known>,
-    /// Open `try`s, the innermost last.
+    /// How many calls of other servers the run has made.
+    pub(crate) calls: u32,
+    /// Open `try`s and `retry`s, the innermost last.
     pub(crate) trials: Vec<Trial>,
     pub(crate) endings: Endings,
     /// The operation whose call is beginning.
@@ -171,6 +173,7 @@ impl State {
             first_built: None,
             active_evals: 0,
             patterns: VecDeque::new(),
+            calls: 0,
             trials: Vec::new(),
             endings: Endings::default(),
             call: 0,

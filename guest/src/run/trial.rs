@@ -1,23 +1,30 @@
 //! Open `try`s, and the endings of others.
 
+use super::retry::Retry;
 use crate::code::Slot;
 use pif_core::fault::{Code, Fault};
 use pif_language::term::{TermId, Terms};
 
-/// A `try` whose term is being evaluated.
-#[derive(Clone, Copy, Debug)]
+/// A `try` whose term is being evaluated, or a `retry`.
+#[derive(Clone, Debug)]
 pub(crate) struct Trial {
     /// Its frame among the pending calls, which holds the handler's place and function.
     pub(super) top: usize,
+    /// The term of a `try`.
     pub(super) term: TermId,
-    /// The slot for the record.
+    /// The slot for the record, or for the options.
     pub(super) d: Slot,
     pub(super) active_evals: u32,
+    /// What a `retry` has tried. It has no handler.
+    pub(super) retry: Option<Box<Retry>>,
 }
 
 impl Trial {
     /// Tells whether it catches faults of a code: one that it names, or any if it names none.
     pub(super) fn takes(&self, terms: &Terms, code: Code) -> bool {
+        if self.retry.is_some() {
+            return false;
+        }
         let codes = terms.names(self.term);
         codes.is_empty() || codes.iter().any(|name| terms.name(*name) == code.name())
     }

@@ -93,6 +93,7 @@ reasons! {
     NeedsLogin "needs-login" Refused "The operator has to log in at the other server."
     Timeout "timeout" Unknown "The answer took longer than a call may take."
     Lost "lost" Unknown "The connection ended before the answer came."
+    Skipped "skipped" Unknown "Nobody knows what came of it, and somebody decided to go on without."
     TooLarge "too-large" Done "The answer, or all answers of a run, are larger than is allowed."
     BadOutput "bad-output" Done "The answer is not what the protocol says."
 }
@@ -105,6 +106,20 @@ impl Reason {
             Stage::NotSent | Stage::Refused => self,
             Stage::Unknown | Stage::Done => Self::Unavailable,
         }
+    }
+
+    /// Whether the world was in the way, so that the same call may have an answer later.
+    #[must_use]
+    pub fn is_no_answer(self) -> bool {
+        matches!(
+            self,
+            Self::Unavailable
+                | Self::RateLimited
+                | Self::Auth
+                | Self::NeedsLogin
+                | Self::Timeout
+                | Self::Lost
+        )
     }
 
     /// The reason with this text.
@@ -242,10 +257,31 @@ pub struct Budget {
 pub enum EffectClass {
     /// It only reads.
     Read,
+    /// It changes something, and an equal call after it changes nothing more.
+    Idempotent,
     /// It changes something, and takes nothing away.
     Write,
     /// It may take something away.
     Destructive,
+}
+
+impl EffectClass {
+    /// Whether a call may be made again though nobody knows whether it was done.
+    #[must_use]
+    pub fn is_repeatable(self) -> bool {
+        matches!(self, Self::Read | Self::Idempotent)
+    }
+
+    /// What it does, in a word or two.
+    #[must_use]
+    pub fn verb(self) -> &'static str {
+        match self {
+            Self::Read => "reads",
+            Self::Idempotent => "writes, and may be repeated",
+            Self::Write => "writes",
+            Self::Destructive => "may destroy",
+        }
+    }
 }
 
 /// What the operator lets programs do with a tool of another server.
@@ -295,6 +331,15 @@ pub struct Offer {
     pub pin: Pin,
     /// How to call it, on one line.
     pub signature: String,
+}
+
+impl Offer {
+    /// Whether a call of a tool may be made again though nobody knows what it has done, by what is
+    /// offered.
+    #[must_use]
+    pub fn may_repeat(offers: &[Self], tool: &str) -> bool {
+        offers.iter().any(|it| it.name == tool && it.class.is_repeatable())
+    }
 }
 
 #[cfg(test)]

@@ -66,6 +66,8 @@ codes! {
     Internal "internal" false "The server or the evaluator has a defect."
     InvalidSchema "invalid-schema" false "The output schema is not a JSON Schema that the server takes."
     SchemaMismatch "schema-mismatch" false "The value does not conform to the output schema."
+    Interrupted "interrupted" false "A durable run stopped before its end; it can go on."
+    OutcomeUnknown "outcome-unknown" false "A durable run stopped, since nobody knows what came of a call that writes; somebody has to say it."
     Timeout "timeout" false "The run took longer than its wall clock."
     Cancelled "cancelled" false "The client cancelled the call, or the server stops."
     Busy "busy" false "The call waited too long for its turn."

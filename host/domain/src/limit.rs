@@ -164,6 +164,10 @@ limits! {
         fault(FaultCode::Timeout), "a_run_does_not_wait_for_the_world_without_end",
         "How long a run may wait for other servers, all its calls together; its wall clock stands \
          still meanwhile";
+    DurableWaiting "durable_waiting_ms" Run Time
+        flag("durable-wall-clock", "1h", 1, MOST_TIME),
+        fault(FaultCode::Timeout), "a_durable_run_waits_longer_for_others",
+        "How long a durable run may wait for other servers before it is interrupted";
     Asking "asking_ms" Run Time
         flag("approval-wait", "5m", 1, MOST_TIME),
         Beyond::Other("`declined`"), "a_client_that_never_answers_declines",

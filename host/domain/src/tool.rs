@@ -16,14 +16,23 @@ pub enum Toolset {
     Capabilities,
     /// Tries changes before they count.
     Staging,
+    /// Does work that survives.
+    Work,
     /// Shows what is measured.
     Debug,
 }
 
 impl Toolset {
     /// All sets.
-    pub const ALL: [Self; 6] =
-        [Self::Core, Self::State, Self::Sessions, Self::Capabilities, Self::Staging, Self::Debug];
+    pub const ALL: [Self; 7] = [
+        Self::Core,
+        Self::State,
+        Self::Sessions,
+        Self::Capabilities,
+        Self::Staging,
+        Self::Work,
+        Self::Debug,
+    ];
 
     /// The name on the command line.
     #[must_use]
@@ -34,6 +43,7 @@ impl Toolset {
             Self::Sessions => "sessions",
             Self::Capabilities => "capabilities",
             Self::Staging => "staging",
+            Self::Work => "work",
             Self::Debug => "debug",
         }
     }
@@ -49,6 +59,7 @@ impl Toolset {
             Self::Staging => {
                 "changes that are tried before they count; off unless you switch it on"
             }
+            Self::Work => "runs that survive crashes; off unless you switch it on",
             Self::Debug => "what the server measures; off unless you switch it on",
         }
     }
@@ -143,6 +154,8 @@ macro_rules! each_tool {
             Verify verify Staging Runs Run "Verify staged changes";
             Commit commit Staging Writes Evolve "Commit staged changes";
             Discard discard Staging Destroys Evolve "Discard staged changes";
+            Runs runs Work Reads Run "Durable runs";
+            WorkflowExecute workflow_execute Work Runs Run "Run a workflow";
             Debug debug Debug Reads Read "What the server measures";
         }
     };

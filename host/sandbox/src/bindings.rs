@@ -31,7 +31,7 @@ pub(super) use generated::exports::pif::evaluator::types::{
 
 pub use generated::exports::pif::evaluator::types::{
     Answer, Argument, Binding, Code, Continuation, Fix, Foreseen, Limits, Mention, Note, Outlook,
-    Parameter, Place, Program, Source, Spot, Stepped, Summary, Usage, Value,
+    Parameter, Place, Program, Source, Spot, Stepped, Summary, Usage, Value, Wait,
 };
 
 impl Summary {

@@ -207,6 +207,10 @@ impl Run<'_> {
                 Step::Perform(calls) => {
                     self.watch.while_waiting(self.world.perform(&calls)).await??
                 }
+                Step::Wait(wait) => {
+                    let waited = self.watch.while_waiting(self.world.wait(&wait)).await??;
+                    waited.map_or(Answer::None, Answer::Waited)
+                }
                 Step::Recall(name) => Answer::Source(self.world.recall(&name).await?),
                 Step::Lookup(tool) => {
                     asked += 1;

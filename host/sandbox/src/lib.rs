@@ -22,7 +22,7 @@ mod world;
 pub use self::artifact::{COMPONENT, HASH, Origin, REFERENCE, compile};
 pub use self::bindings::{
     Answer, Argument, Binding, Code, Continuation, Fix, Foreseen, Limits, Mention, Note, Outlook,
-    Parameter, Place, Program, Renamed, Source, Spot, Stepped, Summary, Usage, Value,
+    Parameter, Place, Program, Renamed, Source, Spot, Stepped, Summary, Usage, Value, Wait,
 };
 pub use self::calls::Calls;
 pub use self::ceiling::{Allowance, FUEL_PER_BYTE, FUEL_PER_HEAP_BYTE, Net, Taken};

@@ -7,6 +7,7 @@ use wasmtime::component::ResourceAny;
 
 use super::bindings::{
     Answer, Continuation, Ended, GuestMachine, Limits, Program, Reported, Stepped, Usage, Value,
+    Wait,
 };
 use super::calls::Calls;
 use super::ceiling::{Ceiling, Taken};
@@ -34,6 +35,8 @@ pub enum Step {
     Recall(String),
     /// It needs the results of these calls.
     Perform(Calls),
+    /// A call has failed, and the program would try again after a while.
+    Wait(Wait),
     /// It has used up its slice of fuel.
     Paused,
 }
@@ -95,6 +98,7 @@ impl Machine {
             Ended::Lookup(tool) => Step::Lookup(tool),
             Ended::Recall(name) => Step::Recall(name),
             Ended::Perform(calls) => Step::Perform(calls.into()),
+            Ended::Wait(wait) => Step::Wait(wait),
             Ended::Paused => Step::Paused,
             Ended::Failed(told) => return Err(self.explain(told).await),
         })

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use pif_domain::{Fault, Part};
 
-use super::bindings::{Answer, Stepped};
+use super::bindings::{Answer, Stepped, Wait};
 use super::calls::Calls;
 
 /// A question that may take a while. A run that waits for the answer uses no processor time.
@@ -27,6 +27,11 @@ pub trait World: Send {
     /// Makes calls. Returns [`Answer::Outcomes`], or [`Answer::Refused`] if none was sent. The
     /// clock of the run stands still meanwhile. A run that must stop drops the question.
     fn perform<'a>(&'a mut self, calls: &'a Calls) -> Asking<'a, Result<Answer, Fault>>;
+    /// Decides whether a program tries again after a call has failed, and waits before that. Returns
+    /// the milliseconds that have passed, or None: the fault stays one.
+    fn wait<'a>(&'a mut self, _wait: &'a Wait) -> Asking<'a, Result<Option<u64>, Fault>> {
+        Box::pin(async { Ok(None) })
+    }
     /// Reports the number of continuations driven so far, before each one runs.
     fn advance(&mut self, driven: u64);
     /// Receives a line of the debug report.

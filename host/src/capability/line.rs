@@ -1,14 +1,10 @@
 //! A tool of another server, in a line.
 
-use pif_domain::{EffectClass, Grant, Offer, Pin};
+use pif_domain::{Grant, Offer, Pin};
 
 /// The signature of a tool, its effect class, its grant and its pin.
 pub(super) fn line(offer: &Offer) -> String {
-    let class = match offer.class {
-        EffectClass::Read => "reads",
-        EffectClass::Write => "writes",
-        EffectClass::Destructive => "may destroy",
-    };
+    let class = offer.class.verb();
     let grant = match offer.grant {
         Grant::Deny => "deny",
         Grant::Read => "read",

@@ -80,11 +80,13 @@ pub trait Store: Index + Rows + staging::Rows + Send + Sync {
 
     /// An entry by its number.
     fn entry(&self, id: i64) -> Result<Option<Entry>, Error>;
-    /// Keeps a run that has not ended, in place of what has its number; gives the number. It
-    /// withstands a power failure once this returns.
-    fn pend(&self, run: &Pending) -> Result<i64, Error>;
-    /// Keeps a run under a new number, in place of what has its number, unless so many others have its
-    /// owner. Gives the number. It withstands a power failure once this returns.
+    /// Adds to what is kept of a run, if it has that owner; gives the number, which the store makes if
+    /// there is none. What `is_lasting` withstands a power failure once this returns.
+    fn pend(&self, run: &Pending, is_lasting: bool) -> Result<Option<i64>, Error>;
+    /// Forgets a run; whether it was there.
+    fn forget(&self, run: i64) -> Result<bool, Error>;
+    /// Keeps a run in place of what has its number, unless so many others have its owner. Gives the
+    /// number, which the store makes if there is none. It withstands a power failure once this returns.
     fn park(&self, run: &Pending, most: u64) -> Result<Option<i64>, Error>;
     /// Keeps a run in place of what has its number, if that is still this. Says whether it was. It
     /// withstands a power failure once this returns.

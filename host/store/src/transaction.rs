@@ -1,7 +1,7 @@
 //! A transaction of a store: the rows that the rules read and write.
 
 use super::error::Error;
-use super::journal::{Entry, Link};
+use super::journal::{Entry, Link, Pending};
 use super::memory::Memo;
 use super::registry::{Definition, Evolution};
 use super::session::{Binding, Rows, Session, Turn};
@@ -61,6 +61,9 @@ pub trait Transaction: Rows + staging::Rows {
     fn append(&mut self, entry: &Entry) -> Result<(), Error>;
     /// Forgets a run that has not ended, since it has now; whether it was there.
     fn settle(&mut self, run: i64) -> Result<bool, Error>;
+    /// Keeps what is left of a run that has ended, in place of what has its number, if this process
+    /// works on it; whether it does.
+    fn end(&mut self, owner: &str, run: &Pending) -> Result<bool, Error>;
     /// Keeps a text beside an entry, by its sha256. What is kept already goes with this entry now.
     fn keep_text(&mut self, sha256: &str, text: &str, entry: i64) -> Result<(), Error>;
     /// Removes all entries whose `ends` is at most this, and the texts that neither a later entry nor

@@ -80,11 +80,15 @@ fn apply_one(
             Effect::Erased(erased)
         }
     };
-    if let Some(run) = entry.pending
-        && !db.settle(run)?
-        && entry.ending == EntryEnding::Unknown
-    {
-        return Err(Refusal::CONFUSED);
+    if let Some(run) = entry.pending {
+        let is_own = match entry.kept(number, settings) {
+            Some(kept) => db.end(&settings.owner, &kept)?,
+            // The entry of a run that was not durable is written whoever has the run.
+            None => db.settle(run)? || entry.ending != EntryEnding::Unknown,
+        };
+        if !is_own {
+            return Err(Refusal::CONFUSED);
+        }
     }
     for text in entry.texts(settings) {
         db.keep_text(&Digest::of(text).sha256, text, number)?;

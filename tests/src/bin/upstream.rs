@@ -41,10 +41,13 @@
 //! | `exit` | it ends instead |
 //! | `count` | a file that gets a line for each call |
 //! | `log` | a file that gets the arguments of each call, on a line |
+//! | `while` | a file, and what it does as long as that is there |
+//! | `until` | a file that gets a line for each call, a number, and what it does up to so many lines |
 
 use serde_json::{Value, json};
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufRead as _, Write as _};
+use std::path::Path;
 use std::process::{self, Command, Stdio};
 use std::sync::Arc;
 use std::thread;
@@ -202,6 +205,21 @@ fn begin_answer(does: &Value, params: &Value) {
     }
 }
 
+/// What a tool does instead, if it does now.
+fn instead(does: &Value) -> Option<Value> {
+    if let Some([file, other]) = does["while"].as_array().map(Vec::as_slice)
+        && Path::new(file.as_str()?).exists()
+    {
+        return Some(other.clone());
+    }
+    if let Some([file, most, other]) = does["until"].as_array().map(Vec::as_slice) {
+        append(file.as_str()?, "");
+        let lines = fs::read_to_string(file.as_str()?).unwrap_or_default().lines().count();
+        return (u64::try_from(lines).ok()? <= most.as_u64()?).then(|| other.clone());
+    }
+    None
+}
+
 fn call(script: &Value, id: &Value, params: &Value) {
     let tool = tools(script).into_iter().find(|tool| tool["name"] == params["name"]);
     let does = tool.map(|tool| tool["does"].clone()).unwrap_or_default();
@@ -211,6 +229,7 @@ fn call(script: &Value, id: &Value, params: &Value) {
     if let Some(file) = does["log"].as_str() {
         append(file, &params["arguments"].to_string());
     }
+    let does = instead(&does).unwrap_or(does);
     begin_answer(&does, params);
     if let Some(depth) = does["nested"].as_u64() {
         let depth = usize::try_from(depth).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Calls of functions of tools, and of other servers' tools. The world of the tests answers the latter.
 
-use super::operation::{bytes, mismatch};
+use super::operation::{bytes, float, mismatch};
 use super::text::{TEXT_UNIT, text};
 use super::value::{List, Value};
 use super::{Evaluated, Evaluator};
@@ -12,6 +12,14 @@ use std::rc::Rc;
 
 /// A call that has no value: the reason, the message, and what the server told beside it.
 type Failure = (String, String, Value);
+
+/// The options of `retry`.
+struct Retry {
+    attempts: u32,
+    first_ms: f64,
+    factor: f64,
+    on: Vec<String>,
+}
 
 fn bad_output() -> Failure {
     let message = "the answer is not JSON that a value can be made of";
@@ -90,6 +98,85 @@ impl Evaluator {
                 Err(Code::Upstream)
             }
         }
+    }
+
+    /// `retry`. In the world of the tests each wait passes at once, and no call writes.
+    pub(super) fn retry(&mut self, options: &Value, function: &Value, depth: u32) -> Evaluated {
+        let Retry { attempts, first_ms, factor, on } = self.retry_options(options, function)?;
+        let active = self.active_evals;
+        let (mut attempt, mut next, mut waited) = (1, first_ms, 0.0);
+        loop {
+            let outcome = self.attempt(function, depth);
+            if !matches!(outcome, Err(Code::Upstream)) {
+                return outcome;
+            }
+            let is_on = |(_, reason): &(String, String)| on.contains(reason);
+            let is_taken = self.upstream.as_ref().is_some_and(is_on);
+            if !is_taken || attempt == attempts || waited + next > 60_000.0 {
+                return outcome;
+            }
+            self.charge(768_u64)?;
+            self.active_evals = active;
+            self.upstream = None;
+            (attempt, waited, next) = (attempt + 1, waited + next, (next * factor).round());
+        }
+    }
+
+    fn attempt(&mut self, function: &Value, depth: u32) -> Evaluated {
+        self.application(Form::Retry, depth)?;
+        let next = self.apply(function.clone(), vec![Value::Unit], depth + 1)?;
+        self.finish(next, depth + 1)
+    }
+
+    fn retry_options(&mut self, options: &Value, function: &Value) -> Result<Retry, Code> {
+        let Value::Record(members) = options else { return Err(mismatch(options)) };
+        let Value::Function(_) = function else { return Err(mismatch(function)) };
+        self.work(members.len() as u64)?;
+        let reasons = ["timeout", "lost", "rate-limited", "unavailable", "tool-error", "rpc-error"];
+        let on = reasons.iter().take(4).map(ToString::to_string).collect();
+        let mut retry = Retry { attempts: 3, first_ms: 200.0, factor: 2.0, on };
+        let mut named = None;
+        for (name, value) in members.iter() {
+            self.work(bytes(name) / TEXT_UNIT)?;
+            let number = || float(value).map_err(|_| Code::OutOfRange);
+            match (name.as_str(), value) {
+                ("attempts", Value::Integer(n)) if (1..=10).any(|most| *n == most.into()) => {
+                    retry.attempts = n.try_into().map_err(|_| Code::Internal)?;
+                }
+                ("first_ms", Value::Integer(_)) if (0.0..=60_000.0).contains(&number()?) => {
+                    retry.first_ms = number()?;
+                }
+                ("factor", Value::Integer(_) | Value::Float(_) | Value::NotNumber)
+                    if (1.0..=10.0).contains(&number()?) =>
+                {
+                    retry.factor = number()?;
+                }
+                ("on", Value::List(list)) => named = Some(list),
+                ("on", _) => return Err(Code::TypeMismatch),
+                ("attempts" | "first_ms", value) if !matches!(value, Value::Integer(_)) => {
+                    return Err(mismatch(value));
+                }
+                ("factor", value)
+                    if !matches!(value, Value::Integer(_) | Value::Float(_) | Value::NotNumber) =>
+                {
+                    return Err(mismatch(value));
+                }
+                _ => return Err(Code::OutOfRange),
+            }
+        }
+        if let Some(list) = named {
+            self.work(list.iter().count() as u64)?;
+            retry.on.clear();
+            for reason in list.iter() {
+                let Value::Text(reason) = reason else { return Err(mismatch(reason)) };
+                self.work(bytes(reason) / TEXT_UNIT)?;
+                if !reasons.contains(&&**reason) {
+                    return Err(Code::OutOfRange);
+                }
+                retry.on.push(reason.to_string());
+            }
+        }
+        Ok(retry)
     }
 
     /// The options of one call.

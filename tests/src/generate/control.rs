@@ -3,7 +3,7 @@
 use super::TOOL_NAMES;
 use super::term::{Generator, Kind};
 use super::text::{NAMES, apply, choice, form, lambda, list, variable};
-use super::world::CAPABILITIES;
+use super::world::{self, CAPABILITIES};
 
 use pif::form::Form;
 
@@ -75,7 +75,12 @@ impl Generator {
             0 | 1 => form("continue", form("input", self.any(size))),
             2 => {
                 let called = self.random.pick(&[Form::Call, Form::Perform, Form::Calls]);
-                self.call(called, size)
+                let call = self.call(called, size);
+                if self.random.chance(70) {
+                    return call;
+                }
+                let options = self.random.pick(world::RETRIES).to_owned();
+                form("retry", list(&[options, lambda("\"none\"", &call)]))
             }
             3 => variable("unbound"),
             4 => form("eval", self.term(Kind::Quoted, size)),

@@ -234,6 +234,8 @@ fn wanted(form: Form, name: &str) -> Wanted {
         (_, "unit") => texts(calendar::UNITS),
         (Form::ParseInt | Form::ParseFloat, _) => texts(world::NUMERALS),
         (Form::JsonParse, _) => texts(world::JSON),
+        (Form::Retry, "options") => Wanted::One(world::RETRIES, Record),
+        (Form::Step, "name") => Wanted::One(world::KEYS, Text),
         (Form::CsvParse, "options") => Wanted::One(world::OPTIONS, Record),
         (Form::CsvParse, _) => texts(world::CSV),
         (_, "regex") => texts(world::PATTERNS),

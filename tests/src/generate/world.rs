@@ -249,6 +249,17 @@ pub(super) const OPTIONS: &[&str] = &[
     "{\"record\":{\"header\":1}}",
 ];
 
+pub(super) const RETRIES: &[&str] = &[
+    "{\"record\":{}}",
+    "{\"record\":{\"attempts\":2}}",
+    "{\"record\":{\"attempts\":1,\"first_ms\":0}}",
+    "{\"record\":{\"factor\":1.5,\"first_ms\":30000}}",
+    "{\"record\":{\"on\":[\"tool-error\"]}}",
+    "{\"record\":{\"attempts\":0}}",
+    "{\"record\":{\"on\":[\"budget\"]}}",
+    "{\"record\":{\"first\":1}}",
+];
+
 pub(super) const KEYS: &[&str] = &[
     "\"a\"",
     "\"b\"",

@@ -180,13 +180,13 @@ fn parts_of_a_run_that_did_not_end_come_together() -> Result<()> {
             answers: answers.to_vec(),
             texts: texts.iter().map(|it| (*it).to_owned()).collect(),
             principal: Arc::default(),
-            waits: None,
+            ..Unfinished::default()
         };
         let first = part(0, &[looked.clone(), open("x")], &["x"]);
-        let id = journal.pend(None, first, Duration::ZERO)?;
+        let id = journal.pend(None, first, Duration::ZERO, true)?.context("a number")?;
         for (from, before, now) in [(1, "x", "y"), (2, "y", "z")] {
             let next = part(from, &[done(before), open(now)], &[before, "1", now]);
-            assert_eq!(journal.pend(Some(id), next, Duration::ZERO)?, id);
+            assert_eq!(journal.pend(Some(id), next, Duration::ZERO, true)?, Some(id));
         }
         std::thread::sleep(Duration::from_millis(5));
         assert_eq!((journal.recover()?, journal.recover()?), (1, 0));
@@ -214,10 +214,10 @@ fn runs_that_did_not_end_are_told_of() -> Result<()> {
             ..Unfinished::default()
         };
         // Of this one the time is over; another one ends; a third may still end.
-        journal.pend(None, run(1), Duration::ZERO)?;
-        let second = journal.pend(None, run(2), Duration::ZERO)?;
-        assert_eq!(journal.pend(Some(second), run(2), Duration::ZERO)?, second);
-        journal.pend(None, run(3), Duration::from_hours(1))?;
+        journal.pend(None, run(1), Duration::ZERO, true)?;
+        let second = journal.pend(None, run(2), Duration::ZERO, true)?.context("a number")?;
+        assert_eq!(journal.pend(Some(second), run(2), Duration::ZERO, true)?, Some(second));
+        journal.pend(None, run(3), Duration::from_hours(1), true)?;
         std::thread::sleep(Duration::from_millis(5));
         let draft = Draft::new(EntryKind::Run, Some("a"), EntryEnding::Value);
         journal.append(Draft { pending: Some(second), ..draft })?;

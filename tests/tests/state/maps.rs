@@ -168,17 +168,25 @@ impl Store for Maps {
         Ok(self.rows().entries.iter().find(|it| it.id == id).cloned())
     }
 
-    fn pend(&self, run: &Pending) -> Result<i64, Error> {
+    fn pend(&self, run: &Pending, _is_lasting: bool) -> Result<Option<i64>, Error> {
         let mut rows = self.rows();
-        if let Some(id) = run.id {
-            let kept = rows.pending.0.iter_mut().find(|it| it.id == run.id);
-            kept.ok_or(Error::Confused)?.parts.extend(run.parts.iter().cloned());
-            return Ok(id);
+        if run.id.is_some() {
+            let is_own = |it: &&mut Pending| it.id == run.id && it.owner == run.owner;
+            let Some(kept) = rows.pending.0.iter_mut().find(is_own) else { return Ok(None) };
+            kept.parts.extend(run.parts.iter().cloned());
+            return Ok(run.id);
         }
         rows.pending.1 += 1;
         let id = rows.pending.1;
         rows.pending.0.push(Pending { id: Some(id), ..run.clone() });
-        Ok(id)
+        Ok(Some(id))
+    }
+
+    fn forget(&self, run: i64) -> Result<bool, Error> {
+        let mut rows = self.rows();
+        let before = rows.pending.0.len();
+        rows.pending.0.retain(|it| it.id != Some(run));
+        Ok(rows.pending.0.len() < before)
     }
 
     fn park(&self, run: &Pending, most: u64) -> Result<Option<i64>, Error> {
@@ -188,9 +196,13 @@ impl Store for Maps {
         if rows.pending.0.iter().filter(is_other).count() as u64 >= most {
             return Ok(None);
         }
-        rows.pending.0.retain(|it| it.id != run.id || run.id.is_none());
-        drop(rows);
-        self.pend(&Pending { id: None, ..run.clone() }).map(Some)
+        if run.id.is_none() {
+            drop(rows);
+            return self.pend(run, true);
+        }
+        rows.pending.0.retain(|it| it.id != run.id);
+        rows.pending.0.push(run.clone());
+        Ok(run.id)
     }
 
     fn exchange(&self, kept: &Pending, next: &Pending) -> Result<bool, Error> {

@@ -194,6 +194,12 @@ impl Transaction for Rows {
         Ok(self.pending.0.len() < before)
     }
 
+    fn end(&mut self, owner: &str, run: &Pending) -> Result<bool, Error> {
+        let is_own = |it: &&mut Pending| it.id == run.id && it.owner == owner;
+        let kept = self.pending.0.iter_mut().find(is_own);
+        Ok(kept.map(|it| *it = run.clone()).is_some())
+    }
+
     fn keep_text(&mut self, sha256: &str, text: &str, entry: i64) -> Result<(), Error> {
         self.texts.insert(sha256.to_owned(), (text.to_owned(), entry));
         Ok(())

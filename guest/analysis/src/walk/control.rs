@@ -4,7 +4,7 @@ use super::{Core, Walk};
 use crate::places::State;
 use crate::values::{ANY, EVERY, Entry, EnvId, Id, NEVER};
 use pif_language::form::Form;
-use pif_language::kinds::{BOOLEAN, LIST, NULL, NUMBER, ODD, QUOTED, STRING};
+use pif_language::kinds::{BOOLEAN, FUNCTION, LIST, NULL, NUMBER, ODD, QUOTED, RECORD, STRING};
 use pif_language::term::{TermId, Terms};
 
 impl<'a> Walk<'a> {
@@ -25,6 +25,7 @@ impl<'a> Walk<'a> {
             Form::Coalesce => self.coalesce(term, env).await,
             Form::Try => self.attempt(term, env).await,
             Form::Pipe => self.pipe(term, env).await,
+            Form::Retry => self.retry(term, env).await,
             Form::Fold | Form::Reduce => self.fold(form == Form::Fold, term, env).await,
             Form::Filter | Form::Find => self.filter(form == Form::Find, term, env).await,
             Form::FlatMap => self.flat_map(term, env).await,
@@ -272,6 +273,20 @@ impl<'a> Walk<'a> {
             }
         }
         value
+    }
+
+    async fn retry(&self, term: TermId, env: EnvId) -> Id {
+        let Some(values) = self.operands(term, env).await else { return NEVER };
+        let [options, function] = *values else { return ANY };
+        let null = self.with(|core| {
+            core.expect((term, 0), options, RECORD, 0)?;
+            core.expect((term, 1), function, FUNCTION, 0)?;
+            core.look_through(options);
+            core.values.forget(options);
+            Some(core.values.of(NULL))
+        });
+        let Some(null) = null else { return NEVER };
+        self.apply((term, 1), function, vec![null]).await
     }
 
     fn apply_list(&self, term: TermId, values: &[Id]) -> Id {

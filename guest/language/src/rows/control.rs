@@ -1,8 +1,9 @@
 //! Control.
 
-use crate::form::{BARE, Shape, at_least, builtin, control, operation};
-use crate::kinds::{ANY, BOOLEAN, FUNCTION};
-use crate::prices::{JUMPER, OTHER, UNFOLDED};
+use crate::form::{BARE, Shape, at_least, builtin, control, exactly, operation};
+use crate::kinds::{ANY, BOOLEAN, FUNCTION, RECORD, STRING};
+use crate::prices::{JUMPER, OTHER, READER, TEXT, UNFOLDED};
+use crate::typing::{TXT, Type};
 
 rows! { $ control:
     If = control("if", Shape::Members(&["cond", "then", "else"]))
@@ -46,6 +47,32 @@ rows! { $ control:
             r#"{"try": {"fail": "no stock"}, "catch": {"lam": "e", "body": {"get": [{"var": "e"}, "value"]}}}"#,
             r#""no stock""#,
         );
+    Retry = control("retry", exactly(2))
+        .takes(&[RECORD, FUNCTION]).visit(READER).application(UNFOLDED).apart()
+        .work(TEXT, "1 per option and per reason, and the units of its name; 768 of fuel for each \
+            fault after which it tries again, whatever a unit costs")
+        .own()
+        .syntax(r#"{"retry": [options, f]}"#)
+        .doc("The value of `f` of null; where a call of another server fails in it for one of the \
+            reasons, it waits and applies `f` again.")
+        .details(&[
+            "All options may be missing: `attempts` (3, at most 10), `first_ms` (200) before the \
+                second attempt, `factor` (2, at most 10) by which each wait is longer than the last, \
+                and the reasons `on` (timeout, lost, rate-limited and unavailable; tool-error and \
+                rpc-error are possible, too). All waits of one `retry` together are at most 60 seconds: a wait \
+                beyond that is not begun.",
+            "Only a call that reads is tried again, or a write that the operator's `effects` call \
+                idempotent, and nothing after any other write in the same `retry`. What is not tried \
+                again is a fault as ever.",
+            "The program reads no clock: the host waits. A replay waits for nothing.",
+        ])
+        .example(r#"{"retry": [{"record": {"attempts": 5}}, {"lam": "none", "body": {"add": [1, 2]}}]}"#, "3");
+    Step = control("step", exactly(2))
+        .takes(&[STRING, ANY]).visit(JUMPER).apart()
+        .typed(&[TXT, Type::A], Type::A)
+        .syntax(r#"{"step": [name, t]}"#)
+        .doc("The value of `t`, which is a part of the program with a name.")
+        .example(r#"{"step": ["add up", {"sum": [1, 2, 3]}]}"#, "6");
     Pipe = control("pipe", at_least(2))
         .takes(&[ANY, FUNCTION]).application(UNFOLDED).apart()
         .own()

@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::call::{Call, Caller};
 use super::lines::Lines;
+use super::works::Works;
 use crate::config::{Config, Profile};
 use crate::observe::{Measures, Slots};
 use crate::render::Refusal;
@@ -41,6 +42,8 @@ pub(super) struct Backend {
     looks: Arc<Gate>,
     /// Limits runs that wait for effects.
     waits: Arc<Gate>,
+    /// The durable runs on which it works.
+    pub(super) work: Arc<Works>,
 }
 
 impl Backend {
@@ -57,7 +60,7 @@ impl Backend {
             gate(Limit::WaitingRuns.fixed_count()),
         );
         let (config, measures) = (Arc::new(config), Arc::new(Measures::new()));
-        Self { config, workshop, hardening, measures, runs, looks, waits }
+        Self { config, workshop, hardening, measures, runs, looks, waits, work: Arc::default() }
     }
 
     /// The server as a principal sees it. All share the gates.
@@ -243,9 +246,24 @@ impl Backend {
         T: Send + 'static,
         W: Future<Output = T> + Send + 'static,
     {
+        let waiting = self.config.values.time(Limit::Waiting);
+        self.run_in_turns_within(caller, waiting, work).await
+    }
+
+    /// Does work in turns that may wait so long for other servers.
+    pub(super) async fn run_in_turns_within<T, W>(
+        self: &Arc<Self>,
+        caller: &Caller,
+        waiting: Duration,
+        work: impl FnOnce(Arc<Self>, Watch) -> W,
+    ) -> Result<T, Fault>
+    where
+        T: Send + 'static,
+        W: Future<Output = T> + Send + 'static,
+    {
         self.opened(caller).await?;
         let (place, stop) = self.enter(&self.runs, caller).await?;
-        let watch = self.watch(stop.clone());
+        let watch = self.watch(stop.clone()).waiting_at_most(waiting);
         let mut turns = Turns::new(work(Arc::clone(self), watch.clone()));
         let mut place = Some(place);
         loop {

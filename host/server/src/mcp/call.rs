@@ -62,6 +62,30 @@ impl Caller {
         Self { session, cancelled, progress, asker, principal, transport, notes, kept }
     }
 
+    /// A caller that nobody is: it has no client.
+    pub(super) fn nobody(session: Arc<Session>, principal: &Principal) -> Self {
+        Self {
+            session,
+            cancelled: CancellationToken::new(),
+            progress: None,
+            asker: Asker::Nobody,
+            principal: principal.clone(),
+            transport: "pipe",
+            notes: Arc::default(),
+            kept: Arc::default(),
+        }
+    }
+
+    /// The caller of a run that goes on without its client.
+    pub(super) fn detached(self, session: Arc<Session>) -> Self {
+        Self { transport: self.transport, ..Self::nobody(session, &self.principal) }
+    }
+
+    /// The caller, whose run another token stops.
+    pub(super) fn stopped_by(self, cancelled: CancellationToken) -> Self {
+        Self { cancelled, ..self }
+    }
+
     /// Who calls; empty for the local user.
     pub(super) fn owner(&self) -> &Arc<str> {
         self.principal.owner()

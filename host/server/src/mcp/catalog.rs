@@ -19,6 +19,13 @@ use crate::render::object;
 /// tool becomes a capability.
 const OPEN: [&str; 2] = ["resume", "capability"];
 
+/// Arguments that belong to a set: they are there only while it is on.
+const OWNED: [(BuiltIn, Toolset, &[&str]); 1] = [(
+    BuiltIn::Run,
+    Toolset::Work,
+    &["background", "cancel", "decide", "durable", "value", "wait"],
+)];
+
 /// Arguments that tools take and do not list. Few calls need them, and each takes room in every
 /// conversation. The page of the tools has them.
 const UNLISTED: [(BuiltIn, &[&str]); 4] = [
@@ -90,7 +97,8 @@ fn entry<T: Tool>(tool: BuiltIn) -> Entry {
 }
 
 async fn call_as<T: Tool>(tool: BuiltIn, backend: &Arc<Backend>, call: Call) -> ToolResult {
-    let prepared = within(tool, backend, &call)
+    let prepared = ensure_on(tool, backend, &call)
+        .and_then(|()| within(tool, backend, &call))
         .and_then(|(backend, members)| Ok((backend, read::<T>(&members, &listed(tool.name()))?)));
     match prepared {
         Ok((backend, arguments)) => arguments.call(&backend, call).await,
@@ -129,14 +137,39 @@ fn within<'a>(
         return Ok((Arc::clone(backend), all().collect()));
     };
     if !backend.config.toolsets.contains(&Toolset::Staging) {
-        let hint = "start the server with --toolsets core,state,sessions,staging";
-        let message = "`snapshot` belongs to the set `staging`, which is off";
-        return Err(malformed(message, Some(hint)));
+        return Err(off(SNAPSHOT, Toolset::Staging));
     }
     let number: i64 = serde_json::from_str(raw)
         .map_err(|_| malformed("`snapshot` is the number of a snapshot", None))?;
     let workshop = backend.workshop.within(number)?;
     Ok((backend.within(workshop), all().filter(|(name, _)| *name != SNAPSHOT).collect()))
+}
+
+/// The arguments of a tool that belong to sets which are off.
+fn owned(
+    tool: BuiltIn,
+    sets: &[Toolset],
+) -> impl Iterator<Item = (Toolset, &'static [&'static str])> {
+    let is_off = move |row: &&(BuiltIn, Toolset, _)| row.0 == tool && !sets.contains(&row.1);
+    OWNED.iter().filter(is_off).map(|(_, set, names)| (*set, *names))
+}
+
+/// Refuses an argument that belongs to a set which is off.
+fn ensure_on(tool: BuiltIn, backend: &Backend, call: &Call) -> Result<(), Fault> {
+    let is_given = |name: &str| call.arguments.raw(name).is_some_and(|raw| raw != "null");
+    for (set, names) in owned(tool, &backend.config.toolsets) {
+        if let Some(name) = names.iter().find(|name| is_given(name)) {
+            return Err(off(name, set));
+        }
+    }
+    Ok(())
+}
+
+/// The refusal of an argument that belongs to a set which is off.
+fn off(name: &str, set: Toolset) -> Fault {
+    let set = set.name();
+    let hint = format!("start the server with --toolsets core,state,sessions,{set}");
+    malformed(format!("`{name}` belongs to the set `{set}`, which is off"), Some(&hint))
 }
 
 fn find(tool: BuiltIn) -> Option<&'static Entry> {
@@ -174,12 +207,16 @@ pub(super) fn describe(tool: BuiltIn, is_open: bool, sets: &[Toolset], profile: 
     let output = find(tool).map_or(Value::Null, |entry| (entry.output)(profile));
     let mut arguments = object(input(tool).clone());
     if let Some(Value::Object(members)) = arguments.get_mut("properties") {
-        let closed = OPEN.iter().filter(|_| !is_open);
+        let works = |name: &str| name == "resume" && sets.contains(&Toolset::Work);
+        let closed = OPEN.iter().filter(|name| !is_open && !works(name));
         for name in names(&UNLISTED, tool).iter().chain(closed) {
             members.remove(*name);
         }
         if VIEWERS.contains(&tool) && !sets.contains(&Toolset::Staging) {
             members.remove(SNAPSHOT);
+        }
+        for name in owned(tool, sets).flat_map(|(_, names)| names) {
+            members.remove(*name);
         }
         for name in names(&TOLD, tool) {
             let member = members.get_mut(*name).and_then(Value::as_object_mut);
@@ -287,7 +324,7 @@ fn section(tool: BuiltIn, page: &mut String) {
 /// manifests.
 #[must_use]
 pub fn packaged_tools() -> Vec<(&'static str, &'static str)> {
-    let others = [Toolset::Capabilities, Toolset::Staging, Toolset::Debug];
+    let others = [Toolset::Capabilities, Toolset::Staging, Toolset::Work, Toolset::Debug];
     let tools = BuiltIn::ALL.iter().filter(|tool| !others.contains(&tool.set()));
     tools.map(|tool| (tool.name(), tool.title())).collect()
 }

@@ -24,6 +24,8 @@ mod service;
 mod settle;
 mod signals;
 mod tool;
+mod work;
+mod works;
 
 use std::io::{Read, Write};
 use std::sync::{Arc, OnceLock};

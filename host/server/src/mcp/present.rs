@@ -2,8 +2,9 @@
 //! everything including the resources that a run used.
 
 use pif_domain::text::{self, quote_one};
-use pif_domain::{CallMade, Limit};
-use pif_sandbox::{Ending, milliseconds};
+use pif_domain::{CallMade, FaultCode, Limit};
+use pif_sandbox::{Ending, Outcome, milliseconds};
+use pif_store::journal::Standing;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 
@@ -84,11 +85,26 @@ pub(super) fn tell(run: Finished, config: &Config) -> ToolResult {
         Err(refusal) => &mut refusal.structured,
     };
     warn_of(&run.made, record, lines);
+    if let Some(number) = run.run {
+        record.insert("run".to_owned(), number.into());
+        record.insert("status".to_owned(), standing(&run.outcome).name().into());
+    }
     if profile == Profile::Debug {
         annotate(record, &run, config);
     }
     put(record, "evaluation", run.evaluation);
     told
+}
+
+/// How a durable run stands that has come to this outcome.
+fn standing(outcome: &Outcome) -> Standing {
+    match outcome.ending.as_ref().map_err(|fault| fault.code) {
+        Ok(_) => Standing::Done,
+        Err(FaultCode::Interrupted) => Standing::Interrupted,
+        Err(FaultCode::OutcomeUnknown) => Standing::OutcomeUnknown,
+        Err(FaultCode::Cancelled) => Standing::Cancelled,
+        Err(_) => Standing::Failed,
+    }
 }
 
 /// Adds warnings of answers that are not as their servers promise: each once.

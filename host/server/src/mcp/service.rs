@@ -4,7 +4,7 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use pif_domain::Limit;
+use pif_domain::{Limit, Toolset};
 use pif_store::Place;
 use pif_system::harden::Hardening;
 use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
@@ -65,8 +65,11 @@ impl Service {
         if let Some(prefix) = config.prefix.clone() {
             prefix.install();
         }
-        let stop = CancellationToken::new();
         let backend = Arc::new(Backend::new(config, workshop, hardening));
+        let stop = backend.work.leave.clone();
+        if backend.config.toolsets.contains(&Toolset::Work) {
+            tokio::spawn(Arc::clone(&backend).go_on_with_all());
+        }
         tokio::spawn(look(Arc::clone(&backend), stop.clone()));
         let (listing, publisher) = (Arc::default(), None);
         Self { backend, listing, publisher, _stopped: stop.clone().drop_guard(), stop }

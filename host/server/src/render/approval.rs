@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use pif_domain::text::{self, MOST_NAME, time};
-use pif_domain::{EffectClass, Wish, named};
+use pif_domain::{Wish, named};
 use serde_json::{Value, json};
 
 use super::reply::Reply;
@@ -15,15 +15,6 @@ const MOST_SHOWN: usize = 20;
 /// Characters of the arguments of one call.
 const MOST_ARGUMENTS: usize = 600;
 
-/// What a tool does, in a word or two.
-fn does(class: EffectClass) -> &'static str {
-    match class {
-        EffectClass::Read => "reads",
-        EffectClass::Write => "writes",
-        EffectClass::Destructive => "may destroy",
-    }
-}
-
 /// The question, for people.
 pub fn question(wishes: &[Wish]) -> String {
     let mut text = match wishes.len() {
@@ -32,7 +23,7 @@ pub fn question(wishes: &[Wish]) -> String {
     };
     let (shown, more) = wishes.split_at_checked(MOST_SHOWN).unwrap_or((wishes, &[]));
     for Wish { call, class, .. } in shown {
-        let (tool, does) = (text::quote_one(&call.tool), does(*class));
+        let (tool, does) = (text::quote_one(&call.tool), class.verb());
         let arguments = text::line(&call.args, MOST_ARGUMENTS);
         // Writing to a string cannot fail.
         let _ = write!(text, "\n- {tool} ({does}) with {arguments}");

@@ -10,6 +10,7 @@ mod reply;
 mod staging;
 mod steps;
 mod summary;
+mod work;
 
 pub use self::approval::{question, waiting};
 pub use self::fault::{excess, explain, explain_all, made};
@@ -20,3 +21,4 @@ pub use self::reply::{Refusal, Reply, warn};
 pub use self::staging::{committed, snapshots, staged, verified};
 pub use self::steps::Steps;
 pub use self::summary::{describe, fixed, lines_of, notes};
+pub use self::work::{KeptRunTold, kept_run, kept_runs, run_line, working};

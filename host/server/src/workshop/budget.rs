@@ -24,6 +24,11 @@ impl CallBudget {
         Self { left, watch: watch.clone() }
     }
 
+    /// The clocks of the run.
+    pub(super) fn watch(&self) -> Watch {
+        self.watch.clone()
+    }
+
     /// What is left now.
     pub(super) fn left(&self) -> Budget {
         let Allowed { calls, bytes } = self.left;

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use pif_domain::{Answered, Approval, Call, Decision, Fault, Need, Refusal};
+use pif_domain::{Answered, Approval, Call, CallOutcome, Decision, Fault, Need, Refusal, Stage};
 use pif_sandbox::{Calls, milliseconds};
 use pif_store::journal::{Answer, Came as Outcome};
 
@@ -166,6 +166,109 @@ impl<'a> CallLog<'a> {
     /// meanwhile knows it.
     pub(super) fn tell(&mut self, intended: &Intended<'_>, index: usize, answered: &Answered) {
         self.note(intended.asked.place, index, answered);
+        if intended.asked.calls.calls.len() > 1
+            && let Some(intent) = &mut self.intent
+            && let Err(fault) = intent.told(&self.answers, &self.texts)
+        {
+            // The run finds it out when all calls have ended.
+            tracing::warn!(message = fault.message, "an answer could not be written down");
+        }
+    }
+
+    /// Writes down what came of one of some calls before the run was interrupted.
+    pub(super) fn know(&mut self, asked: &Asked<'_>, index: usize, answered: &Answered) {
+        self.note(asked.place, index, answered);
+    }
+
+    /// Stops a durable run at a call of which nobody knows what it has done. What came of the others is
+    /// written down.
+    pub(super) fn doubt(
+        &mut self,
+        intended: &Intended<'_>,
+        answered: &[Answered],
+    ) -> Result<(), Fault> {
+        let Some(intent) = &self.intent else { return Ok(()) };
+        if intent.durable.is_none() {
+            return Ok(());
+        }
+        let calls = &intended.asked.calls.calls;
+        let unknown: Vec<usize> = (0..calls.len())
+            .filter(|at| {
+                let is_unknown = answered.get(*at).is_some_and(|it| is_unknown(&it.outcome));
+                is_unknown && calls.get(*at).is_some_and(|call| !intent.may_repeat(&call.tool))
+            })
+            .collect();
+        let Some(tool) = unknown.first().and_then(|at| calls.get(*at)).map(|it| it.tool.clone())
+        else {
+            return Ok(());
+        };
+        self.sent = None;
+        let place = intended.asked.place;
+        for (index, it) in answered.iter().enumerate() {
+            if !unknown.contains(&index) {
+                self.note(place, index, it);
+            }
+        }
+        if let Some(Answer::Calls(made)) = self.answers.get_mut(place) {
+            for index in unknown {
+                if let Some(made) = made.get_mut(index) {
+                    made.outcome = Outcome::Unknown;
+                }
+            }
+        }
+        Err(record::outcome_unknown(&tool))
+    }
+
+    /// The tools of the last calls, at most so many, the last one first.
+    pub(super) fn last_calls(&self, most: usize) -> impl Iterator<Item = &str> {
+        let made = self.answers.iter().rev().filter_map(|answer| match answer {
+            Answer::Calls(made) => Some(made),
+            _ => None,
+        });
+        made.flat_map(|made| made.iter().rev()).map(|made| made.asked.tool.as_str()).take(most)
+    }
+
+    /// Writes down what was decided after a call had failed in a `retry`.
+    pub(super) fn waited(&mut self, waited: Option<u64>, is_new: bool) -> Result<(), Fault> {
+        self.answers.push(Answer::Waited(waited));
+        match &mut self.intent {
+            Some(intent) if is_new => intent.told(&self.answers, &self.texts),
+            _ => Ok(()),
+        }
+    }
+
+    /// Interrupts a durable run that has not come as far as it was before.
+    pub(super) fn put_down_again(
+        &mut self,
+        fault: &Fault,
+        unsure: Vec<usize>,
+    ) -> Result<Option<i64>, Fault> {
+        let Some(intent) = &mut self.intent else { return Ok(None) };
+        intent.put_down_again(fault, unsure)
+    }
+
+    /// Interrupts a durable run, whose last calls have no answer if `is_unanswered`. Gives its number.
+    pub(super) fn put_down(
+        &mut self,
+        fault: &Fault,
+        is_unanswered: bool,
+    ) -> Result<Option<i64>, Fault> {
+        let last = self.answers.iter_mut().rev().find_map(|answer| match answer {
+            Answer::Calls(made) => Some(made),
+            _ => None,
+        });
+        for made in last.into_iter().flatten().filter(|_| is_unanswered) {
+            if matches!(&made.outcome, Outcome::Failed { reason, .. } if reason.is_no_answer()) {
+                made.outcome = Outcome::Unknown;
+            }
+        }
+        // What was asked after these calls is asked again.
+        let is_of_calls = |it: &Answer| matches!(it, Answer::Calls(_) | Answer::Waited(_));
+        let end = self.answers.iter().rposition(is_of_calls).map_or(0, |at| at + 1);
+        self.answers.truncate(end);
+        let Some(intent) = &mut self.intent else { return Ok(None) };
+        intent.rewind(end.saturating_sub(1), self.texts.len());
+        intent.put_down(&self.answers, &self.texts, fault)
     }
 
     fn note(&mut self, place: usize, index: usize, answered: &Answered) {
@@ -178,7 +281,7 @@ impl<'a> CallLog<'a> {
     }
 
     /// Ends calls that were to be sent.
-    pub(super) fn answer(&mut self, intended: Intended<'_>, came: Came) -> Ended {
+    pub(super) fn answer(&mut self, intended: Intended<'_>, came: Came) -> Result<Ended, Fault> {
         let Intended { asked, since } = intended;
         if let Ok(answered) = &came {
             let (time, is_alone) = (since.elapsed(), answered.len() == 1);
@@ -188,7 +291,11 @@ impl<'a> CallLog<'a> {
                 self.observer.called(since, time, &call.tool, Some(&it.outcome));
             }
         }
-        self.end(asked, came)
+        let ended = self.end(asked, came);
+        if let Some(intent) = &mut self.intent {
+            intent.told(&self.answers, &self.texts)?;
+        }
+        Ok(ended)
     }
 
     /// Ends calls that are not sent: it is known what came of them, or they are refused.
@@ -260,4 +367,9 @@ pub(super) struct Written {
     pub(super) pins: Vec<String>,
     /// What the store keeps of the run until it has ended.
     pub(super) pending: Option<i64>,
+}
+
+/// Whether a call was sent and nobody knows what it has done.
+fn is_unknown(outcome: &CallOutcome) -> bool {
+    matches!(outcome, CallOutcome::Failed(it) if it.reason.stage() == Stage::Unknown)
 }

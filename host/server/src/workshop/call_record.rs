@@ -1,6 +1,9 @@
 //! Calls as the journal keeps them, and back.
 
-use pif_domain::{Answered, Beside, Call, CallMade, CallOutcome, Failure, FaultCode, Refusal};
+use pif_domain::text::quote_one;
+use pif_domain::{
+    Answered, Beside, Call, CallMade, CallOutcome, Failure, Fault, FaultCode, Refusal, fault,
+};
 use pif_store::journal::{Answer, Asked, Came, Digest, Made, Refused};
 
 /// What the journal is told of calls before anything comes of them, and the texts beside it.
@@ -83,39 +86,67 @@ pub(super) fn recall(
     recorded: &Answer,
     mut text: impl FnMut(&Digest) -> Result<Option<String>, pif_store::Error>,
 ) -> Result<Option<Result<Vec<Answered>, Refusal>>, Missing> {
-    let is_same = |asked: &[&Asked]| {
-        asked.len() == calls.len()
-            && asked.iter().zip(calls).all(|(asked, call)| **asked == digested(call))
-    };
     match recorded {
-        Answer::Calls(made) if is_same(&made.iter().map(|it| &it.asked).collect::<Vec<_>>()) => {
+        Answer::Calls(made) if is_same(calls, made.iter().map(|it| &it.asked)) => {
             let mut answered = Vec::with_capacity(made.len());
-            for Made { asked, outcome, ms, whole, warning, .. } in made {
-                let mut find = |digest: &Digest| {
-                    let found = text(digest).map_err(Missing::Store)?;
-                    found.ok_or_else(|| Missing::Text(asked.tool.clone()))
-                };
-                let outcome = match outcome {
-                    Came::Unknown => return Err(Missing::Text(asked.tool.clone())),
-                    Came::Value(digest) => CallOutcome::Value(find(digest)?),
-                    Came::Failed { reason, message, value } => {
-                        let value = value.as_ref().map(&mut find).transpose()?;
-                        Failure { reason: *reason, message: message.clone(), value }.into()
-                    }
-                };
-                let whole = whole.as_ref().map(find).transpose()?;
-                let beside = Beside { whole, warning: warning.clone() };
-                answered.push(Answered { outcome, millis: *ms, beside });
+            for made in made {
+                let found = recall_one(made, &mut text)?;
+                answered.push(found.ok_or_else(|| Missing::Text(made.asked.tool.clone()))?);
             }
             Ok(Some(Ok(answered)))
         }
-        Answer::Refused(asked, refused) if is_same(&asked.iter().collect::<Vec<_>>()) => {
+        Answer::Refused(asked, refused) if is_same(calls, asked.iter()) => {
             let Refused { index, code, message, hint } = refused.clone();
             let code = FaultCode::find(&code).unwrap_or(FaultCode::CapabilityDenied);
             Ok(Some(Err(Refusal { index, code, message, hint })))
         }
         _ => Ok(None),
     }
+}
+
+/// As [`recall`], of calls of which some have no answer.
+pub(super) fn recall_some(
+    calls: &[Call],
+    recorded: &Answer,
+    mut text: impl FnMut(&Digest) -> Result<Option<String>, pif_store::Error>,
+) -> Result<Option<Vec<Option<Answered>>>, Missing> {
+    let Answer::Calls(made) = recorded else { return Ok(None) };
+    if !is_same(calls, made.iter().map(|it| &it.asked)) {
+        return Ok(None);
+    }
+    made.iter().map(|made| recall_one(made, &mut text)).collect::<Result<_, _>>().map(Some)
+}
+
+fn is_same<'a>(calls: &[Call], asked: impl ExactSizeIterator<Item = &'a Asked>) -> bool {
+    asked.len() == calls.len() && asked.zip(calls).all(|(asked, call)| *asked == digested(call))
+}
+
+/// What came of a call; None: nobody knows.
+fn recall_one(
+    Made { asked, outcome, ms, whole, warning, .. }: &Made,
+    text: &mut impl FnMut(&Digest) -> Result<Option<String>, pif_store::Error>,
+) -> Result<Option<Answered>, Missing> {
+    let mut find = |digest: &Digest| {
+        let found = text(digest).map_err(Missing::Store)?;
+        found.ok_or_else(|| Missing::Text(asked.tool.clone()))
+    };
+    let outcome = match outcome {
+        Came::Unknown => return Ok(None),
+        Came::Value(digest) => CallOutcome::Value(find(digest)?),
+        Came::Failed { reason, message, value } => {
+            let value = value.as_ref().map(&mut find).transpose()?;
+            Failure { reason: *reason, message: message.clone(), value }.into()
+        }
+    };
+    let whole = whole.as_ref().map(find).transpose()?;
+    let beside = Beside { whole, warning: warning.clone() };
+    Ok(Some(Answered { outcome, millis: *ms, beside }))
+}
+
+/// How a durable run stops at a call of which nobody knows what it has done.
+pub(super) fn outcome_unknown(tool: &str) -> Fault {
+    let message = format!("nobody knows what came of a call of {}, which writes", quote_one(tool));
+    fault(FaultCode::OutcomeUnknown, message, None)
 }
 
 /// Why an answer cannot be had from an entry.

@@ -2,11 +2,12 @@
 //! where one is needed, the answers.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use pif_domain::text::similar::similar;
 use pif_domain::text::{self, quote, quote_one};
-use pif_domain::{Answered, Call, Fault, FaultCode, Refusal, Unsent};
-use pif_sandbox::Watch;
+use pif_domain::{Answered, Call, Fault, FaultCode, Need, Refusal, Unsent};
+use pif_sandbox::{Wait, Watch};
 
 use super::bindings::Bindings;
 use super::budget::{CallBudget, beyond};
@@ -15,15 +16,15 @@ use super::consent::Consent;
 use super::effects::{Effects, Sending};
 use super::native::Native;
 use super::opening::Workshop;
-use super::past::Past;
-use super::world::{Live, Tools};
+use super::past::{Past, Recalled};
+use super::world::{EndedByHand, Live, Tools};
 
 impl Workshop {
     /// The world of a run.
     pub(super) fn live(&self, tools: Tools, effects: Arc<dyn Effects>, watch: &Watch) -> Live {
         let budget = CallBudget::new(self.allowed, watch);
         let (past, bindings) = (Past::default(), Bindings::default());
-        Live { tools, effects, budget, past, bindings }
+        Live { tools, effects, budget, past, bindings, by_hand: EndedByHand::default() }
     }
 }
 
@@ -38,46 +39,78 @@ impl Live {
             self.past.pass_refused();
             return Ok(log.end(asked, Err(refusal)));
         }
-        if let Some(mut came) = self.past.recall(asked.calls)? {
-            if let Ok(answered) = &mut came {
-                self.budget.charge(answered);
+        let before = match self.past.recall(asked.calls)? {
+            None => Vec::new(),
+            Some(Recalled::Some(before)) => before,
+            Some(Recalled::All(mut came)) => {
+                if let Ok(answered) = &mut came {
+                    self.budget.charge(answered);
+                }
+                return Ok(log.end(asked, came));
             }
-            return Ok(log.end(asked, came));
+        };
+        for (index, answered) in before.iter().enumerate() {
+            if let Some(answered) = answered {
+                log.know(&asked, index, answered);
+            }
         }
-        let known = log.known(&asked.calls.calls);
+        let known = Known { consents: log.known(&asked.calls.calls), before };
         let intended = log.intend(asked)?;
         let (intended, unsent) = match self.send(&intended, &known, log).await {
             Err(Unsent::Asks(needs)) => match log.consider(intended, &needs).await? {
                 Err(ended) => return Ok(ended),
-                Ok((asked, decided)) => {
-                    let intended = log.intend(asked)?;
-                    match self.send(&intended, &decided, log).await {
-                        Ok(answered) => return Ok(log.answer(intended, Ok(answered))),
+                Ok((asked, consents)) => {
+                    let (intended, known) = (log.intend(asked)?, Known { consents, ..known });
+                    match self.send(&intended, &known, log).await {
+                        Ok(answered) => return finish(intended, answered, log),
                         Err(unsent) => (intended, unsent),
                     }
                 }
             },
-            Ok(answered) => return Ok(log.answer(intended, Ok(answered))),
+            Ok(answered) => return finish(intended, answered, log),
             Err(unsent) => (intended, unsent),
         };
         let refusal = unsent.refusal(&intended.calls().calls);
-        Ok(log.answer(intended, Err(refusal)))
+        log.answer(intended, Err(refusal))
+    }
+
+    /// Decides whether a `retry` tries again, and waits before that. Whatever may not be repeated must
+    /// not have been called in it.
+    pub(super) async fn wait(
+        &mut self,
+        wait: &Wait,
+        log: &mut CallLog<'_>,
+    ) -> Result<Option<u64>, Fault> {
+        if let Some(waited) = self.past.waited()? {
+            log.waited(waited, false)?;
+            return Ok(waited);
+        }
+        let calls = usize::try_from(wait.calls).unwrap_or(usize::MAX);
+        let may_repeat = log.last_calls(calls).all(|tool| self.effects.is_repeatable(tool));
+        let waited = may_repeat.then_some(wait.milliseconds);
+        if let Some(millis) = waited {
+            let pause = self.effects.pause(Duration::from_millis(millis));
+            self.budget.watch().while_asking(pause).await;
+        }
+        log.waited(waited, true)?;
+        Ok(waited)
     }
 
     /// Sends as many of the calls as the run may still make, except those that were declined.
     async fn send(
         &mut self,
         intended: &Intended<'_>,
-        consents: &[Consent],
+        known: &Known,
         log: &mut CallLog<'_>,
     ) -> Result<Vec<Answered>, Unsent> {
         let left = self.budget.left();
         let most = usize::try_from(left.calls).unwrap_or(usize::MAX);
         let (calls, at_most) = (&intended.calls().calls, intended.calls().at_most);
-        let consent = |index: usize| consents.get(index).unwrap_or(&Consent::Unasked);
+        let consent = |index: usize| known.consents.get(index).unwrap_or(&Consent::Unasked);
+        let before = |index: usize| known.before.get(index).cloned().flatten();
         let (mut sent, mut approved, mut places) = (Vec::new(), Vec::new(), Vec::new());
         for (index, call) in calls.iter().enumerate().take(most) {
-            if consent(index).outcome().is_none() {
+            if before(index).is_none() && consent(index).outcome().is_none() {
                 sent.push(call.clone());
                 approved.push(consent(index).approval());
                 places.push(index);
@@ -92,15 +125,17 @@ impl Live {
             [] => Vec::new(),
             calls => {
                 let sending = Sending::new(intended, (calls, at_most), left, &approved);
-                self.effects.call(sending, &mut told).await?
+                let sent = self.effects.call(sending, &mut told).await;
+                sent.map_err(|unsent| placed(unsent, &places))?
             }
         };
         let mut answered = answered.into_iter();
         let mut all = Vec::with_capacity(calls.len());
         for index in 0..calls.len().min(most) {
-            match consent(index).outcome() {
-                Some(outcome) => all.push(Answered::new(outcome, 0)),
-                None => all.extend(answered.next()),
+            match (before(index), consent(index).outcome()) {
+                (Some(answered), _) => all.push(answered),
+                (None, Some(outcome)) => all.push(Answered::new(outcome, 0)),
+                (None, None) => all.extend(answered.next()),
             }
         }
         self.budget.charge(&mut all);
@@ -119,6 +154,35 @@ impl Live {
             }
         }
         Ok(None)
+    }
+}
+
+/// What is known of calls before they are sent.
+struct Known {
+    consents: Vec<Consent>,
+    /// What came of some of them before the run was interrupted.
+    before: Vec<Option<Answered>>,
+}
+
+/// Ends calls that were sent, unless the run stops at one of which nobody knows what it has done.
+fn finish(
+    intended: Intended<'_>,
+    answered: Vec<Answered>,
+    log: &mut CallLog<'_>,
+) -> Result<Ended, Fault> {
+    log.doubt(&intended, &answered)?;
+    log.answer(intended, Ok(answered))
+}
+
+/// Why calls were not sent, with the places that they have among all calls.
+fn placed(unsent: Unsent, places: &[usize]) -> Unsent {
+    let place = |index: usize| places.get(index).copied().unwrap_or(index);
+    match unsent {
+        Unsent::Refused(it) => Unsent::Refused(Refusal { index: place(it.index), ..it }),
+        Unsent::Asks(needs) => {
+            let needs = needs.into_iter().map(|it| Need { index: place(it.index), ..it });
+            Unsent::Asks(needs.collect())
+        }
     }
 }
 

@@ -3,9 +3,11 @@
 use std::fmt::Debug;
 use std::future::ready;
 use std::sync::Arc;
+use std::time::Duration;
 
 use pif_domain::{Answered, Approval, Budget, Call, Offer, Refusal, Unsent};
 use pif_sandbox::Asking;
+use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use super::call_log::Intended;
@@ -67,6 +69,22 @@ pub trait Effects: Send + Sync + Debug {
     fn answers(&self, tool: &str) -> bool {
         let id = tool.split('.').next();
         self.offers().iter().any(|offer| offer.name.split('.').next() == id)
+    }
+
+    /// Whether a call of a tool may be made again though nobody knows what it has done.
+    fn is_repeatable(&self, tool: &str) -> bool {
+        Offer::may_repeat(&self.offers(), tool)
+    }
+
+    /// Lets so much time pass before a call is made again.
+    fn pause(&self, time: Duration) -> Asking<'_, ()> {
+        Box::pin(async move {
+            if Handle::try_current().is_ok() {
+                tokio::time::sleep(time).await;
+            } else {
+                std::thread::sleep(time);
+            }
+        })
     }
 
     /// Whether there are other servers at all.

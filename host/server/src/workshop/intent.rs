@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use pif_domain::{Call, EffectClass, Fault, Offer};
+use pif_domain::{Call, EffectClass, Fault, FaultCode, Offer, fault};
 use pif_sandbox::{Request, Watch};
-use pif_store::journal::{Answer, Draft, Journal, Unfinished};
+use pif_store::journal::{Answer, Came, Draft, Durable, Journal, Made, Unfinished};
 use tokio::sync::watch;
 
 use super::record;
@@ -29,6 +29,8 @@ pub(super) struct Intent<'a> {
     pub(super) watch: &'a Watch,
     /// How a run is kept that waits; None: a run of a turn, which is not kept.
     pub(super) patience: Option<Patience>,
+    /// How a durable run is kept.
+    pub(super) durable: Option<Durable>,
 }
 
 /// How runs are kept that wait for approvals.
@@ -48,7 +50,24 @@ impl<'a> Intent<'a> {
         watch: &'a Watch,
     ) -> Self {
         let (pending, written, as_of) = (None, (0, 0), 0);
-        Self { journal, longest, request, offers, pending, written, as_of, watch, patience }
+        let durable = None;
+        Self {
+            journal,
+            longest,
+            request,
+            offers,
+            pending,
+            written,
+            as_of,
+            watch,
+            patience,
+            durable,
+        }
+    }
+
+    /// The intent of a durable run.
+    pub(super) fn durable(self, durable: Option<Durable>) -> Self {
+        Self { durable, ..self }
     }
 
     /// The run that the store keeps so, with the tools as of a change.
@@ -76,13 +95,62 @@ impl<'a> Intent<'a> {
         if calls.iter().all(reads) {
             return Ok(());
         }
-        self.keep(answers, texts)
+        self.keep(answers, texts, true)
+    }
+
+    /// Writes down what a durable run has been told, before it goes on.
+    pub(super) fn told(&mut self, answers: &[Answer], texts: &[String]) -> Result<(), Fault> {
+        if self.durable.is_some() { self.keep(answers, texts, false) } else { Ok(()) }
+    }
+
+    /// Writes down that a durable run is interrupted. Gives its number.
+    pub(super) fn put_down(
+        &mut self,
+        answers: &[Answer],
+        texts: &[String],
+        fault: &Fault,
+    ) -> Result<Option<i64>, Fault> {
+        if let Some(durable) = &mut self.durable {
+            durable.interrupted = record::fault(fault)["fault"].take();
+        }
+        self.keep(answers, texts, true)?;
+        Ok(self.pending)
+    }
+
+    /// Writes down that a durable run is interrupted which has not come as far as it was before: what
+    /// was written then stays.
+    pub(super) fn put_down_again(
+        &mut self,
+        fault: &Fault,
+        unsure: Vec<usize>,
+    ) -> Result<Option<i64>, Fault> {
+        let interrupted = record::fault(fault)["fault"].take();
+        let durable = self.durable.clone().map(|it| Durable { interrupted, ..it });
+        let part = Unfinished { from: usize::MAX, unsure, durable, ..Unfinished::default() };
+        let pended = self.journal.pend(self.pending, part, self.longest, true);
+        self.pending = Some(pended.map_err(stored)?.ok_or_else(lost)?);
+        Ok(self.pending)
+    }
+
+    /// Whether a call of a tool may be made again though nobody knows what it has done.
+    pub(super) fn may_repeat(&self, tool: &str) -> bool {
+        self.offers.as_ref().is_some_and(|offers| Offer::may_repeat(&offers.borrow(), tool))
+    }
+
+    /// The calls among these answers that may have done something, where nobody knows: their places in
+    /// the last answer.
+    pub(super) fn unsure(&self, answers: &[Answer]) -> Vec<usize> {
+        let (Some(Answer::Calls(made)), Some(_)) = (answers.last(), &self.durable) else {
+            return Vec::new();
+        };
+        let is_unsure = |it: &Made| it.outcome == Came::Unknown && !self.may_repeat(&it.asked.tool);
+        (0..made.len()).filter(|at| made.get(*at).is_some_and(is_unsure)).collect()
     }
 
     /// Takes back what was written down behind these: it was not sent.
     pub(super) fn withdraw(&mut self, answers: &[Answer], texts: &[String]) -> Result<(), Fault> {
         self.rewind(answers.len(), texts.len());
-        if self.pending.is_some() { self.keep(answers, texts) } else { Ok(()) }
+        if self.pending.is_some() { self.keep(answers, texts, true) } else { Ok(()) }
     }
 
     /// Notes that answers and texts behind these are others now.
@@ -92,7 +160,12 @@ impl<'a> Intent<'a> {
     }
 
     /// Writes down what is new.
-    fn keep(&mut self, answers: &[Answer], texts: &[String]) -> Result<(), Fault> {
+    fn keep(
+        &mut self,
+        answers: &[Answer],
+        texts: &[String],
+        is_lasting: bool,
+    ) -> Result<(), Fault> {
         let (from, texts_from) = self.written;
         let new = |all: &[Answer]| all.get(from..).unwrap_or_default().to_vec();
         let run = match self.pending {
@@ -101,12 +174,14 @@ impl<'a> Intent<'a> {
                 from,
                 answers: new(answers),
                 texts: texts.get(texts_from..).unwrap_or_default().to_vec(),
+                unsure: self.unsure(answers),
+                durable: self.durable.clone().filter(|it| !it.interrupted.is_null()),
                 ..Unfinished::default()
             },
         };
         let known = run.answers.iter().take_while(|answer| !answer.is_open()).count();
-        let pended = self.journal.pend(self.pending, run, self.longest);
-        self.pending = Some(pended.map_err(stored)?);
+        let pended = self.journal.pend(self.pending, run, self.longest, is_lasting);
+        self.pending = Some(pended.map_err(stored)?.ok_or_else(lost)?);
         // Calls without an outcome, and what came after them, are told again.
         self.written = (from + known, texts.len());
         Ok(())
@@ -115,7 +190,14 @@ impl<'a> Intent<'a> {
     /// The run as far as it has come.
     pub(super) fn so_far(&self, answers: &[Answer], texts: &[String]) -> Unfinished {
         let Draft { subject, request, .. } = record::begun(self.request);
+        let (unsure, durable) = (self.unsure(answers), self.durable.clone());
         let (answers, texts) = (answers.to_vec(), texts.to_vec());
-        Unfinished { subject, request, answers, texts, ..Unfinished::default() }
+        Unfinished { subject, request, answers, texts, unsure, durable, ..Unfinished::default() }
     }
+}
+
+/// The fault of a run that another process has taken over or ended.
+fn lost() -> Fault {
+    let message = "the run was cancelled, or goes on elsewhere".to_owned();
+    fault(FaultCode::Cancelled, message, None)
 }

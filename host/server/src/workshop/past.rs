@@ -74,43 +74,85 @@ fn seal(secret: &str, bound: &str) -> String {
 /// What is known of a run that goes on.
 #[derive(Debug, Default)]
 pub(super) struct Past {
-    calls: VecDeque<Answer>,
+    answers: VecDeque<Answer>,
     texts: HashMap<String, String>,
+    /// The places in the last answer of calls that may have done something, where nobody knows.
+    pub(super) unsure: Vec<usize>,
+}
+
+/// What came of calls before.
+pub(super) enum Recalled {
+    /// All of it.
+    All(Result<Vec<Answered>, Refusal>),
+    /// That of some of them. The others are made now.
+    Some(Vec<Option<Answered>>),
 }
 
 impl Past {
-    pub(super) fn new(answers: Vec<Answer>, texts: Vec<String>) -> Self {
-        let is_of_calls = |it: &Answer| matches!(it, Answer::Calls(_) | Answer::Refused(..));
+    pub(super) fn new(answers: Vec<Answer>, texts: Vec<String>, unsure: Vec<usize>) -> Self {
+        let is_told =
+            |it: &Answer| matches!(it, Answer::Calls(_) | Answer::Refused(..) | Answer::Waited(_));
         let texts = texts.into_iter().map(|text| (Digest::of(&text).sha256, text));
-        Self { calls: answers.into_iter().filter(is_of_calls).collect(), texts: texts.collect() }
+        let answers = answers.into_iter().filter(is_told).collect();
+        Self { answers, texts: texts.collect(), unsure }
     }
 
-    /// What came of these calls before.
-    pub(super) fn recall(
-        &mut self,
-        calls: &Calls,
-    ) -> Result<Option<Result<Vec<Answered>, Refusal>>, Fault> {
-        let Some(next) = self.calls.pop_front() else { return Ok(None) };
+    /// Whether the run has come as far as it was.
+    pub(super) fn is_over(&self) -> bool {
+        self.answers.is_empty()
+    }
+
+    /// What came of these calls before. Of a call that may have done something somebody has to say it
+    /// first.
+    pub(super) fn recall(&mut self, calls: &Calls) -> Result<Option<Recalled>, Fault> {
+        let Some(next) = self.answers.front() else { return Ok(None) };
+        if let (1, Answer::Calls(made)) = (self.answers.len(), next)
+            && let Some(unsure) = self.unsure.first().and_then(|at| made.get(*at))
+        {
+            return Err(record::outcome_unknown(&unsure.asked.tool));
+        }
         let text = |digest: &Digest| Ok(self.texts.get(&digest.sha256).cloned());
-        match record::recall(&calls.calls, &next, text) {
-            Ok(Some(came)) => Ok(Some(came)),
-            Err(Missing::Store(error)) => Err(stored(error)),
-            Ok(None) | Err(Missing::Text(_)) => {
-                let message = "the run does not go on as it began, so nobody is called".to_owned();
-                let hint = "the evaluator may have changed since: run the program again";
-                Err(fault(FaultCode::Internal, message, Some(hint)))
+        let recalled = if next.is_open() {
+            record::recall_some(&calls.calls, next, text).map(|it| it.map(Recalled::Some))
+        } else {
+            record::recall(&calls.calls, next, text).map(|it| it.map(Recalled::All))
+        };
+        match recalled {
+            Ok(Some(recalled)) => {
+                self.answers.pop_front();
+                Ok(Some(recalled))
             }
+            Err(Missing::Store(error)) => Err(stored(error)),
+            Ok(None) | Err(Missing::Text(_)) => Err(strayed()),
         }
     }
-}
 
-impl Past {
+    /// What was decided before, after a call had failed in a `retry`.
+    pub(super) fn waited(&mut self) -> Result<Option<Option<u64>>, Fault> {
+        match self.answers.front() {
+            None => Ok(None),
+            Some(Answer::Waited(waited)) => {
+                let waited = *waited;
+                self.answers.pop_front();
+                Ok(Some(waited))
+            }
+            Some(_) => Err(strayed()),
+        }
+    }
+
     /// Passes over calls that were refused before any was made.
     pub(super) fn pass_refused(&mut self) {
-        if let Some(Answer::Refused(..)) = self.calls.front() {
-            self.calls.pop_front();
+        if let Some(Answer::Refused(..)) = self.answers.front() {
+            self.answers.pop_front();
         }
     }
+}
+
+/// The fault of a run that asks for something else than it did before.
+fn strayed() -> Fault {
+    let message = "the run does not go on as it began, so nobody is called".to_owned();
+    let hint = "the evaluator may have changed since: run the program again";
+    fault(FaultCode::Internal, message, Some(hint))
 }
 
 impl Intent<'_> {

@@ -301,7 +301,10 @@ fn describe(entry: &Entry, previous: Hash, archive: &dyn Archive) -> Result<(Run
                     calls.push(found.call(made)?);
                 }
             }
-            Answer::Tool(_, None) | Answer::Similar(..) | Answer::Refused(..) => {}
+            Answer::Tool(_, None)
+            | Answer::Similar(..)
+            | Answer::Refused(..)
+            | Answer::Waited(_) => {}
         }
     }
     let run = Run {

@@ -4,8 +4,8 @@
 use std::ops::Not;
 use std::time::Duration;
 
-use pif_domain::{EntryEnding, EntryKind, Excess, Fault};
-use pif_sandbox::{self, Argument, Binding, Code, Ending, Limits, Outcome, Request};
+use pif_domain::{EntryEnding, EntryKind, Excess, Fault, FaultCode};
+use pif_sandbox::{self, Argument, Binding, Code, Continuation, Ending, Limits, Outcome, Request};
 use pif_store::journal::{Answer, Digest, Draft};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -172,6 +172,37 @@ pub(super) fn outcome(outcome: &Outcome) -> Value {
         }
     }
     told
+}
+
+/// The outcome that this tells.
+pub(super) fn read_outcome(told: &Value) -> Result<Ending, Fault> {
+    let lines = |name: &str| {
+        let lines = told[name].as_array().into_iter().flatten();
+        lines.filter_map(|line| Some(line.as_str()?.to_owned())).collect::<Vec<_>>()
+    };
+    let (warnings, trace) = (lines("warnings"), lines("trace"));
+    if let (Some(json), Some(kind)) = (told["value"].as_str(), told["kind"].as_str()) {
+        let (json, kind) = (json.to_owned(), kind.to_owned());
+        return Ok(Ending::Value(pif_sandbox::Value { json, kind, warnings, trace, term: None }));
+    }
+    if let Some(json) = told["continuation"].as_str() {
+        let next: Value = serde_json::from_str(json).unwrap_or_default();
+        return Ok(Ending::Continuation(Continuation {
+            json: json.to_owned(),
+            tool: next["tool"].as_str().unwrap_or_default().to_owned(),
+            input: next["next_input"].to_string(),
+            step: next["step"].as_u64().unwrap_or_default(),
+            warnings,
+            trace,
+        }));
+    }
+    let fault = &told["fault"];
+    let text = |name: &str| fault[name].as_str().map(str::to_owned);
+    let code = fault["code"].as_str().and_then(FaultCode::find).unwrap_or(FaultCode::Internal);
+    let found = pif_domain::fault(code, text("message").unwrap_or_default(), None);
+    let at = text("at").unwrap_or_default();
+    let excerpt = text("excerpt").map(String::into_boxed_str);
+    Err(Fault { at, tool: text("tool"), hint: text("hint"), excerpt, warnings, ..found })
 }
 
 /// The journaled form of a value. Of a term only the hash is kept, and of one that is missing only

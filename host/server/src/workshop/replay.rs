@@ -6,7 +6,7 @@ use std::future::ready;
 use std::sync::Arc;
 
 use pif_domain::{EntryEnding, EntryKind, Fault, FaultCode, Limit, Refusal, Section, fault};
-use pif_sandbox::{Asking, Calls, Outcome, Request, Watch, drive};
+use pif_sandbox::{Asking, Calls, Outcome, Request, Wait, Watch, drive};
 use pif_store::journal::{Answer, Body, Digest, Entry, Payload};
 use pif_store::registry::short;
 use serde_json::{Map, Value, json};
@@ -239,7 +239,9 @@ impl<'a> Recording<'a> {
             match answer {
                 Answer::Tool(name, hash) => drop(sources.insert(name, hash)),
                 Answer::Similar(name, meant) => drop(similar.insert(name, meant)),
-                Answer::Calls(_) | Answer::Refused(..) => calls.push_back(answer),
+                Answer::Calls(_) | Answer::Refused(..) | Answer::Waited(_) => {
+                    calls.push_back(answer);
+                }
                 Answer::Binding(name, hash) => drop(bindings.insert(name, hash)),
                 // `conform_again` reads the schema.
                 Answer::Schema(..) | Answer::StagedSchema(..) => {}
@@ -322,6 +324,22 @@ impl Oracle for Recording<'_> {
     ) -> Asking<'a, Result<Ended, Fault>> {
         Box::pin(ready(self.recall(asked.calls).map(|came| log.end(asked, came))))
     }
+
+    /// Waits for nothing.
+    fn wait<'a, 'b: 'a>(
+        &'a mut self,
+        _wait: &'a Wait,
+        log: &'a mut CallLog<'b>,
+    ) -> Asking<'a, Result<Option<u64>, Fault>> {
+        let waited = match self.calls.front() {
+            Some(Answer::Waited(waited)) => *waited,
+            _ => None,
+        };
+        if let Some(Answer::Waited(_)) = self.calls.front() {
+            self.calls.pop_front();
+        }
+        Box::pin(ready(log.waited(waited, false).map(|()| waited)))
+    }
 }
 
 fn differences(
@@ -356,8 +374,19 @@ fn differences(
     compare("fuel", json!(entry.fuel), json!(fuel));
     compare("memory", json!(body.memory), json!(usage.peak_memory));
     compare("depth", json!(body.depth), json!(usage.peak_depth));
-    compare("answers", json!(body.answers), json!(answers));
+    compare("answers", json!(undecided(&body.answers)), json!(answers));
     found
+}
+
+/// Answers without what somebody said of calls of which nobody knew what they had done.
+fn undecided(answers: &[Answer]) -> Vec<Answer> {
+    let mut answers = answers.to_vec();
+    let made = answers.iter_mut().filter_map(|answer| match answer {
+        Answer::Calls(made) => Some(made),
+        _ => None,
+    });
+    made.flatten().for_each(|made| made.decided = None);
+    answers
 }
 
 /// The members of an outcome. Those of nested objects get names such as `fault.at`.

@@ -9,6 +9,7 @@ use pif_sandbox::Watch;
 use pif_store::journal::{Unfinished, Waits};
 
 use super::consent::Consents;
+use super::interruption::time_left;
 use super::observer::Observer;
 use super::opening::Workshop;
 use super::past::{Kept, Past, Waiting};
@@ -76,7 +77,10 @@ impl Workshop {
         let request = serde_json::from_value::<Recorded>(unfinished.request.clone()).ok();
         let request = request.and_then(Recorded::into_request).ok_or_else(|| no_longer(run))?;
         // From here on it is the run of this process; nobody else can go on with it.
-        let time: Duration = self.longest;
+        let time: Duration = match &unfinished.durable {
+            Some(durable) => time_left(durable),
+            None => self.longest,
+        };
         let own = self.journal.exchange(&row, unfinished.clone(), Some(time)).map_err(stored)?;
         if own.is_none() {
             return Err(no_longer(run));
@@ -84,10 +88,12 @@ impl Workshop {
         let registered = self.registry.snapshot_as_of(waits.as_of);
         let tools = Tools { registered, candidates: Arc::default() };
         let start = Start {
-            past: Past::new(unfinished.answers, unfinished.texts),
+            past: Past::new(unfinished.answers, unfinished.texts, Vec::new()),
             consents: Consents { granted: waits.granted, decided: Some((waits.wishes, decision)) },
             pending: row.id,
             bindings: None,
+            durable: unfinished.durable,
+            by_hand: Arc::default(),
         };
         Ok(self.go_on(&request, tools, start, observer, watch).await)
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use pif_domain::{CallMade, Part};
 use pif_sandbox::{Limits, Outcome, Request, Watch, drive_in_turns, finish, give_way};
-use pif_store::journal::Draft;
+use pif_store::journal::{Draft, Durable};
 use pif_store::{Error as StoreError, Wait, Write};
 
 use super::bindings::Bindings;
@@ -13,12 +13,13 @@ use super::call_log::Written;
 use super::call_record::made;
 use super::consent::Consents;
 use super::intent::Intent;
+use super::interruption::{Stopped, ended, interrupt};
 use super::observer::Observer;
 use super::opening::Workshop;
 use super::past::{Past, Waiting, waits};
 use super::refusal::stored;
 use super::session::Turned;
-use super::world::{Tools, Witness};
+use super::world::{EndedByHand, Live, Tools, Witness};
 use super::{conform, record, schemas};
 
 /// A completed run.
@@ -32,6 +33,8 @@ pub struct Finished {
     pub entry: Option<i64>,
     /// The question that it is kept for. It has no outcome then.
     pub waiting: Option<Waiting>,
+    /// Its number, if it is durable.
+    pub run: Option<i64>,
     /// What it has made, as a turn of a session.
     pub turned: Option<Turned>,
     /// The calls that it has made.
@@ -51,6 +54,17 @@ impl Finished {
         Self { waiting: Some(waiting), ..Self::new(outcome, limits, Duration::ZERO) }
     }
 
+    /// A run that stopped before its end.
+    pub(super) fn stopped(stopped: Stopped, limits: Limits) -> Self {
+        match stopped {
+            Stopped::Waiting(waiting) => Self::waiting(waiting, limits),
+            Stopped::Interrupted(run, fault) => {
+                let outcome = Outcome::before(*fault);
+                Self { run: Some(run), ..Self::new(outcome, limits, Duration::ZERO) }
+            }
+        }
+    }
+
     /// A run without an entry.
     #[must_use]
     pub fn new(outcome: Outcome, limits: Limits, elapsed: Duration) -> Self {
@@ -59,6 +73,7 @@ impl Finished {
             elapsed,
             entry: None,
             waiting: None,
+            run: None,
             turned: None,
             made: Vec::new(),
             limits,
@@ -79,6 +94,10 @@ pub(super) struct Start {
     pub(super) pending: Option<i64>,
     /// The bindings of the session, if it is a run of a turn. Such a run is not kept to wait.
     pub(super) bindings: Option<Bindings>,
+    /// How it is kept, if it is durable.
+    pub(super) durable: Option<Durable>,
+    /// Whether somebody ends it.
+    pub(super) by_hand: EndedByHand,
 }
 
 impl Workshop {
@@ -114,10 +133,11 @@ impl Workshop {
         observer: &mut (dyn Observer + Send),
         watch: &Watch,
     ) -> Finished {
+        let run = before.durable.is_some().then_some(before.pending).flatten();
         let ran = self.run_unwritten(request, tools, before, observer, watch).await;
         let (mut finished, draft) = match ran {
             Ok(ran) => ran,
-            Err(waiting) => return Finished::waiting(waiting, request.limits),
+            Err(stopped) => return Finished::stopped(stopped, request.limits),
         };
         let since = Instant::now();
         let entry = Write::entry(draft);
@@ -133,6 +153,7 @@ impl Workshop {
             Ok(entry) => finished.entry = Some(entry),
             Err(error) => finished.outcome.ending = Err(stored(error)),
         }
+        finished.run = run;
         finished
     }
 
@@ -144,9 +165,10 @@ impl Workshop {
         before: Start,
         observer: &mut (dyn Observer + Send),
         watch: &Watch,
-    ) -> Result<(Finished, Draft), Waiting> {
+    ) -> Result<(Finished, Draft), Stopped> {
         let start = Instant::now();
         let mut written = Written { pending: before.pending, ..Written::default() };
+        let durable = before.durable;
         let asked = match &request.output_schema {
             Some(text) => schemas::recall_in_turns(text).await.map(Some),
             None => Ok(None),
@@ -160,15 +182,21 @@ impl Workshop {
                 let waits = before.bindings.is_none() && self.snapshot.is_none();
                 let patience = waits.then_some(self.patience);
                 let live = live.after(before.past).binding(before.bindings.unwrap_or_default());
+                let live = Live { by_hand: before.by_hand, ..live };
                 let keeper = (&self.journal, self.longest, patience);
                 let offers = self.effects.is_open().then(|| self.effects.changes());
                 let intent = Intent::new(keeper, request, offers, watch);
-                let intent = intent.after(before.pending, as_of);
+                let intent = intent.after(before.pending, as_of).durable(durable.clone());
                 let mut witness = Witness::new(live, observer).intending(intent, before.consents);
                 let request = request.clone();
                 let mut outcome = drive_in_turns(&self.sandbox, request, &mut witness, watch).await;
                 if let Some(waiting) = witness.waiting() {
-                    return Err(waiting);
+                    return Err(Stopped::Waiting(waiting));
+                }
+                if durable.is_some()
+                    && let Some(stopped) = interrupt(&mut outcome, &mut witness)
+                {
+                    return Err(stopped);
                 }
                 written = witness.close();
                 let (answer, schema) = conform::conform(&mut outcome, asked, &known, watch).await;
@@ -188,7 +216,8 @@ impl Workshop {
         if let (Some(snapshot), Some(request)) = (self.snapshot, draft.request.as_object_mut()) {
             request.insert("snapshot".to_owned(), snapshot.into());
         }
+        let ended = durable.map(|durable| Box::new(ended(&draft, durable)));
         let finished = Finished { made, ..Finished::new(outcome, request.limits, elapsed) };
-        Ok((finished, Draft { texts, pins, pending, ..draft }))
+        Ok((finished, Draft { texts, pins, pending, ended, ..draft }))
     }
 }

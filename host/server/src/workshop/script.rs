@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::future::ready;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use pif_domain::text::quote_one;
 use pif_domain::{Answered, Call, CallOutcome, Offer, Refusal, Unsent};
@@ -65,6 +66,15 @@ impl Effects for Script {
 
     fn offers(&self) -> Arc<[Offer]> {
         Arc::default()
+    }
+
+    /// The next line says what comes of a call that is made again.
+    fn is_repeatable(&self, _tool: &str) -> bool {
+        true
+    }
+
+    fn pause(&self, _time: Duration) -> Asking<'_, ()> {
+        Box::pin(ready(()))
     }
 
     /// A native capability runs in an example, unless a line answers for it.

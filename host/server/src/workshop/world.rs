@@ -4,10 +4,11 @@
 use std::collections::HashMap;
 use std::future::ready;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use pif_domain::{Fault, Part};
-use pif_sandbox::{Answer as Given, Asking, Calls, Stepped, World};
+use pif_sandbox::{Answer as Given, Asking, Calls, Stepped, Wait, World};
 use pif_schema::Schema;
 use pif_store::journal::Answer;
 use pif_store::registry::{self, Definition, Snapshot, name};
@@ -120,6 +121,12 @@ pub(super) trait Oracle: Send {
     fn similar(&mut self, name: &str) -> Option<String>;
     /// The term of a binding, and its hash.
     fn binding(&mut self, name: &str) -> Result<Option<Term>, Fault>;
+    /// Decides whether a `retry` tries again, and waits before that.
+    fn wait<'a, 'b: 'a>(
+        &'a mut self,
+        wait: &'a Wait,
+        log: &'a mut CallLog<'b>,
+    ) -> Asking<'a, Result<Option<u64>, Fault>>;
     /// Ends calls that the log holds.
     fn perform<'a, 'b: 'a>(
         &'a mut self,
@@ -136,6 +143,9 @@ pub(super) struct Found {
     pub(super) hash: Option<String>,
 }
 
+/// Whether somebody ends a run, so that it does not go on.
+pub type EndedByHand = Arc<AtomicBool>;
+
 /// Answers from the current tools and effects.
 pub(super) struct Live {
     pub(super) tools: Tools,
@@ -145,6 +155,8 @@ pub(super) struct Live {
     pub(super) past: Past,
     /// The bindings of a session.
     pub(super) bindings: Bindings,
+    /// Whether somebody ends the run.
+    pub(super) by_hand: EndedByHand,
 }
 
 impl Live {
@@ -185,6 +197,14 @@ impl Oracle for Live {
     ) -> Asking<'a, Result<Ended, Fault>> {
         Box::pin(self.make(asked, log))
     }
+
+    fn wait<'a, 'b: 'a>(
+        &'a mut self,
+        wait: &'a Wait,
+        log: &'a mut CallLog<'b>,
+    ) -> Asking<'a, Result<Option<u64>, Fault>> {
+        Box::pin(Live::wait(self, wait, log))
+    }
 }
 
 /// The environment of one run. It records each answer of the oracle.
@@ -208,6 +228,24 @@ impl<'a, O: Oracle> Witness<'a, O> {
     /// The question that the run is kept for, if it ended because nobody answers that now.
     pub(super) fn waiting(&mut self) -> Option<Waiting> {
         self.log.waiting.take()
+    }
+
+    /// Interrupts a durable run. Gives its number.
+    pub(super) fn put_down(
+        &mut self,
+        fault: &Fault,
+        is_unanswered: bool,
+    ) -> Result<Option<i64>, Fault> {
+        self.log.put_down(fault, is_unanswered)
+    }
+
+    /// Interrupts a durable run that has not come as far as it was before.
+    pub(super) fn put_down_again(
+        &mut self,
+        fault: &Fault,
+        unsure: Vec<usize>,
+    ) -> Result<Option<i64>, Fault> {
+        self.log.put_down_again(fault, unsure)
     }
 
     /// All that was written down.
@@ -257,6 +295,10 @@ impl<O: Oracle> World for Witness<'_, O> {
                 came.map(|answered| answered.into_iter().map(|it| it.outcome).collect::<Vec<_>>());
             Ok(outcomes.into())
         })
+    }
+
+    fn wait<'a>(&'a mut self, wait: &'a Wait) -> Asking<'a, Result<Option<u64>, Fault>> {
+        self.oracle.wait(wait, &mut self.log)
     }
 
     fn advance(&mut self, driven: u64) {

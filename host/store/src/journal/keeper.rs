@@ -4,7 +4,8 @@ use std::slice;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pif_domain::Principal;
+use pif_domain::{EntryEnding, EntryKind, FaultCode, Principal};
+use serde_json::{Value, json};
 
 use super::chain::Verified;
 use super::entry::{Draft, Entry, Link};
@@ -95,18 +96,21 @@ impl Journal {
         Ok(found.filter(is_seen))
     }
 
-    /// Keeps what a run has asked for, for so long unless it ends. Gives the number of that.
+    /// Keeps what a run has asked for, for so long unless it ends. Gives the number of that; None: this
+    /// process has lost the run. What `is_lasting` withstands a power failure.
     pub fn pend(
         &self,
         id: Option<i64>,
         run: Unfinished,
         time: Duration,
-    ) -> Result<i64, StoreError> {
-        self.store.pend(&run.keep(id, time, &self.settings))
+        is_lasting: bool,
+    ) -> Result<Option<i64>, StoreError> {
+        self.store.pend(&run.keep(id, time, &self.settings), is_lasting)
     }
 
-    /// Keeps a run that waits, for so long, in place of what has this number. There may be `most` such
-    /// runs: beyond them it gives None, else its new number and the moment until which it is kept.
+    /// Keeps a run that nobody works on, for so long, in place of what has this number. There may be
+    /// `most` such runs: beyond them it gives None, else its number and the moment until which it is
+    /// kept.
     pub fn park(
         &self,
         id: Option<i64>,
@@ -132,12 +136,24 @@ impl Journal {
         Ok(self.store.exchange(row, &next)?.then_some(next))
     }
 
-    /// Writes the entries of runs that ended with their processes; how many there are.
+    /// Writes the entries of runs that ended with their processes; how many there are. Forgets durable
+    /// runs that ended long ago.
     pub fn recover(&self) -> Result<usize, StoreError> {
-        let over = self.store.pending()?.into_iter().filter(Pending::is_over);
+        let (over, left): (Vec<_>, Vec<_>) =
+            self.store.pending()?.into_iter().partition(Pending::is_over);
+        for run in left {
+            if let Some(next) = run.leave() {
+                // If it was not so any more, another process has it.
+                self.store.exchange(&run, &next)?;
+            }
+        }
         let mut count = 0;
         for run in over {
-            match self.written_by(&run.principal()).append(run.draft()) {
+            if let Some(id) = run.id.filter(|_| run.has_ended()) {
+                self.store.forget(id)?;
+                continue;
+            }
+            match self.written_by(&run.principal()).append(draft(&run)) {
                 Ok(_) => count += 1,
                 // Another process was faster.
                 Err(StoreError::Confused) => {}
@@ -197,5 +213,32 @@ impl Journal {
     #[must_use]
     pub fn store(&self) -> &dyn Store {
         self.store.as_ref()
+    }
+}
+
+/// The entry of a run that its process did not end.
+fn draft(run: &Pending) -> Draft {
+    let kept = Unfinished::read(&run.parts);
+    // All that was asked for before was answered, and no more was sent.
+    let (ending, outcome) = if kept.waits.is_some() {
+        let code = FaultCode::Timeout;
+        let message = "nobody approved or declined the calls that the run waited for";
+        let fault = json!({"code": code.name(), "message": message, "at": ""});
+        (EntryEnding::Fault(code), json!({ "fault": fault }))
+    } else if kept.durable.is_some() {
+        let code = FaultCode::Timeout;
+        let message = "nobody went on with the run, which was interrupted";
+        let fault = json!({"code": code.name(), "message": message, "at": ""});
+        (EntryEnding::Fault(code), json!({ "fault": fault }))
+    } else {
+        (EntryEnding::Unknown, Value::Null)
+    };
+    Draft {
+        outcome,
+        request: kept.request,
+        answers: kept.answers,
+        texts: kept.texts,
+        pending: run.id,
+        ..Draft::new(EntryKind::Run, kept.subject.as_deref(), ending)
     }
 }

@@ -1,7 +1,9 @@
 //! The journal: a log of runs and changes, chained by hashes to detect tampering. Its entries are
 //! complete enough to repeat each run. It depends neither on the language nor on MCP.
 
+mod answer;
 mod chain;
+mod durable;
 mod entry;
 mod error;
 mod filter;
@@ -10,10 +12,10 @@ mod pending;
 mod settings;
 mod tell;
 
+pub use self::answer::{Answer, Asked, Came, Decided, Digest, Hash, Made, Refused};
 pub use self::chain::{Verified, Walk};
-pub use self::entry::{
-    Answer, Asked, Body, Came, Digest, Draft, Entry, Hash, Link, Made, Payload, Refused,
-};
+pub use self::durable::{Durable, RunEnd, Standing};
+pub use self::entry::{Body, Draft, Entry, Link, Payload};
 pub use self::error::Error;
 pub use self::filter::{Filter, Statistics};
 pub use self::keeper::Journal;

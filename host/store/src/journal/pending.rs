@@ -8,14 +8,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pif_domain::text::time::now;
-use pif_domain::{Approval, Decision, EntryEnding, EntryKind, FaultCode, Wish};
+use pif_domain::{Approval, Decision, Wish};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::entry::{Answer, Draft};
+use super::answer::Answer;
+use super::durable::{Durable, RunEnd, Standing};
 use super::settings::{Policy, Settings};
 
-/// A run that has not ended, as a store keeps it.
+/// A run that has not ended, or a durable one, as a store keeps it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pending {
     /// Its number; None: it is not kept yet, and the store gives it one.
@@ -50,6 +51,15 @@ pub struct Unfinished {
     /// The question that it waits for; None: it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits: Option<Waits>,
+    /// The places in the last answer of calls that may have done something, where nobody knows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unsure: Vec<usize>,
+    /// How a durable run is kept. The last part that has it counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durable: Option<Durable>,
+    /// How it ended, if it is kept beyond that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<RunEnd>,
 }
 
 /// What a run waits for.
@@ -71,7 +81,10 @@ pub struct Waits {
 }
 
 /// The owner of runs that wait.
-pub(super) const NOBODY: &str = "waits";
+const NOBODY: &str = "waits";
+
+/// The owner of durable runs that have ended, or whose process has.
+const LEFT: &str = "left";
 
 impl Unfinished {
     /// All parts together. A part that cannot be read adds nothing.
@@ -98,6 +111,11 @@ impl Unfinished {
         self.answers.extend(part.answers);
         self.texts.extend(part.texts);
         self.waits = part.waits;
+        self.unsure = part.unsure;
+        if part.durable.is_some() {
+            self.durable = part.durable;
+        }
+        self.ended = part.ended;
     }
 
     /// As a store keeps it for so long.
@@ -115,7 +133,11 @@ impl Unfinished {
             kept
         };
         let until = now().saturating_add(i64::try_from(time.as_millis()).unwrap_or(i64::MAX));
-        let owner = if kept.waits.is_some() { NOBODY } else { settings.owner.as_str() };
+        let owner = match (&kept.waits, &kept.ended) {
+            (Some(_), _) => NOBODY,
+            (None, Some(_)) => LEFT,
+            (None, None) => settings.owner.as_str(),
+        };
         // Texts, numbers and JSON already.
         let text = serde_json::to_string(&kept).unwrap_or_default();
         Pending { id, owner: owner.to_owned(), until, parts: vec![text] }
@@ -123,36 +145,53 @@ impl Unfinished {
 }
 
 impl Pending {
-    /// Whether nobody can end the run any more.
+    /// How the run stands of which the store keeps this.
+    #[must_use]
+    pub fn standing(&self, run: &Unfinished) -> Standing {
+        if let Some(end) = &run.ended {
+            return match end.ending.as_str() {
+                "value" | "continuation" => Standing::Done,
+                "cancelled" => Standing::Cancelled,
+                _ => Standing::Failed,
+            };
+        }
+        let is_interrupted = |it: &Durable| !it.interrupted.is_null();
+        if run.waits.is_some() {
+            Standing::Waiting
+        } else if !self.is_left() && !run.durable.as_ref().is_some_and(is_interrupted) {
+            Standing::Working
+        } else if run.unsure.is_empty() {
+            Standing::Interrupted
+        } else {
+            Standing::OutcomeUnknown
+        }
+    }
+
+    /// Whether no process works on the run any more.
+    pub(super) fn is_left(&self) -> bool {
+        self.owner == LEFT || self.until < now() || is_gone(&self.owner)
+    }
+
+    /// The run without the process that worked on it, if that is gone. Whoever serves cannot find that out
+    /// of others, so it is written down before.
+    pub(super) fn leave(&self) -> Option<Self> {
+        is_gone(&self.owner).then(|| Self { owner: LEFT.to_owned(), ..self.clone() })
+    }
+
+    /// Whether nobody can end the run any more. A durable one can go on until its time is over.
     pub(super) fn is_over(&self) -> bool {
-        self.until < now() || is_gone(&self.owner)
+        (self.until < now() || is_gone(&self.owner))
+            && Unfinished::read(&self.parts).durable.is_none_or(|it| it.is_past())
+    }
+
+    /// Whether the run has ended, and its entry is written.
+    pub(super) fn has_ended(&self) -> bool {
+        Unfinished::read(&self.parts).ended.is_some()
     }
 
     /// Who the run belongs to.
     pub(super) fn principal(&self) -> Arc<str> {
         Unfinished::read(&self.parts).principal
-    }
-
-    /// The entry of a run that its process did not end.
-    pub(super) fn draft(&self) -> Draft {
-        let kept = Unfinished::read(&self.parts);
-        // All that was asked for before was answered, and no more was sent.
-        let (ending, outcome) = if kept.waits.is_some() {
-            let code = FaultCode::Timeout;
-            let message = "nobody approved or declined the calls that the run waited for";
-            let fault = json!({"code": code.name(), "message": message, "at": ""});
-            (EntryEnding::Fault(code), json!({ "fault": fault }))
-        } else {
-            (EntryEnding::Unknown, Value::Null)
-        };
-        Draft {
-            outcome,
-            request: kept.request,
-            answers: kept.answers,
-            texts: kept.texts,
-            pending: self.id,
-            ..Draft::new(EntryKind::Run, kept.subject.as_deref(), ending)
-        }
     }
 }
 
@@ -177,11 +216,13 @@ pub fn is_gone(owner: &str) -> bool {
     namespace().is_some_and(|here| here == place) && started(id).as_deref() != Some(start)
 }
 
-/// When a process started, as Linux counts.
+/// When a process started, as Linux counts. One that has ended is gone, though nobody has waited for it.
 fn started(id: u32) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
     let (_, fields) = stat.rsplit_once(") ")?;
-    fields.split(' ').nth(19).map(str::to_owned)
+    let mut fields = fields.split(' ');
+    let has_ended = matches!(fields.next()?, "Z" | "X");
+    fields.nth(18).filter(|_| !has_ended).map(str::to_owned)
 }
 
 /// The machine since it started, and the part of it that this process sees.

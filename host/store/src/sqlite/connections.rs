@@ -13,7 +13,7 @@ use super::presence::Presence;
 use super::{areas, entries, filesystem, memos, open, sessions, tools};
 use crate::change::Wait;
 use crate::error::Error;
-use crate::journal::{Entry, Link};
+use crate::journal::{Entry, Link, Pending};
 use crate::memory::Memo;
 use crate::place::{FILE, Place};
 use crate::registry::{Definition, Evolution};
@@ -238,6 +238,10 @@ impl Rows for Transaction<'_> {
 
     fn settle(&mut self, run: i64) -> Result<bool, Error> {
         Ok(entries::settle(self, run)?)
+    }
+
+    fn end(&mut self, owner: &str, run: &Pending) -> Result<bool, Error> {
+        Ok(entries::end(self, owner, run)?)
     }
 
     fn keep_text(&mut self, sha256: &str, text: &str, entry: i64) -> Result<(), Error> {

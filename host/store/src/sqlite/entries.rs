@@ -122,8 +122,14 @@ pub(super) fn keep_text(
 }
 
 /// Keeps a run that has not ended, or adds parts to one that is kept.
-pub(super) fn pend(db: &Connection, run: &Pending) -> rusqlite::Result<i64> {
+pub(super) fn pend(db: &Connection, run: &Pending) -> rusqlite::Result<Option<i64>> {
     let id = if let Some(id) = run.id {
+        let own: i64 = db
+            .prepare_cached("SELECT count(*) FROM pending WHERE id = ?1 AND owner = ?2")?
+            .query_row(params![id, run.owner], |row| row.get(0))?;
+        if own == 0 {
+            return Ok(None);
+        }
         id
     } else {
         db.prepare_cached("INSERT INTO pending (owner, until) VALUES (?1, ?2)")?
@@ -131,7 +137,24 @@ pub(super) fn pend(db: &Connection, run: &Pending) -> rusqlite::Result<i64> {
         db.last_insert_rowid()
     };
     add_parts(db, id, &run.parts)?;
-    Ok(id)
+    Ok(Some(id))
+}
+
+/// Keeps what is left of a run, if the process works on it.
+pub(super) fn end(db: &Connection, owner: &str, run: &Pending) -> rusqlite::Result<bool> {
+    let changed = db
+        .prepare_cached("UPDATE pending SET owner = ?1, until = ?2 WHERE id = ?3 AND owner = ?4")?
+        .execute(params![run.owner, run.until, run.id, owner])?;
+    if changed > 0 {
+        replace_parts(db, run)?;
+    }
+    Ok(changed > 0)
+}
+
+fn replace_parts(db: &Connection, run: &Pending) -> rusqlite::Result<()> {
+    let Some(id) = run.id else { return Ok(()) };
+    db.prepare_cached("DELETE FROM part WHERE run = ?1")?.execute([id])?;
+    add_parts(db, id, &run.parts)
 }
 
 fn add_parts(db: &Connection, run: i64, parts: &[String]) -> rusqlite::Result<()> {
@@ -150,7 +173,7 @@ fn parts(db: &Connection, run: i64) -> rusqlite::Result<Vec<String>> {
         .collect()
 }
 
-/// Keeps a run under a new number unless so many others have its owner.
+/// Keeps a run in place of what has its number unless so many others have its owner.
 pub(super) fn park(db: &Connection, run: &Pending, most: u64) -> rusqlite::Result<Option<i64>> {
     let others: i64 = db
         .prepare_cached("SELECT count(*) FROM pending WHERE owner = ?1 AND id IS NOT ?2")?
@@ -158,10 +181,14 @@ pub(super) fn park(db: &Connection, run: &Pending, most: u64) -> rusqlite::Resul
     if u64::try_from(others).unwrap_or(0) >= most {
         return Ok(None);
     }
-    if let Some(id) = run.id {
-        settle(db, id)?;
-    }
-    pend(db, &Pending { id: None, ..run.clone() }).map(Some)
+    let Some(id) = run.id else { return pend(db, run) };
+    db.prepare_cached(
+        "INSERT INTO pending (id, owner, until) VALUES (?1, ?2, ?3) \
+         ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, until = excluded.until",
+    )?
+    .execute(params![id, run.owner, run.until])?;
+    replace_parts(db, run)?;
+    Ok(Some(id))
 }
 
 /// Keeps a run in place of another one that is still as it was read.
@@ -178,8 +205,7 @@ pub(super) fn exchange(db: &Connection, kept: &Pending, next: &Pending) -> rusql
     if changed == 0 {
         return Ok(false);
     }
-    db.prepare_cached("DELETE FROM part WHERE run = ?1")?.execute([id])?;
-    add_parts(db, id, &next.parts)?;
+    replace_parts(db, &Pending { id: Some(id), ..next.clone() })?;
     Ok(true)
 }
 

@@ -116,8 +116,13 @@ impl Store for Sqlite {
         self.read(|db| Ok(entries::entry(db, id)?))
     }
 
-    fn pend(&self, run: &Pending) -> Result<i64, Error> {
-        self.write(Durability::Power, Wait::Patiently, |db| Ok(entries::pend(db, run)?))
+    fn pend(&self, run: &Pending, is_lasting: bool) -> Result<Option<i64>, Error> {
+        let durability = if is_lasting { Durability::Power } else { Durability::Process };
+        self.write(durability, Wait::Patiently, |db| Ok(entries::pend(db, run)?))
+    }
+
+    fn forget(&self, run: i64) -> Result<bool, Error> {
+        self.write(Durability::Process, Wait::Patiently, |db| Ok(entries::settle(db, run)?))
     }
 
     fn park(&self, run: &Pending, most: u64) -> Result<Option<i64>, Error> {

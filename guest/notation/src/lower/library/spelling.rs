@@ -26,6 +26,8 @@ pub(super) fn spelling(row: &Row, called: &str) -> String {
         Form::Try => "try(t, e => e.message)",
         Form::Call => "call(\"upstream.tool\", {k: t})",
         Form::Calls => "calls([{tool: \"upstream.tool\", args: {k: t}}])",
+        Form::Retry => "retry({attempts: 3}, () => t)",
+        Form::Step => "step(\"name\", t)",
         Form::Perform => "perform(name, {k: t})",
         Form::Cons => "cons(h, t)",
         Form::Continue => "continue(t)",

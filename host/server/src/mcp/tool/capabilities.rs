@@ -304,11 +304,7 @@ fn seen(schema: &str) -> Cow<'_, str> {
 
 /// What keeps a tool from being called at once.
 fn state(offer: &Offer) -> String {
-    let mut states = vec![match offer.class {
-        EffectClass::Read => "reads",
-        EffectClass::Write => "writes",
-        EffectClass::Destructive => "may destroy",
-    }];
+    let mut states = vec![offer.class.verb()];
     match offer.pin {
         Pin::Approved => {}
         Pin::Pending => states.push("pending: the operator has not approved it"),

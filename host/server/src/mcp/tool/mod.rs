@@ -18,6 +18,7 @@ pub(super) mod memory_store;
 pub(super) mod replay;
 pub(super) mod rollback;
 pub(super) mod run;
+pub(super) mod runs;
 pub(super) mod search;
 pub(super) mod server_info;
 pub(super) mod session_close;
@@ -33,6 +34,7 @@ pub(super) mod stage;
 pub(super) mod ukr_search;
 pub(super) mod uninstall_capability;
 pub(super) mod verify;
+pub(super) mod workflow_execute;
 
 use std::sync::Arc;
 

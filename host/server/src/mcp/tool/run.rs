@@ -2,26 +2,28 @@
 //! too.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use pif_domain::{Fault, FaultCode, Limit, fault};
 use pif_sandbox::{Argument, Code, Limits, Request};
 use pif_store::registry::name;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::super::arguments::{
-    self, Size, any, any_value, decode, json_schema, malformed, record, term, text_of,
+    self, Size, any, any_value, decode, json_schema, malformed, record, schema, term, text_of,
 };
 use super::super::backend::Backend;
 use super::super::beside::Beside;
 use super::super::present;
 use super::super::present::tell;
-use super::{Call, Tool, ToolResult, reply};
+use super::super::work::Wanted;
+use super::{Call, Tool, ToolResult, number, reply};
 use crate::config::Profile;
 use crate::render::object;
-use crate::workshop::{Tools, too_large};
+use crate::workshop::{Resolution, Tools, too_large};
 
 /// The most continuations that one call may drive.
 const MOST_STEPS: u64 = 1_000_000;
@@ -29,6 +31,9 @@ const MOST_STEPS: u64 = 1_000_000;
 /// The highest step that a run may continue. Clients that read numbers as floats cannot count
 /// further than the next one.
 const LAST_STEP: u64 = (1 << 53) - 2;
+
+/// The longest that a call waits for a run, in seconds.
+const LONGEST_WAIT: u64 = 300;
 
 const TEXT: &str = "\
 Compute exactly in a sandbox: run a program (`code`) or an evolved tool (`tool`). Deterministic, \
@@ -54,8 +59,25 @@ struct Subject {
     code: Option<Box<RawValue>>,
     /// instead of `code`
     tool: Option<String>,
-    /// the number of a run that waited for an approval, to go on with it
+    /// the number of a run that waited or was interrupted, to go on with it
     resume: Option<u64>,
+    /// go on after a crash: the answers of other servers are on the disk as they come
+    #[serde(default)]
+    durable: bool,
+    /// answer at once with the number of the run, which is durable
+    #[serde(default)]
+    background: bool,
+    /// seconds to wait for the run that `resume` names
+    wait: Option<u64>,
+    /// the number of a run to end
+    cancel: Option<u64>,
+    /// what to do about a call of which nobody knows what it did: retry, skip, or done with its `value`
+    #[schemars(schema_with = "decisions")]
+    decide: Option<Decide>,
+    /// the value of that call
+    #[serde(default, deserialize_with = "any")]
+    #[schemars(schema_with = "any_value")]
+    value: Option<Box<RawValue>>,
     /// variables of `code`, as plain JSON
     #[serde(default)]
     #[schemars(schema_with = "record")]
@@ -66,6 +88,19 @@ struct Subject {
     output_schema: Option<Box<RawValue>>,
     /// show what the first so many terms came to: each in the notation, with its value
     steps: Option<u64>,
+}
+
+/// What to do about a call of which nobody knows what it did.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Decide {
+    Retry,
+    Skip,
+    Done,
+}
+
+fn decisions(_: &mut SchemaGenerator) -> Schema {
+    schema(json!({"type": "string", "enum": ["retry", "skip", "done"]}))
 }
 
 /// The arguments that `run` and every evolved tool take.
@@ -122,19 +157,21 @@ impl Tool for Arguments {
     }
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
-        if let Some(run) = self.subject.resume {
-            if self.subject.code.is_some() || self.subject.tool.is_some() {
-                let fault = malformed(
-                    "`resume` is given with `code` or `tool`",
-                    Some("a run that goes on has its program: give only `resume`"),
-                );
-                return Err(backend.refuse("run", &call, fault).await);
-            }
-            let kept = backend.find_kept(run, &call.caller).await?;
-            return backend.resume(kept, None, &call.caller).await;
+        if let Some(run) = self.subject.cancel {
+            return backend.cancel_run(number(run), &call.caller).await;
         }
+        if let Some(run) = self.subject.resume {
+            return match self.wanted() {
+                Ok(wanted) => backend.resume_run(number(run), wanted, &call.caller).await,
+                Err(fault) => Err(backend.refuse("run", &call, fault).await),
+            };
+        }
+        let Subject { durable, background, .. } = self.subject;
         match self.request(backend) {
-            Ok((request, tools, is_text)) => run(backend, request, tools, is_text, &call).await,
+            Ok((request, tools, is_text)) => {
+                let how = (durable || background, background);
+                run(backend, request, tools, is_text, how, &call).await
+            }
             Err(fault) => Err(backend.refuse("run", &call, fault).await),
         }
     }
@@ -160,6 +197,7 @@ async fn run(
     request: Request,
     tools: Tools,
     is_text: bool,
+    (durable, background): (bool, bool),
     call: &Call,
 ) -> ToolResult {
     let code = match &request.code {
@@ -171,7 +209,15 @@ async fn run(
         return Err(backend.refuse_all("run", call, foreseen).await);
     }
     let bound = bound(&request);
-    let mut report = backend.evaluate(request, tools.clone(), &call.caller).await;
+    let mut report = if durable {
+        let known = tools.clone();
+        match backend.begin_durable(request, known, background, &call.caller).await {
+            Ok(report) => report,
+            Err(begun) => return Ok(begun?),
+        }
+    } else {
+        backend.evaluate(request, tools.clone(), &call.caller).await
+    };
     let mut beside = Beside::default();
     if let (Some(text), Err(fault)) = (&code, &report.outcome.ending) {
         beside = backend.look_beside(text, fault, &bound, &call.caller).await;
@@ -194,6 +240,25 @@ pub(super) fn bound(request: &Request) -> Vec<String> {
 }
 
 impl Arguments {
+    /// What is wanted of a run that is kept.
+    fn wanted(self) -> Result<Wanted, Fault> {
+        let Subject { code, tool, wait, decide, value, .. } = self.subject;
+        if code.is_some() || tool.is_some() {
+            let hint = "a run that goes on has its program: give only `resume`";
+            return Err(malformed("`resume` is given with `code` or `tool`", Some(hint)));
+        }
+        let resolution = match (decide, value) {
+            (None, _) => None,
+            (Some(Decide::Retry), _) => Some(Resolution::Retry),
+            (Some(Decide::Skip), _) => Some(Resolution::Skip),
+            (Some(Decide::Done), value) => {
+                Some(Resolution::Done(value.map_or_else(|| "null".to_owned(), text_of)))
+            }
+        };
+        let wait = within("wait", wait.unwrap_or(0), LONGEST_WAIT)?;
+        Ok(Wanted { wait: Duration::from_secs(wait), resolution })
+    }
+
     /// The request, the tools, and whether the code is text that may be a misspelled name.
     fn request(self, backend: &Backend) -> Result<(Request, Tools, bool), Fault> {
         let tools = backend.workshop.tools()?;
@@ -249,7 +314,7 @@ fn names_tool(text: &str) -> bool {
 
 /// The fault of an unknown tool. `no_term` is the parser's fault if the text could have been a
 /// term.
-fn unknown(text: &str, tools: &Tools, no_term: Option<&Fault>) -> Fault {
+pub(super) fn unknown(text: &str, tools: &Tools, no_term: Option<&Fault>) -> Fault {
     let name: String = text.chars().take(name::LONGEST).collect();
     let hint = match tools.similar(&name) {
         Some(similar) => format!("did you mean `{similar}`?"),
