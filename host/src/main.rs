@@ -38,7 +38,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::{CommandFactory as _, Parser, Subcommand};
-use pif_sandbox::HASH;
+use pif_sandbox::{ANALYST_HASH, HASH};
 use pif_server::config::{self, CommandLine, Options};
 use pif_system::stdio;
 
@@ -95,11 +95,12 @@ impl CommandLine for Line {
     }
 }
 
-/// The version with the sha256 of the evaluator. Equal evaluators give equal values for equal fuel.
+/// The version with the sha256 of the evaluator and of the analyst. Equal evaluators give equal values for equal fuel.
 fn long_version() -> String {
     format!(
         "{}
-evaluator {HASH}",
+evaluator {HASH}
+analyst {ANALYST_HASH}",
         env!("CARGO_PKG_VERSION")
     )
 }
@@ -173,14 +174,14 @@ enum Command {
     Capability(Capability),
     /// Call a tool of a server over HTTP and print the result
     Call(CallTool),
-    /// Write the evaluator, a WebAssembly component, to a file for other hosts
+    /// Write the evaluator or the analyst, a WebAssembly component, to a file for other hosts
     Component(Component),
     /// Print completions for a shell
     Completions(Completions),
     /// Call tools of other servers for a server
     #[command(hide = true)]
     Broker(Broker),
-    /// Compile the evaluator for a server that is starting
+    /// Compile an embedded component for a server that is starting
     #[command(hide = true)]
     Compile(Compile),
     /// Print the manual page in groff format

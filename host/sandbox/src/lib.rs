@@ -1,7 +1,8 @@
-//! The sandboxed evaluator. Each call gets a fresh instance of the component, with wasmtime fuel, a
-//! memory ceiling and a deadline. Nothing outside this crate knows wasmtime. Nothing in it knows
+//! The sandboxed evaluator and the sandboxed analyst. Each call gets a fresh instance of a component,
+//! with wasmtime fuel, a memory ceiling and a deadline. Nothing outside this crate knows wasmtime. Nothing in it knows
 //! MCP or the registry.
 
+mod analyst;
 mod artifact;
 mod bindings;
 mod calls;
@@ -19,10 +20,13 @@ mod turn;
 mod watch;
 mod world;
 
-pub use self::artifact::{COMPONENT, HASH, Origin, REFERENCE, compile};
+pub use self::artifact::{
+    ANALYST, ANALYST_HASH, COMPONENT, Embedded, HASH, Origin, REFERENCE, compile,
+};
 pub use self::bindings::{
-    Answer, Argument, Binding, Code, Continuation, Foreseen, Limits, Mention, Note, Outlook,
-    Parameter, Place, Program, Renamed, Source, Spot, Summary, Usage, Value,
+    Answer, Answers, Argument, Binding, Code, Continuation, Foreseen, KnownTool, Limits, Mention,
+    Misfit, Names, Note, Outlook, Parameter, Place, Program, Question, Renamed, Schemas, Source,
+    Spot, Subject, Summary, SureFault, Typed, Typing, Usage, Value, Variable,
 };
 pub use self::calls::Calls;
 pub use self::ceiling::{Allowance, FUEL_PER_BYTE, FUEL_PER_HEAP_BYTE, Net, Taken};
