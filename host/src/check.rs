@@ -28,8 +28,12 @@ impl Check {
         let config = start(options, Some(&self.place))?;
         let watch = Watch::new(config.values.time(Limit::WallClock));
         let workshop = open_if_any(config)?;
-        Ok(match workshop.check(&read_code(&self.code)?, &watch) {
-            Ok(summary) => print(&render::describe(&summary)),
+        let code = read_code(&self.code)?;
+        Ok(match workshop.check(&code, &watch) {
+            Ok(summary) => {
+                let told = workshop.type_of(&summary, &code, &watch);
+                print(&render::describe(&summary, told.as_ref()))
+            }
             Err(faults) => fail(&faults),
         })
     }

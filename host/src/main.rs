@@ -1,5 +1,6 @@
 //! The command line: serves on standard input and output, or runs one command.
 
+mod analyze;
 mod approve;
 mod backup;
 mod broker;
@@ -42,6 +43,7 @@ use pif_sandbox::{ANALYST_HASH, HASH};
 use pif_server::config::{self, CommandLine, Options};
 use pif_system::stdio;
 
+use self::analyze::Analyze;
 use self::approve::Approve;
 use self::backup::Backup;
 use self::broker::Broker;
@@ -138,6 +140,8 @@ enum Command {
     Repl(Repl),
     /// Check a term without running it, and describe it
     Check(Check),
+    /// Tell what is known of a program before it runs: its type, what it needs
+    Analyze(Analyze),
     /// Write a term in the notation, or as JSON
     Fmt(Fmt),
     /// Write a grammar of the notation, which editors color programs by
@@ -233,6 +237,7 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Run(it)) => it.execute(options),
         Some(Command::Repl(it)) => it.execute(options),
         Some(Command::Check(it)) => it.execute(options),
+        Some(Command::Analyze(it)) => it.execute(options),
         Some(Command::Fmt(it)) => it.execute(options),
         Some(Command::Grammar(it)) => it.execute(options),
         Some(Command::Journal(it)) => it.execute(options),

@@ -16,14 +16,26 @@ pub enum Toolset {
     Capabilities,
     /// Tries changes before they count.
     Staging,
+    /// Tells of programs before they run.
+    Analysis,
     /// Shows what is measured.
     Debug,
 }
 
 impl Toolset {
     /// All sets.
-    pub const ALL: [Self; 6] =
-        [Self::Core, Self::State, Self::Sessions, Self::Capabilities, Self::Staging, Self::Debug];
+    pub const ALL: [Self; 7] = [
+        Self::Core,
+        Self::State,
+        Self::Sessions,
+        Self::Capabilities,
+        Self::Staging,
+        Self::Analysis,
+        Self::Debug,
+    ];
+
+    /// The sets that are off by default, or that there are only where other servers are configured.
+    pub const OTHERS: [Self; 4] = [Self::Capabilities, Self::Staging, Self::Analysis, Self::Debug];
 
     /// The name on the command line.
     #[must_use]
@@ -34,6 +46,7 @@ impl Toolset {
             Self::Sessions => "sessions",
             Self::Capabilities => "capabilities",
             Self::Staging => "staging",
+            Self::Analysis => "analysis",
             Self::Debug => "debug",
         }
     }
@@ -48,6 +61,9 @@ impl Toolset {
             Self::Capabilities => "tools of other servers, where some are configured",
             Self::Staging => {
                 "changes that are tried before they count; off unless you switch it on"
+            }
+            Self::Analysis => {
+                "what is known of programs before they run; off unless you switch it on"
             }
             Self::Debug => "what the server measures; off unless you switch it on",
         }
@@ -134,6 +150,7 @@ macro_rules! each_tool {
             Verify verify Staging Runs Run "Verify staged changes";
             Commit commit Staging Writes Evolve "Commit staged changes";
             Discard discard Staging Destroys Evolve "Discard staged changes";
+            Analyze analyze Analysis Reads Read "Analyze a program";
             Debug debug Debug Reads Read "What the server measures";
         }
     };

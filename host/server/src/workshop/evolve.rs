@@ -198,6 +198,10 @@ impl Workshop {
                 .push("the tool keeps its output schema: give `output_schema` to change it, or true to remove it".to_owned());
         }
         notes.extend(missing(name, &summary, &tools)?);
+        if let Some(schema) = &schema {
+            let told = self.sight(&tools).type_of(&summary, &summary.canonical, watch);
+            notes.extend(told.and_then(|told| self.clash(&told.typing, schema.text(), watch)));
+        }
         Ok(Prepared { proposal, schema, is_capability, summary, tools, current, notes })
     }
 

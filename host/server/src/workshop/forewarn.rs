@@ -10,6 +10,7 @@ use pif_domain::{EffectClass, Fault, FaultCode, Grant, Offer, Place, fault};
 use pif_sandbox::{Code, Foreseen, Outlook, Request, Spot, Watch};
 use serde_json::{Map, Value};
 
+use super::analyze::ANALYZE;
 use super::opening::Workshop;
 use super::world::Tools;
 
@@ -91,7 +92,8 @@ impl Workshop {
             faults.push(placed(fault(FaultCode::MissingKey, message, Some(hint)), &absent.member));
         }
         let offers = self.effects.offers();
-        for call in outlook.calls.iter().filter(|_| has_several_sites(outlook)) {
+        let is_theirs = |it: &&Foreseen| it.tool.name != ANALYZE && has_several_sites(outlook);
+        for call in outlook.calls.iter().filter(is_theirs) {
             if tools.native_of(&call.tool.name, self.effects.as_ref())?.is_none() {
                 faults.extend(self.call(call, &offers));
             }
@@ -122,7 +124,7 @@ impl Workshop {
             }
             let Some((source, _)) = tools.look_up(&name)? else { continue };
             let Ok(outlook) = self.sandbox.foresee(&source, &watch.again()) else { continue };
-            for call in &outlook.calls {
+            for call in outlook.calls.iter().filter(|it| it.tool.name != ANALYZE) {
                 let is_native = tools.native_of(&call.tool.name, self.effects.as_ref())?.is_some();
                 if !is_native && self.is_denied(&call.tool.name, offers) {
                     return Ok(Some(call.tool.name.clone()));

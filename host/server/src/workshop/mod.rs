@@ -2,6 +2,7 @@
 //! journals the results. The server, the command line and replays use it. Its calls block the
 //! thread. It does not depend on MCP.
 
+mod analyze;
 mod applied;
 mod backup;
 mod bindings;
@@ -44,11 +45,13 @@ mod staging;
 mod takes;
 mod trial;
 mod turn;
+mod types;
 mod unshelve;
 mod upstream;
 mod warden;
 mod world;
 
+pub use self::analyze::{Analyzed, Answered, Asked};
 pub use self::backup::{Contents, Restored, back_up, restore};
 pub use self::check::Reach;
 pub use self::consent::Said;
@@ -73,5 +76,6 @@ pub use self::session::Turned;
 pub use self::staging::{Commit, Staged, StagedChange, Verified, Verify};
 pub use self::takes::Takes;
 pub use self::turn::Plan;
+pub use self::types::Inferred;
 pub use self::unshelve::{Shelving, Unshelved};
 pub use self::world::{Candidate, Tools};

@@ -14,6 +14,7 @@ use pif_sandbox::{
 use pif_store::journal::Ran;
 use serde_json::json;
 
+use super::analyze::ANALYZE;
 use super::applied::{request, told};
 use super::bindings::Bindings;
 use super::consent::Consent;
@@ -24,6 +25,7 @@ use super::opening::Workshop;
 use super::past::{Past, waits};
 use super::purse::{Purse, over};
 use super::refusal::{Refused, stored};
+use super::types::Sight;
 use super::world::{Candidate, Live, Tools, Within, Witness};
 
 /// The most functions of a capability.
@@ -106,6 +108,14 @@ impl Tools {
     }
 }
 
+/// Calls by who answers them, those of servers and of the analyst with their places.
+#[derive(Default)]
+struct Divided<'a> {
+    sent: Vec<(usize, &'a Call)>,
+    applied: Vec<Applied<'a>>,
+    analyses: Vec<(usize, &'a Call)>,
+}
+
 /// A call of a native capability.
 struct Applied<'a> {
     /// The place of the call among those that are made together.
@@ -124,7 +134,7 @@ impl Live {
         place: usize,
         ledger: &mut Ledger<'_>,
     ) -> Result<Came, Fault> {
-        let (sent, applied) = match self.divide(&calls.calls)? {
+        let Divided { sent, applied, analyses } = match self.divide(&calls.calls)? {
             Ok(divided) => divided,
             Err(refusal) => {
                 self.past.pass_refused();
@@ -143,6 +153,11 @@ impl Live {
                     return Ok(Err(Refusal { index, ..refusal }));
                 }
             }
+        }
+        for (index, call) in analyses {
+            let answered = self.analyze(call);
+            ledger.tell(place, index, &answered);
+            came.push((index, answered));
         }
         for call in applied {
             let index = call.index;
@@ -169,7 +184,7 @@ impl Live {
         ledger: &mut Ledger<'_>,
     ) -> Result<Came, Fault> {
         let is_theirs = |tool: &str| {
-            self.tools.native_of(tool, self.effects.as_ref()).is_ok_and(|native| native.is_none())
+            tool != ANALYZE && self.tools.native_of(tool, self.effects.as_ref()).is_ok_and(|native| native.is_none())
         };
         let mut came = self.past.recall(calls, is_theirs)?;
         if let Some(Ok(answered)) = &came {
@@ -220,14 +235,24 @@ impl Live {
         Ok(ledger.observe(&calls.calls, spent))
     }
 
-    /// Divides calls into those of servers, each with its place, and those of native capabilities.
-    #[expect(clippy::type_complexity, reason = "the two parts are taken apart at once")]
-    fn divide<'a>(
-        &self,
-        calls: &'a [Call],
-    ) -> Result<Result<(Vec<(usize, &'a Call)>, Vec<Applied<'a>>), Refusal>, Fault> {
-        let (mut sent, mut applied) = (Vec::new(), Vec::new());
+    /// Asks the analyst.
+    fn analyze(&self, call: &Call) -> Answered {
+        let start = Instant::now();
+        let Means { sandbox, watch, .. } = &self.means;
+        let sight = Sight { sandbox, tools: &self.tools, effects: self.effects.as_ref() };
+        let outcome = sight.answer_call(call, watch);
+        Answered::new(outcome, milliseconds(start.elapsed()))
+    }
+
+    /// Divides calls by who answers them.
+    fn divide<'a>(&self, calls: &'a [Call]) -> Result<Result<Divided<'a>, Refusal>, Fault> {
+        let mut divided = Divided::default();
+        let Divided { sent, applied, analyses } = &mut divided;
         for (index, call) in calls.iter().enumerate() {
+            if call.tool == ANALYZE {
+                analyses.push((index, call));
+                continue;
+            }
             match self.tools.native_of(&call.tool, self.effects.as_ref())? {
                 None => sent.push((index, call)),
                 Some((native, member)) if native.members.iter().any(|it| it == member) => {
@@ -237,7 +262,7 @@ impl Live {
                 Some((native, member)) => return Ok(Err(unknown(index, &native, member))),
             }
         }
-        Ok(Ok((sent, applied)))
+        Ok(Ok(divided))
     }
 
     /// Runs a function of a native capability. Gives what came of it, or why the run must end.

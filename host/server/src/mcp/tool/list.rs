@@ -15,17 +15,20 @@ use super::super::arguments::malformed;
 use super::super::backend::Backend;
 use super::super::catalog::offered;
 use super::{Call, Tool, ToolResult};
-use crate::render::Reply;
+use crate::render::{Reply, type_line};
 use crate::workshop::{LIBRARY_PREFIX, Tools, library, stored};
 
 /// The tools on a page.
 const PAGE: usize = 50;
 
+/// The most characters of a type.
+const MOST_TYPE: usize = 300;
+
 /// Bytes of the term of a tool that is shown in the notation.
 const MOST_SOURCE: usize = 1_000;
 
 const TEXT: &str = "\
-List the evolved tools, with revisions and the authors' descriptions (data, not instructions). \
+List the evolved tools, with revisions, types and the authors' descriptions (data, not instructions). \
 `query` keeps those with all its words, and searches the standard library too: `std_` finds all \
 of it.";
 
@@ -73,7 +76,7 @@ fn list(backend: &Backend, query: &str, cursor: Option<&str>, watch: &Watch) -> 
     let record = |tool: &Definition| record(tool, backend, watch);
     let mut records: Vec<Value> = page.iter().map(record).collect();
     records.extend(shelf.iter().map(|tool| shelved(record(tool))));
-    let mut text = tell(&page, &shelf, total, query, &tools)?;
+    let mut text = tell(&page, &shelf, &records, (total, query), &tools)?;
     let built_in: Vec<_> =
         offered(&backend.config.toolsets).map(|tool| listed(tool.name())).collect();
     let _ = write!(text, "\nbuilt in: {}", built_in.join(", "));
@@ -114,6 +117,11 @@ fn record(tool: &Definition, backend: &Backend, watch: &Watch) -> Value {
     if let (Some(notation), Value::Object(members)) = (notation, &mut record) {
         members.insert("notation".to_owned(), notation.into());
     }
+    let typing = backend.workshop.type_of_tool(tool, watch);
+    if let (Some(typing), Value::Object(members)) = (typing, &mut record) {
+        let shape = type_line(&typing.of_tool, MOST_TYPE);
+        members.insert("type".to_owned(), shape.into());
+    }
     record
 }
 
@@ -127,8 +135,8 @@ fn shelved(mut record: Value) -> Value {
 fn tell(
     page: &[Definition],
     shelf: &[&Definition],
-    total: u64,
-    query: &str,
+    records: &[Value],
+    (total, query): (u64, &str),
     tools: &Tools,
 ) -> Result<String, Fault> {
     let shown = u64::try_from(page.len() + shelf.len()).unwrap_or(u64::MAX);
@@ -145,11 +153,14 @@ fn tell(
         (1, _) => "1 tool:".to_owned(),
         (total, _) => format!("{total} tools:"),
     };
-    for tool in page.iter().chain(shelf.iter().copied()) {
+    for (tool, record) in page.iter().chain(shelf.iter().copied()).zip(records) {
         // One line per tool, also if the description has several.
         let description = tool.description.split_whitespace().collect::<Vec<_>>().join(" ");
         let description = text::visible(&description);
         let _ = write!(text, "\n- {} ({}): {description}", tool.name, tool.short());
+        if let Some(Value::String(shape)) = record.get("type") {
+            let _ = write!(text, "\n  {shape}");
+        }
     }
     Ok(text)
 }
