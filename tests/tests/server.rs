@@ -54,5 +54,6 @@ mod server {
     mod traces;
     mod transfer;
     mod turns;
+    mod types;
     mod wire;
 }

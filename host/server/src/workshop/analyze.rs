@@ -15,7 +15,6 @@ use super::types::{Inferred, Sight};
 /// The built-in capability. It is always granted, and the analyst answers it.
 pub(super) const ANALYZE: &str = "pif.analyze";
 
-
 /// The most characters of a type.
 const MOST_TYPE: usize = 2_500;
 
@@ -100,7 +99,9 @@ impl Sight<'_> {
             CallOutcome::Failed(Failure { reason: Reason::ToolError, message, value: None })
         };
         let Ok(Given { code, ask }) = serde_json::from_str(&call.args) else {
-            return failed(format!("write {ANALYZE}({{code: quote(x => x + 1), ask: [\"type\"]}})"));
+            return failed(format!(
+                "write {ANALYZE}({{code: quote(x => x + 1), ask: [\"type\"]}})"
+            ));
         };
         let code = read_code(&code);
         let answered = self.sandbox.check(&code, watch).and_then(|mut summary| {

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use pif_domain::text::quote_one;
 use pif_domain::{Fault, FaultCode, named};
 use pif_sandbox::{Mention, NO_TOOL, Note, Summary, Watch};
+use pif_store::registry::name::OWN;
 use pif_store::registry::{Definition, name};
 
 use super::analyze::ANALYZE;
@@ -17,9 +18,6 @@ use super::world::Tools;
 /// The most tools that a check looks up, and the most that it follows to find out whether a term is
 /// pure.
 const MOST_TOOLS: usize = 100;
-
-/// The name by which a tool's source refers to the tool itself.
-const OWN: &str = "self";
 
 impl Workshop {
     /// Checks a term without running it. Missing tools become notes. A term is pure if all tools

@@ -8,6 +8,7 @@ use pif_domain::text::quote_one;
 use pif_domain::text::similar::similar;
 use pif_domain::{EffectClass, Fault, FaultCode, Grant, Offer, Place, fault};
 use pif_sandbox::{Code, Foreseen, Outlook, Request, Spot, Watch};
+use pif_store::registry::name::OWN;
 use serde_json::{Map, Value};
 
 use super::analyze::ANALYZE;
@@ -19,9 +20,6 @@ const MOST: usize = 8;
 
 /// Tools that are looked at for calls that nothing grants.
 const MOST_TOOLS: usize = 64;
-
-/// The name by which a tool's source refers to the tool itself.
-const OWN: &str = "self";
 
 impl Workshop {
     /// The faults that a program of calls is sure to have; `bound` are its variables beside those of

@@ -184,7 +184,11 @@ impl Live {
         ledger: &mut Ledger<'_>,
     ) -> Result<Came, Fault> {
         let is_theirs = |tool: &str| {
-            tool != ANALYZE && self.tools.native_of(tool, self.effects.as_ref()).is_ok_and(|native| native.is_none())
+            tool != ANALYZE
+                && self
+                    .tools
+                    .native_of(tool, self.effects.as_ref())
+                    .is_ok_and(|native| native.is_none())
         };
         let mut came = self.past.recall(calls, is_theirs)?;
         if let Some(Ok(answered)) = &came {

@@ -174,12 +174,7 @@ impl Workshop {
 
 impl Sight<'_> {
     /// The type of a program whose check gave this summary.
-    pub(super) fn type_of(
-        &self,
-        summary: &Summary,
-        code: &str,
-        watch: &Watch,
-    ) -> Option<Inferred> {
+    pub(super) fn type_of(&self, summary: &Summary, code: &str, watch: &Watch) -> Option<Inferred> {
         let offers = self.effects.offers();
         let mut brought = BTreeMap::new();
         for name in summary.tools.iter().map(|it| it.name.as_str()).take(MOST_TOOLS) {
@@ -294,12 +289,7 @@ impl Sight<'_> {
         Some(names)
     }
 
-    fn ask_type(
-        &self,
-        code: String,
-        tools: Vec<KnownTool>,
-        watch: &Watch,
-    ) -> Option<Typing> {
+    fn ask_type(&self, code: String, tools: Vec<KnownTool>, watch: &Watch) -> Option<Typing> {
         let subject = subject(code, tools);
         let answers = self.sandbox.ask(&subject, &[Question::Typing], watch);
         answers.map_err(untold).ok()?.typing.filter(|it| !it.gave_up)

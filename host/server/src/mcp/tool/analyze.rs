@@ -59,9 +59,8 @@ impl Tool for Arguments {
         }
         let asked = self.ask.unwrap_or_default();
         backend.opened(&call.caller).await?;
-        let analyze = move |backend: &Backend, watch: &Watch| {
-            backend.workshop.analyze(&about, &asked, watch)
-        };
+        let analyze =
+            move |backend: &Backend, watch: &Watch| backend.workshop.analyze(&about, &asked, watch);
         let told = backend.look(&call.caller, analyze).await?;
         Ok(analyzed(&told.map_err(|faults| Refusal::of_all(&faults))?))
     }

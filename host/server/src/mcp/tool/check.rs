@@ -31,14 +31,12 @@ impl Tool for Arguments {
     const TEXT: &'static str = TEXT;
 
     fn output(_: Profile) -> Value {
-        reply(
-            &json!({
+        reply(&json!({
             "notation": {"type": "string"},
             "revision": {"type": "string"},
             "pure": {"type": "boolean"},
             "type": {"type": "string"},
-        }),
-        )
+        }))
     }
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
@@ -58,7 +56,8 @@ async fn check(backend: &Arc<Backend>, code: String, call: &Call) -> ToolResult 
         (summary, told)
     };
     let (summary, told) = backend.look(&call.caller, infer).await?;
-    let text = shorten(tell_summary(&summary, told.as_ref()), backend.config.values.size(Limit::Result));
+    let text =
+        shorten(tell_summary(&summary, told.as_ref()), backend.config.values.size(Limit::Result));
     let tools = summary.names();
     let needs = summary.needs.iter().map(|it| it.name.clone()).collect();
     let forms: Map<String, Value> =

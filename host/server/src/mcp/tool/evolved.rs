@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 use super::super::arguments::{Arguments as _, any_value, malformed, number, read};
 use super::super::backend::Backend;
 use super::super::catalog::{Reach, finish};
+use super::super::portable::portable;
 use super::super::present::tell as present;
 use super::run::{Settings, ensure_data, output_schema};
 use super::{Call, ToolResult};
@@ -85,7 +86,7 @@ fn tell_accepted(listed: &mut Map<String, Value>, takes: &Takes, typing: &Typing
         return;
     }
     let read = |schema: &Option<String>| -> Option<Value> {
-        schema.as_ref().and_then(|text| serde_json::from_str(text).ok())
+        portable(&serde_json::from_str(schema.as_ref()?).ok()?)
     };
     if let [only] = &typing.parameters[..]
         && let Some(schema) = read(&only.schema)
@@ -122,7 +123,7 @@ fn tell(listed: &mut Map<String, Value>, name: &str, schema: &Value) {
 fn tell_value(output: &mut Value, typing: &Typing) {
     let is_whole = !typing.is_function || typing.parameters.len() == 1;
     let schema = typing.output_schema.as_ref().filter(|_| is_whole);
-    let schema: Option<Value> = schema.and_then(|text| serde_json::from_str(text).ok());
+    let schema = schema.and_then(|text| portable(&serde_json::from_str(text).ok()?));
     if let (Some(schema), Some(members)) = (schema, output["properties"].as_object_mut()) {
         members.insert("value".to_owned(), schema);
     }
