@@ -187,6 +187,23 @@ pub struct Done {
     pub term: Option<Result<String, Box<Fault>>>,
 }
 
+/// A term that came to a value in a debug run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stepped {
+    /// The term in the notation; empty if it is long.
+    pub text: String,
+    /// Its form.
+    pub form: &'static str,
+    /// A JSON Pointer into the code, or into the source of `tool`.
+    pub at: String,
+    /// The tool in whose source the term stands.
+    pub tool: Option<String>,
+    /// Evaluations that were pending around it.
+    pub depth: u32,
+    /// Its value as JSON on one line; of a long one the beginning, and how much there is.
+    pub value: String,
+}
+
 /// A run that ended in `continue`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Continuation {
@@ -205,7 +222,8 @@ pub enum Step {
     Done(Done),
     /// The run ended with a continuation, which is its value.
     Continuation(Done, Continuation),
-    /// The machine needs the source of this tool.
+    /// The machine needs the source of this tool. A name with a period is that of a call: without a
+    /// source the machine asks by `Perform`.
     Lookup(String),
     /// The machine needs the term of this binding.
     Recall(String),

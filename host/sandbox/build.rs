@@ -60,7 +60,7 @@ const FOREIGN: [&str; 7] = [
 ];
 
 /// The files that the components are built from, relative to the workspace.
-const SOURCES: [&str; 15] = [
+const SOURCES: [&str; 17] = [
     ".cargo/config.toml",
     "Cargo.lock",
     "Cargo.toml",
@@ -73,6 +73,8 @@ const SOURCES: [&str; 15] = [
     "guest/language/src",
     "guest/notation/Cargo.toml",
     "guest/notation/src",
+    "guest/proof/Cargo.toml",
+    "guest/proof/src",
     "guest/src",
     "rust-toolchain.toml",
     "wit",

@@ -7,6 +7,7 @@ use clap::Args;
 use pif_domain::Limit;
 use pif_sandbox::Watch;
 use pif_server::config::Options;
+use pif_server::workshop::Selection;
 
 use super::open::open;
 use super::print::{fail, print, warn};
@@ -30,8 +31,7 @@ impl Export {
         let workshop = open(&config)?;
         Ok(
             match workshop.export(
-                &self.names,
-                self.with_memory,
+                Selection { names: &self.names, memory: self.with_memory, ..Selection::default() },
                 &Watch::new(config.values.time(Limit::WallClock)),
             ) {
                 Ok(exported) => {

@@ -8,13 +8,13 @@ use pif_domain::Limit;
 use pif_domain::text;
 use pif_sandbox::Watch;
 use pif_server::config::Options;
-use pif_server::workshop::{Imported, Refused, Wanted};
+use pif_server::workshop::{Imported, Refused, Taken, Wanted};
 use pif_store::registry::{Status, short};
 
 use super::open::open;
 use super::print::{MOST_LINE, Output, complain, fail};
 use super::settings::{Directory, start};
-use super::source::read_file;
+use super::source::read_file_within;
 
 #[derive(Debug, Args)]
 pub(super) struct Import {
@@ -34,36 +34,49 @@ impl Import {
     pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
         let config = start(options, Some(&self.place))?;
         let workshop = open(&config)?;
-        let text = read_file(&self.file)?;
-        let wanted = Wanted { replace: self.replace, memory: self.with_memory };
+        let text = read_file_within(&self.file, Limit::ExportFile.fixed())?;
+        let Self { replace, with_memory: memory, .. } = self;
+        let wanted = Wanted { tools: true, replace, memory, session: None };
         match workshop.import(&text, wanted, &Watch::new(config.values.time(Limit::WallClock))) {
-            Ok(taken) => {
-                for note in &taken.notes {
-                    complain(&text::line(note, MOST_LINE));
-                }
-                let mut output = Output::open();
-                for tool in &taken.tools {
-                    output.line(&tell(tool));
-                }
-                for (key, status) in &taken.memory {
-                    output.line(&format!("memory {}: {status}", text::line(key, MOST_LINE)));
-                }
-                Ok(output.close())
-            }
-            Err(Refused { during, faults }) => {
-                if let Some(during) = during {
-                    complain(&format!("{}:", text::line(&during, MOST_LINE)));
-                }
-                let code = fail(&faults);
-                complain("nothing was imported");
-                Ok(code)
-            }
+            Ok(taken) => Ok(told(&taken)),
+            Err(refusal) => Ok(refused(&refusal)),
         }
     }
 }
 
+/// Prints what an import has taken.
+pub(super) fn told(Taken { tools, memory, session, notes }: &Taken) -> ExitCode {
+    for note in notes {
+        complain(&text::line(note, MOST_LINE));
+    }
+    let mut output = Output::open();
+    for tool in tools {
+        output.line(&tell(tool));
+    }
+    for (key, status) in memory {
+        output.line(&format!("memory {}: {status}", text::line(key, MOST_LINE)));
+    }
+    if let Some((session, bound)) = session {
+        for (name, kind) in bound {
+            output.line(&format!("{name}: {kind}"));
+        }
+        output.line(&format!("imported into {}", session.name()));
+    }
+    output.close()
+}
+
+/// Prints why nothing was imported.
+pub(super) fn refused(Refused { during, faults }: &Refused) -> ExitCode {
+    if let Some(during) = during {
+        complain(&format!("{}:", text::line(during, MOST_LINE)));
+    }
+    let code = fail(faults);
+    complain("nothing was imported");
+    code
+}
+
 /// A line about an imported tool.
-pub(super) fn tell(Imported { name, hash, status, is_pinned }: &Imported) -> String {
+fn tell(Imported { name, hash, status, is_pinned }: &Imported) -> String {
     let revision = short(hash);
     match status {
         Status::Unchanged if *is_pinned => format!("{name}@{revision}: is in its history already"),

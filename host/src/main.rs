@@ -16,10 +16,13 @@ mod grammar;
 mod http;
 mod import;
 mod journal;
+mod keys;
 mod man;
 mod open;
 mod person;
 mod print;
+mod proof;
+mod receipt;
 mod repl;
 mod replay;
 mod restore;
@@ -30,6 +33,7 @@ mod settings;
 mod source;
 mod stage;
 mod top;
+mod traces;
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic;
@@ -58,9 +62,12 @@ use self::fmt::Fmt;
 use self::grammar::Grammar;
 use self::import::Import;
 use self::journal::Journal;
+use self::keys::Keys;
 use self::man::Manual;
 use self::person::Person;
 use self::print::{MISUSE, complain, print_bytes};
+use self::proof::Proof;
+use self::receipt::Receipt;
 use self::repl::Repl;
 use self::replay::Replay;
 use self::restore::Restore;
@@ -69,6 +76,7 @@ use self::serve::{Serve, serve_by_default};
 use self::session::Session;
 use self::stage::{Commit, Discard, Stage, Verify};
 use self::top::Top;
+use self::traces::Traces;
 
 /// A workshop for language models, served over MCP on stdin and stdout: a model evolves tools, as
 /// JSON terms of a lambda calculus, and runs them in a sandbox.
@@ -144,12 +152,18 @@ enum Command {
     Analyze(Analyze),
     /// Write a term in the notation, or as JSON
     Fmt(Fmt),
+    /// Check a proof that two programs are equal
+    Proof(Proof),
     /// Write a grammar of the notation, which editors color programs by
     Grammar(Grammar),
     /// Show the latest entries of the journal
     Journal(Journal),
     /// Repeat runs from the journal and compare the results
     Replay(Replay),
+    /// Print a signed statement about a run, or check one
+    Receipt(Receipt),
+    /// Make, list, rotate and print the keys that sign
+    Keys(Keys),
     /// Decide runs that wait for an approval, or show them
     Approve(Approve),
     /// Stage changes of tools and of the memory: they are tried before they count
@@ -174,6 +188,8 @@ enum Command {
     Person(Person),
     /// Show what the servers of a store are doing, in a terminal
     Top(Top),
+    /// Send the traces that servers have written to a collector
+    Traces(Traces),
     /// List, test, approve and call tools of other servers
     Capability(Capability),
     /// Call a tool of a server over HTTP and print the result
@@ -239,9 +255,12 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Check(it)) => it.execute(options),
         Some(Command::Analyze(it)) => it.execute(options),
         Some(Command::Fmt(it)) => it.execute(options),
+        Some(Command::Proof(it)) => it.execute(),
         Some(Command::Grammar(it)) => it.execute(options),
         Some(Command::Journal(it)) => it.execute(options),
         Some(Command::Replay(it)) => it.execute(options),
+        Some(Command::Receipt(it)) => it.execute(options),
+        Some(Command::Keys(it)) => it.execute(options),
         Some(Command::Approve(it)) => it.execute(options),
         Some(Command::Stage(it)) => it.execute(options),
         Some(Command::Verify(it)) => it.execute(options),
@@ -254,6 +273,7 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Session(it)) => it.execute(options),
         Some(Command::Person(it)) => it.execute(options),
         Some(Command::Top(it)) => it.execute(options),
+        Some(Command::Traces(it)) => it.execute(options),
         Some(Command::Capability(it)) => it.execute(options),
         Some(Command::Call(it)) => it.execute(),
         Some(Command::Broker(it)) => it.execute(options),

@@ -8,8 +8,9 @@ use pif_broker::Client;
 use pif_domain::quantity::parse_count;
 use pif_domain::text;
 use pif_domain::{Fault, FaultCode, Limit};
-use pif_sandbox::{Argument, Code, Ending, Outcome, Request, Watch};
+use pif_sandbox::{Argument, Code, Ending, Outcome, Request, Stepped, Watch};
 use pif_server::config::{Config, Options};
+use pif_server::render::Steps;
 use pif_server::workshop::{Observer, too_large};
 use tokio::runtime::{Builder, Runtime};
 
@@ -38,6 +39,10 @@ pub(super) struct Run {
     /// How many continuations to run
     #[arg(long, value_name = "N", default_value = "0", value_parser = parse_count)]
     max_steps: u64,
+    /// Show what each term came to, at most 1,000 of them, on standard error
+    #[arg(long, value_name = "N", require_equals = true, value_parser = parse_count)]
+    #[expect(clippy::option_option, reason = "the flag may stand without a number")]
+    steps: Option<Option<u64>>,
     /// The step of the continuation that you continue
     #[arg(long, value_name = "N", default_value = "0", value_parser = parse_count)]
     step: u64,
@@ -79,6 +84,7 @@ impl Run {
             max_steps: self.max_steps,
             output_schema: self.output_schema.as_deref().map(read).transpose()?,
             debug,
+            steps: self.steps.map_or(0, |most| most.unwrap_or(Limit::Steps.fixed())),
         };
         if let Err(fault) = ensure_fits(&request, most) {
             return Ok(fail(&[fault]));
@@ -89,7 +95,9 @@ impl Run {
             return Ok(fail(&foreseen));
         }
         let known = tools.clone();
-        let mut outcome = workshop.run(&request, tools, &mut Terminal, &watch).outcome;
+        let mut observer = Shown { is_debugged: debug, steps: Steps::new(request.steps) };
+        let mut outcome = workshop.run(&request, tools, &mut observer, &watch).outcome;
+        observer.steps.lines().iter().for_each(|line| complain(&text::line(line, MOST_LINE)));
         outcome.ending =
             outcome.ending.map_err(|fault| advise(workshop.explain(fault, &known, &watch)));
         Ok(report_run(outcome))
@@ -138,6 +146,28 @@ impl Observer for Terminal {
 
     fn debug(&mut self, line: &str) {
         complain(&text::line(line, MOST_LINE));
+    }
+}
+
+/// Observes a run whose steps may be shown.
+struct Shown {
+    is_debugged: bool,
+    steps: Steps,
+}
+
+impl Observer for Shown {
+    fn advance(&mut self, driven: u64) {
+        Terminal.advance(driven);
+    }
+
+    fn debug(&mut self, line: &str) {
+        if self.is_debugged {
+            Terminal.debug(line);
+        }
+    }
+
+    fn stepped(&mut self, step: &Stepped) {
+        self.steps.add(step);
     }
 }
 

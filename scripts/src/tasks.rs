@@ -64,7 +64,7 @@ pub(crate) fn reference() -> Result<()> {
 /// Spells the tools of the library canonically, and renews their hashes and their page.
 pub(crate) fn library() -> Result<()> {
     for path in library::files()? {
-        let renewed = library::renew(&fs::read_to_string(&path)?);
+        let renewed = library::renew(&path);
         fs::write(&path, renewed.with_context(|| path.display().to_string())?)?;
     }
     let page = library::page();

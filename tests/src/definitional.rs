@@ -349,8 +349,20 @@ impl Evaluator {
                 let keys = names.map(|name| self.terms.name(*name).to_owned());
                 record(keys.zip(operands))
             }
-            (Form::Call | Form::Perform, _) => self.call(&operands)?,
-            (Form::Calls, _) => self.calls(&operands)?,
+            (Form::Call | Form::Perform, _) => {
+                if let [name, args] = operands.as_slice()
+                    && let Some((function, args)) = self.function_named(name, args, depth + 1)?
+                {
+                    self.application(form, depth)?;
+                    return self.apply(function, vec![args], depth);
+                }
+                self.call(&operands)?
+            }
+            (Form::Calls, _) => {
+                let applied = self.apply_named(&operands[0], depth)?;
+                (self.form, self.at) = (form, term);
+                self.calls(&operands, &applied)?
+            }
             (Form::Update, [of, key, function]) => self.update(of, key, function, depth)?,
             (Form::UpdateIn, [of, path, function]) => self.update_in(of, path, function, depth)?,
             (form, [function, list, ..]) if higher::applies(form) => {

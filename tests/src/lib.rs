@@ -15,6 +15,7 @@ pub mod endure;
 pub mod excerpt;
 pub mod fuzz;
 pub mod generate;
+pub mod interpret;
 pub mod javascript;
 pub mod library;
 pub mod modules;

@@ -1,5 +1,6 @@
 //! The files of the standard library as they are to be: terms in their canonical spelling, their
-//! hashes, one layout. Whoever edits them writes terms in any spelling.
+//! hashes, one layout. Whoever edits them writes terms in any spelling. The source of a tool may
+//! stand in the notation, in a file of its own: that of the tool `t` of `f.json` in `f/t.js`.
 
 use crate::reference;
 use anyhow::{Context, Result, ensure};
@@ -17,6 +18,7 @@ pub fn files() -> Result<Vec<PathBuf>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/server/library");
     let entries = fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
     let mut files = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "json"));
     files.sort();
     ensure!(!files.is_empty(), "the library is empty");
     Ok(files)
@@ -60,23 +62,32 @@ pub fn tools(text: &str) -> Result<Vec<Map<String, Value>>> {
     Ok(serde_json::from_value(file["tools"].take())?)
 }
 
-/// A file with its tools in order, and with everything that follows from their terms.
-pub fn renew(text: &str) -> Result<String> {
-    let mut tools = tools(text)?;
+/// What a file has to hold: its tools in order, and everything that follows from their terms.
+pub fn renew(file: &Path) -> Result<String> {
+    let mut tools = tools(&fs::read_to_string(file)?)?;
     tools.sort_by_key(|tool| (tool["name"].to_string(), !is_pinned(tool)));
-    let tools = tools.iter().map(|tool| renew_tool(tool).context(tool["name"].to_string()));
+    let folder = file.with_extension("");
+    let renewed = |tool| renew_tool(tool, &folder).context(tool["name"].to_string());
+    let tools = tools.iter().map(renewed);
     let tools = tools.collect::<Result<Vec<String>>>()?;
     let head = "{\n  \"format\": \"mcp-pif tools\",\n  \"version\": 1,\n  \"tools\": [\n";
     Ok(format!("{head}{}\n  ]\n}}\n", tools.join(",\n")))
 }
 
-fn renew_tool(tool: &Map<String, Value>) -> Result<String> {
+fn renew_tool(tool: &Map<String, Value>, folder: &Path) -> Result<String> {
     let member = |name: &str| tool.get(name).with_context(|| format!("`{name}` is missing"));
-    let summary = analysis::check(&member("source")?.to_string());
+    let name = member("name")?.as_str().context("a name")?;
+    let notation = folder.join(name).with_extension("js");
+    let source = if notation.exists() && !is_pinned(tool) {
+        fs::read_to_string(notation)?
+    } else {
+        member("source")?.to_string()
+    };
+    let summary = analysis::check(&source);
     let summary = summary.map_err(|fault| anyhow::anyhow!("{fault:?}"))?;
     ensure!(summary.notes.is_empty(), "{:?}", summary.notes);
     ensure!(summary.free.is_empty(), "nothing binds {:?}", summary.free);
-    let mut text = format!("    {{\n      \"name\": {},\n", member("name")?);
+    let mut text = format!("    {{\n      \"name\": {},\n", json!(name));
     writeln!(text, "      \"sha256\": \"{}\",", summary.hash)?;
     writeln!(text, "      \"description\": {},", member("description")?)?;
     if is_pinned(tool) {

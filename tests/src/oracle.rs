@@ -2,7 +2,11 @@
 //! recorded value must come out equal and every error must be an error, but for the cases that
 //! `oracle/divergences.json` lists with their reasons; a listed case that does not differ fails.
 
+use anyhow::Context;
 use num_bigint::BigInt;
+use pif::notation;
+use pif::request::{Argument, Program, Source};
+use pif::term::{Origin, Terms};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -152,4 +156,102 @@ fn equal(a: &Value, b: &Value) -> bool {
         }
         _ => a == b,
     }
+}
+
+/// As much of the server as the recorded cases need.
+#[derive(Debug)]
+pub struct Session {
+    /// Sources of the registered tools.
+    tools: BTreeMap<String, String>,
+    /// Runs a program.
+    evaluate: Evaluate,
+}
+
+/// Gives the value of a program as JSON.
+pub type Evaluate = fn(&Program) -> anyhow::Result<String>;
+
+/// Names that no tool may take.
+const RESERVED: &[&str] = &["run", "evolve", "list", "help"];
+
+impl Session {
+    /// A session without tools, in which this runs programs.
+    #[must_use]
+    pub fn new(evaluate: Evaluate) -> Self {
+        Self { tools: BTreeMap::new(), evaluate }
+    }
+
+    /// Makes the tools of a case and its call, and judges what that gives.
+    pub fn check(mut self, case: &Recorded, divergences: &Divergences) -> anyhow::Result<()> {
+        for arguments in &case.setup {
+            // A refusal shows in what the call gives.
+            let _ = self.evolve(arguments);
+        }
+        case.judge(&self.call(&case.call), divergences)
+    }
+
+    fn call(&mut self, call: &Members) -> Reply {
+        let name: String = serde_json::from_str(call.get("name").context("no name")?.get())?;
+        let arguments = call.get("arguments").map_or("null", |arguments| arguments.get());
+        let members = serde_json::from_str::<Members>(arguments);
+        match name.as_str() {
+            "run" => self.run(&members?).map(Some),
+            "evolve" => self.evolve(&members?).map(|()| None),
+            _ if arguments == "null" => self.run_tool(&name, "null").map(Some),
+            _ => {
+                let input = members?.remove("input").context("no input")?;
+                self.run_tool(&name, input.get()).map(Some)
+            }
+        }
+    }
+
+    fn evolve(&mut self, arguments: &Members) -> anyhow::Result<()> {
+        let text = |key: &str| -> anyhow::Result<String> {
+            Ok(serde_json::from_str(arguments.get(key).context("missing")?.get())?)
+        };
+        let (name, _) = (text("name")?, text("description")?);
+        anyhow::ensure!(is_name(&name) && !RESERVED.contains(&name.as_str()), "a bad name");
+        let code = arguments.get("code").context("no code")?.get();
+        let source = serde_json::from_str::<String>(code).unwrap_or_else(|_| code.to_owned());
+        let mut terms = Terms::default();
+        let parsed = notation::read_code(&mut terms, &source, Origin::Code, &["data", "input"])?;
+        self.tools.insert(name, pif::print::term(&terms, parsed.root));
+        Ok(())
+    }
+
+    fn run(&self, arguments: &Members) -> anyhow::Result<String> {
+        let code = arguments.get("code").context("no code")?.get();
+        let input = arguments.get("input").map_or("null", |input| input.get());
+        match serde_json::from_str::<String>(code) {
+            Ok(name) if self.tools.contains_key(&name) => self.run_tool(&name, input),
+            Ok(text) => self.machine(Source::Term(text), input),
+            Err(_) => self.machine(Source::Term(code.to_owned()), input),
+        }
+    }
+
+    fn run_tool(&self, name: &str, input: &str) -> anyhow::Result<String> {
+        self.machine(Source::Tool(name.to_owned()), input)
+    }
+
+    fn machine(&self, code: Source, input: &str) -> anyhow::Result<String> {
+        let argument = Argument::Input(input.to_owned());
+        let tools = self.tools.clone().into_iter().collect();
+        let program = Program {
+            code,
+            argument,
+            context: None,
+            bindings: Vec::new(),
+            tools,
+            step: 0,
+            debug: false,
+            keep: false,
+        };
+        (self.evaluate)(&program)
+    }
+}
+
+/// Whether a tool may have this name.
+fn is_name(name: &str) -> bool {
+    let head = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let rest = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    head && name.len() <= 64 && name.chars().all(rest)
 }

@@ -10,7 +10,6 @@ mod broker {
     mod asks;
     mod batches;
     mod calls;
-    mod collector;
     mod cost;
     mod discovery;
     mod foreseen;
@@ -33,7 +32,6 @@ mod broker {
     mod shop;
     mod strayed;
     mod team;
-    mod telemetry;
     mod waits;
     mod wayward;
     mod wayward_http;

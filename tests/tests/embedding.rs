@@ -99,6 +99,9 @@ fn answer(told: &Value) -> Result<Answer> {
     if told == "none" {
         return Ok(Answer::None);
     }
+    if told == "no source" {
+        return Ok(Answer::Source(None));
+    }
     let text = |name: &str| told[name].as_str().map(str::to_owned);
     match (text("source"), text("value")) {
         (Some(source), None) => Ok(Answer::Source(Some(source))),

@@ -34,7 +34,7 @@ fn tools() -> Result<Vec<Map<String, Value>>> {
 fn the_files_are_in_their_canonical_spelling() -> Result<()> {
     for path in files::files()? {
         let text = fs::read_to_string(&path)?;
-        let renewed = files::renew(&text).with_context(|| path.display().to_string())?;
+        let renewed = files::renew(&path).with_context(|| path.display().to_string())?;
         ensure!(renewed == text, "{}: renew it by `cargo x library`", path.display());
     }
     Ok(())

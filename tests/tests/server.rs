@@ -10,6 +10,7 @@ mod server {
     mod backup;
     mod bound;
     mod chain;
+    mod collector;
     mod command_line;
     mod conformance;
     mod ending;
@@ -30,6 +31,8 @@ mod server {
     mod oracle;
     mod prefix;
     mod profiles;
+    mod push;
+    mod receipts;
     mod registry;
     #[cfg(target_os = "linux")]
     mod repl;

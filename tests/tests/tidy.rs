@@ -56,9 +56,10 @@ fn collect(folder: &Path, name: &str, found: &mut Vec<Source>) -> Result<()> {
 }
 
 /// The evaluator: its crates, each above those before it.
-const GUEST: [&str; 5] = [
+const GUEST: [&str; 6] = [
     "guest/core/src",
     "guest/language/src",
+    "guest/proof/src",
     "guest/notation/src",
     "guest/analysis/src",
     "guest/src",

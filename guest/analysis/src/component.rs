@@ -3,7 +3,9 @@
 #![expect(unsafe_code, reason = "generated bindings")]
 #![expect(clippy::pedantic, reason = "generated bindings")]
 
+use crate::cost::{Cost, cost_term};
 use crate::fault::{Fault, Place};
+use crate::normal::{Normal, normal_term};
 use crate::shape::Shape;
 use crate::tools::{Known, names_of, shapes};
 use crate::{Analysis, Failure, Parameter, Request, analyze_term, clash, json_schema, read, text};
@@ -28,19 +30,20 @@ impl questions::Guest for Component {
         let tools = shapes(&tools);
         let request = Request { code: &code, variables, tools, is_tool, fuel: None };
         let (terms, root) = read(&request).map_err(fault)?;
-        let mut answers = questions::Answers { typing: None, names: None };
-        for question in asked {
-            match question {
-                questions::Question::Typing => {
-                    answers.typing = Some(typing(analyze_term(&terms, root, &request)));
-                }
-                questions::Question::Names => {
-                    let (tools, calls) = names_of(&terms, root);
-                    answers.names = Some(questions::Names { tools, calls });
-                }
-            }
-        }
-        Ok(answers)
+        let is_asked = |question| asked.contains(&question);
+        let names = is_asked(questions::Question::Names).then(|| {
+            let (tools, calls) = names_of(&terms, root);
+            questions::Names { tools, calls }
+        });
+        let [is_typed, is_priced] =
+            [questions::Question::Typing, questions::Question::Cost].map(is_asked);
+        let told = (is_typed || is_priced).then(|| analyze_term(&terms, root, &request));
+        let cost = told.as_ref().filter(|_| is_priced);
+        let cost = cost.map(|told| self::cost(&cost_term(&terms, root, &request, told)));
+        let typing = told.filter(|_| is_typed).map(typing);
+        let normal = is_asked(questions::Question::Normal)
+            .then(|| self::normal(normal_term(terms, root, &request)));
+        Ok(questions::Answers { typing, names, cost, normal })
     }
 
     fn includes(wide: String, narrow: String) -> bool {
@@ -93,6 +96,16 @@ fn typing(told: Analysis) -> questions::Typing {
         fails: fails.into_iter().map(failure).collect(),
         gave_up,
     }
+}
+
+fn cost(told: &Cost) -> questions::Cost {
+    let fuel = Some(told.fuel()).filter(|it| !it.is_empty());
+    questions::Cost { fuel, class: told.class(), sizes: told.places() }
+}
+
+fn normal(told: Normal) -> questions::Normal {
+    let Normal { json, notation, hash, .. } = told;
+    questions::Normal { term: json, notation, hash }
 }
 
 /// The JSON Schema of a type, if it says more than any.

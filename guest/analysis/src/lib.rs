@@ -16,13 +16,18 @@ pub mod clash;
 mod compare;
 #[cfg(all(target_arch = "wasm32", feature = "component"))]
 mod component;
+pub mod cost;
+pub mod equality;
 pub mod json_schema;
+pub mod laws;
+pub mod normal;
 mod places;
 mod schema;
 pub mod shape;
 mod tell;
 pub mod text;
 pub mod tools;
+pub mod trial;
 mod values;
 mod walk;
 
@@ -57,6 +62,15 @@ pub struct Request<'r> {
     pub is_tool: bool,
     /// Steps that the analysis may take, or as many as the length of the program allows.
     pub fuel: Option<u64>,
+}
+
+impl Request<'_> {
+    /// The variables that are not bound in the program.
+    fn free_names(&self) -> Vec<&str> {
+        let mut free = vec!["data", "input"];
+        free.extend(self.variables.iter().map(|it| it.0.as_str()));
+        free
+    }
 }
 
 /// What is known of a program.
@@ -118,8 +132,7 @@ pub fn analyze(request: &Request<'_>) -> Result<Analysis, Fault> {
 /// Reads the code of a program.
 pub fn read(request: &Request<'_>) -> Result<(Terms, TermId), Fault> {
     let mut terms = Terms::default();
-    let mut free = vec!["data", "input"];
-    free.extend(request.variables.iter().map(|it| it.0.as_str()));
+    let free = request.free_names();
     let parsed = pif_notation::read_code(&mut terms, request.code, Origin::Code, &free);
     let root = parsed.map_err(fault_in_notation)?.root;
     Ok((terms, root))

@@ -171,7 +171,7 @@ impl Terms {
         let (form, operands) = (self.form(term), self.operands(term));
         let Some(row) = form.row() else { return format!("/{index}") };
         let (name, is_last) = (row.name, index + 1 == operands.len());
-        let is_list = self.form(self.operand(term, 0)) == Form::List;
+        let is_list = operands.first().is_some_and(|it| self.form(*it) == Form::List);
         match row.shape {
             Shape::List { bare, .. } if bare.is_written(operands.len(), is_list) => {
                 format!("/{name}")
@@ -179,7 +179,7 @@ impl Terms {
             Shape::List { .. } => format!("/{name}/{index}"),
             Shape::Branches => format!("/{name}/{}/{}", index / 2, index % 2),
             Shape::Members(keys) | Shape::MembersOr(keys) | Shape::Named(keys) => {
-                format!("/{name}/{}", keys.get(index).copied().unwrap_or_default())
+                format!("/{name}/{}", keys[index])
             }
             Shape::Fields => {
                 let key = self.names(term).get(index).map_or("", |key| self.name(*key));

@@ -134,8 +134,7 @@ impl Printer<'_> {
         let terms = self.terms;
         let operands = terms.operands(id);
         let Some(row) = form.row() else { return };
-        let one = terms.operand(id, 0);
-        let is_list = terms.form(one) == Form::List;
+        let is_list = operands.first().is_some_and(|it| terms.form(*it) == Form::List);
         match row.shape {
             Shape::Name => {
                 self.open(form);
@@ -147,7 +146,7 @@ impl Printer<'_> {
             }
             Shape::List { bare, .. } if bare.is_written(operands.len(), is_list) => {
                 self.open(form);
-                self.schedule(vec![Work::Term(one), Work::Str("}")]);
+                self.schedule(vec![Work::Term(terms.operand(id, 0)), Work::Str("}")]);
             }
             Shape::List { .. } => {
                 self.open(form);
@@ -163,7 +162,7 @@ impl Printer<'_> {
             Shape::Literal => {}
             Shape::Members(members) | Shape::MembersOr(members) | Shape::Named(members) => {
                 self.open(form);
-                let key = |at: usize| members.get(at).copied().unwrap_or_default();
+                let key = |at: usize| members[at];
                 let order = order::order_of(members.len().min(operands.len()), &key);
                 let sorted = order.filter_map(|at| Some((key(at), *operands.get(at)?)));
                 self.members(sorted.map(|(key, t)| (key, Work::Term(t))), "}}");

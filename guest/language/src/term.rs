@@ -49,8 +49,7 @@ impl Terms {
     /// Returns the term at `id`.
     #[must_use]
     pub fn node(&self, id: TermId) -> Node {
-        const MISSING: Node = Node { form: Form::Unit, first: 0, count: 0, datum: 0, token: 0 };
-        self.nodes.get(id as usize).copied().unwrap_or(MISSING)
+        self.nodes[id as usize]
     }
 
     /// Returns the form of the term at `id`.
@@ -80,7 +79,7 @@ impl Terms {
             return &[];
         }
         let first = node.first as usize;
-        self.links.get(first..first + node.count as usize).unwrap_or_default()
+        &self.links[first..first + node.count as usize]
     }
 
     /// Returns the terms that the evaluation of a term evaluates: its operands, or the unquoted
@@ -115,10 +114,10 @@ impl Terms {
             + self.scattered
     }
 
-    /// Returns the operand at `index`.
+    /// Returns the operand at `index`. There is one: the reader counted them.
     #[must_use]
     pub fn operand(&self, id: TermId, index: usize) -> TermId {
-        self.operands(id).get(index).copied().unwrap_or_default()
+        self.operands(id)[index]
     }
 
     /// Returns the names: a variable's, a lambda's parameters, a `let`'s or `letrec`'s variables, a record's
@@ -130,13 +129,13 @@ impl Terms {
             return &[];
         }
         let first = node.first as usize + node.count as usize;
-        self.links.get(first..first + node.datum as usize).unwrap_or_default()
+        &self.links[first..first + node.datum as usize]
     }
 
     /// Returns the only name of a `var`.
     #[must_use]
     pub fn only_name(&self, id: TermId) -> NameId {
-        self.names(id).first().copied().unwrap_or_default()
+        self.names(id)[0]
     }
 
     /// Returns the characters of a name.
@@ -301,6 +300,7 @@ impl Terms {
     }
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "the lower half is wanted")]
 fn low(bits: u64) -> u32 {
-    u32::try_from(bits & 0xffff_ffff).unwrap_or_default()
+    bits as u32
 }

@@ -113,7 +113,7 @@ pub(crate) fn of_value(heap: &Heap, terms: &Terms, value: Word, budget: u64) -> 
                 let is_map = heap.tagged(v) == MAP;
                 let entries = entries::of(heap, v);
                 work += NODE * if is_map { 1 + entries.len() as u64 } else { 1 };
-                open.extend(entries.iter().flat_map(|entry| &entry[..1 + usize::from(is_map)]));
+                open.extend(entries.iter().flat_map(|entry| &entry[..=usize::from(is_map)]));
             }
             _ if heap.object_kind(v) == KIND_RECORD => {
                 let mut names = 0;

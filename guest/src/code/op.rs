@@ -284,6 +284,11 @@ ops! {
         Tool { d: Slot, a: Slot, depth: u8, cost: u16 },
         /// Gets the value of the tool that the code belongs to.
         SelfTool { d: Slot, depth: u8, cost: u16, tool: u16 },
+        /// Gets the function of a tool that the name in `a` means, if the slot after it holds arguments;
+        /// null becomes the empty record. Continues at `to` where no tool has the name.
+        Member { d: Slot, a: Slot, depth: u8, to: u32 },
+        /// Takes the next of the calls in the list in `d` apart. Continues at `to` after the last.
+        NextCall { d: Slot, to: u32 },
         /// Makes a continuation of the tool that the code belongs to.
         Continue { d: Slot, a: Slot, tool: u16 },
         /// Writes `a` and `b` to the trace. The value is `b`.

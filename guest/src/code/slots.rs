@@ -50,3 +50,21 @@ pub(crate) mod update {
     /// The function's value.
     pub(crate) const GIVEN: Slot = super::each::GIVEN;
 }
+
+/// A `calls`, which applies functions of tools first. Its operations name the slot of the calls that
+/// are left.
+pub(crate) mod calls {
+    use crate::code::Slot;
+
+    /// The calls so far, in reverse. One that applied a function is a pair of a hole and the value.
+    pub(crate) const RESULT: Slot = 1;
+    /// The call of this turn.
+    pub(crate) const ELEMENT: Slot = 2;
+    /// The name in it, if it may be that of a function; and its arguments.
+    pub(crate) const NAME: Slot = 3;
+    pub(crate) const ARGUMENTS: Slot = 4;
+    /// The function.
+    pub(crate) const FUNCTION: Slot = 5;
+    /// The function's value.
+    pub(crate) const GIVEN: Slot = 6;
+}

@@ -70,7 +70,6 @@ impl Compiler<'_> {
         let (inner, to) = (depth + 1, label);
         let (of, operand) = of;
         let form = self.terms.form(t);
-        let right = self.terms.operand(t, 1);
         let is_crowded = d > crate::compile::CROWDED_SLOT || depth > crate::compile::CROWDED_DEPTH;
         if self.debug || is_crowded {
             let tasks = [
@@ -80,27 +79,29 @@ impl Compiler<'_> {
             self.schedule(&tasks);
             return Ok(());
         }
-        // The literal plus one must fit too.
-        let literal = self.terms.literal::<i16>(right).filter(|n| *n < i16::MAX);
-        let (first, second, op) = match (comparison(form), literal) {
-            (Some(comparison), Some(n)) => {
-                let (a, task) = self.operand(self.terms.operand(t, 0), d, inner)?;
-                let literal = Task::Visit { t: right, depth: inner };
-                (task, Some(literal), (comparison.with_literal)(a, n, to))
+        let (first, second, op) = match comparison(form) {
+            Some(comparison) => {
+                let right = self.terms.operand(t, 1);
+                // The literal plus one must fit too.
+                let literal = self.terms.literal::<i16>(right).filter(|n| *n < i16::MAX);
+                if let Some(n) = literal {
+                    let (a, task) = self.operand(self.terms.operand(t, 0), d, inner)?;
+                    let literal = Task::Visit { t: right, depth: inner };
+                    (task, Some(literal), (comparison.with_literal)(a, n, to))
+                } else {
+                    let ((a, first), (b, second)) = self.two(t, d, inner)?;
+                    (first, Some(second), (comparison.of_two)(a, b, to))
+                }
             }
-            (Some(comparison), None) => {
-                let ((a, first), (b, second)) = self.two(t, d, inner)?;
-                (first, Some(second), (comparison.of_two)(a, b, to))
-            }
-            (None, _) if form == Form::IsEmpty => {
+            None if form == Form::IsEmpty => {
                 let (a, task) = self.operand(self.terms.operand(t, 0), d, inner)?;
                 (task, None, Op::JumpNotEmpty { a, to })
             }
-            (None, _) if form == Form::Truth => {
+            None if form == Form::Truth => {
                 let (a, task) = self.operand(self.terms.operand(t, 0), d, inner)?;
                 (task, None, Op::JumpUntrue { a, to })
             }
-            (None, _) => {
+            None => {
                 let (a, task) = self.operand(t, d, depth)?;
                 self.schedule(&[task, Task::Emit { op: Op::JumpFalse { a, operand, to }, t: of }]);
                 return Ok(());

@@ -152,7 +152,7 @@ impl Compiler<'_> {
                     members.extend([self.heap.text(text)?, *value]);
                 }
                 self.heap.grow(Heap::record_words(parts.len()))?;
-                record::make(&mut self.heap, &members)?
+                record::make(self.heap, &members)?
             }
             (Form::ToMap, [list]) => self.map(t, MAP, *list)?,
             (Form::ToSet, [list]) => self.map(t, SET, *list)?,

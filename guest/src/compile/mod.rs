@@ -11,6 +11,7 @@ mod closed;
 mod compiler;
 mod control;
 mod debug;
+mod effects;
 mod emit;
 mod forms;
 mod halves;

@@ -114,6 +114,27 @@ static CONTROL: Table<Rule> = Table::of(
             }),
         ),
         (Form::Record, Value(|c, t, d, depth| c.record(t, d, depth + 1))),
+        (
+            Form::Call,
+            Applies(|c, t, d, depth| {
+                c.call_named(t, d, depth);
+                Ok(())
+            }),
+        ),
+        (
+            Form::Perform,
+            Applies(|c, t, d, depth| {
+                c.call_named(t, d, depth);
+                Ok(())
+            }),
+        ),
+        (
+            Form::Calls,
+            Value(|c, t, d, depth| {
+                c.calls_named(t, d, depth);
+                Ok(())
+            }),
+        ),
     ]],
 );
 

@@ -143,7 +143,6 @@ pub(super) enum Work<'h> {
     Quoted(String),
 }
 
-#[expect(clippy::struct_excessive_bools, reason = "each is a manner of its own")]
 pub(super) struct Writer<'h> {
     pub(super) heap: &'h Heap,
     pub(super) terms: &'h Terms,

@@ -10,7 +10,7 @@ use crate::check::rename;
 use crate::edge::envelope;
 use crate::machine;
 use crate::request::{
-    Answer, Argument, Call, Calls, Done, Outcome, Program, Refusal, Source, Step,
+    Answer, Argument, Call, Calls, Done, Outcome, Program, Refusal, Source, Step, Stepped,
 };
 use exports::pif::evaluator::{analysis as check, machines, types};
 use pif_core::fault::{Code, FailedCall, Fault, Limit, Note, Place};
@@ -103,9 +103,18 @@ impl machines::GuestMachine for Machine {
         }
     }
 
+    fn steps(&self) -> Vec<types::Stepped> {
+        self.0.borrow_mut().take_steps().into_iter().map(stepped).collect()
+    }
+
     fn debug(&self) -> Vec<String> {
         self.0.borrow_mut().take_debug()
     }
+}
+
+fn stepped(step: Stepped) -> types::Stepped {
+    let Stepped { text, form, at, tool, depth, value } = step;
+    types::Stepped { text, form: form.to_owned(), at, tool, depth, value }
 }
 
 fn program(program: types::Program) -> Program {

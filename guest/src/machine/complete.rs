@@ -296,6 +296,8 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
             c.s.set_slot(d, code);
         }
         Op::Tool { d, a, depth, .. } => tools::tool(c.s, c.s.slot(a), d, depth)?,
+        Op::Member { d, a, depth, to } => tools::member(c, [d, a, depth], to)?,
+        Op::NextCall { d, to } => tools::next_call(c, d, to)?,
         Op::SelfTool { d, depth, tool, .. } => tools::self_tool(c.s, tool, d, depth)?,
         Op::Unbound { name } => return Err(Trouble::Unbound(name).into()),
         Op::Call { f, base, n, depth, .. } => c.s.call(image, c.s.slot(f), n, base, depth)?,

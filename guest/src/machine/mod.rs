@@ -29,7 +29,7 @@ use pif_core::json::tape::{Token, TokenId};
 use crate::data::values::{self, Meaning, Stop, Value};
 use crate::machine::tools::Sources;
 use crate::memory::word::Word;
-use crate::request::{Answer, Argument, Program, Source, Step};
+use crate::request::{Answer, Argument, Program, Source, Step, Stepped};
 use crate::run::state::State;
 use pif_core::limits::{Limits, Usage};
 use pif_language::parse::{Reading, read};
@@ -282,6 +282,11 @@ impl Machine {
     #[must_use]
     pub fn needed_memory(&self) -> u64 {
         8 * self.state.needed() as u64
+    }
+
+    /// Takes the steps of a debug run that came to their values since the last call.
+    pub fn take_steps(&mut self) -> Vec<Stepped> {
+        self.state.steps.take()
     }
 
     /// Takes the debug lines written since the last call.

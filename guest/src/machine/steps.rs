@@ -6,7 +6,7 @@ use crate::compile::{Compiler, Failed, Store, Unit};
 use crate::data::show;
 use crate::data::show::Unwritten;
 use crate::machine::drive::run;
-use crate::machine::{Failure, Input, Machine, Phase, locate};
+use crate::machine::{Failure, Input, Machine, Phase, locate, trace};
 use crate::memory::heap::{Frame, NO_CLOSURE};
 use crate::memory::types::kind_of;
 use crate::run::meter::Stop;
@@ -308,7 +308,10 @@ impl Machine {
 
     fn finish(&mut self, value: Word) -> Result<Step, Failure> {
         self.phase = Phase::Finished;
-        let trace = self.state.trace.clone();
+        if self.debug {
+            trace::ended(&mut self.state, value);
+        }
+        let lines = self.state.trace.clone();
         if self.state.heap.object_kind(value) != KIND_CONTINUATION {
             let is_kept = self.image.sources.is_some();
             let term = is_kept.then(|| self.term(value));
@@ -318,7 +321,7 @@ impl Machine {
             }
             let (warnings, kind) =
                 (self.all_warnings(), kinds::name(kind_of(&self.state.heap, value)));
-            return Ok(Step::Done(Done { json, kind, warnings, trace, term }));
+            return Ok(Step::Done(Done { json, kind, warnings, trace: lines, term }));
         }
         let warnings = self.all_warnings();
         let heap = &self.state.heap;
@@ -332,7 +335,7 @@ impl Machine {
         let json = format!(
             r#"{{"message":"Recursive step needed. Call run again with:","next_input":{input},"step":{step},"tool":{name},"type":"continuation"}}"#
         );
-        let done = Done { json, kind: "continuation", warnings, trace, term: None };
+        let done = Done { json, kind: "continuation", warnings, trace: lines, term: None };
         Ok(Step::Continuation(done, Continuation { tool, input, step }))
     }
 

@@ -1,15 +1,20 @@
-//! Operations that look up a tool: `tool`, `self`, `code_of`, `continue`.
+//! Operations that look up a tool: `tool`, `self`, `code_of`, `continue`, and calls of functions of
+//! tools.
 
+use crate::algorithm::record;
 use crate::algorithm::trouble::Trouble;
-use crate::code::TOOL_END;
-use crate::memory::heap::NO_CLOSURE;
+use crate::code::slots::calls;
+use crate::code::{Slot, TOOL_END};
+use crate::memory::heap::{Heap, NO_CLOSURE};
+use crate::run::context::Context;
 use crate::run::state::{Exit, State};
 use pif_core::limits::to_u32;
 use pif_language::kinds;
 use pif_language::names::Names;
 
 use crate::memory::word::{
-    HOLE, KIND_CONTINUATION, OBJECT, UNIT, Word, header, pointer, quoted, small,
+    HOLE, KIND_CONTINUATION, KIND_RECORD, NIL, OBJECT, UNIT, Word, header, is_list, pointer,
+    quoted, small,
 };
 
 impl State {
@@ -63,6 +68,61 @@ pub(super) fn tool(s: &mut State, x: Word, d: u8, deeper: u8) -> Result<(), Exit
         Some(tool) => s.tool_value(tool, usize::from(d), deeper),
         None => Err(Trouble::UnknownTool(name).into()),
     }
+}
+
+/// The most bytes of a name that a function of a tool can have: more than any host gives one.
+const LONGEST_NAME: u64 = 512;
+
+/// Gets the function of a tool that the name in slot `a` means.
+pub(super) fn member(c: &mut Context<'_>, [d, a, deeper]: [Slot; 3], to: u32) -> Result<(), Exit> {
+    let Some(tool) = named_function(c.s, a)? else {
+        c.s.pc = to as usize;
+        return Ok(());
+    };
+    if c.s.slot(a + 1) == UNIT {
+        c.s.make_room(Heap::record_words(0), c.s.live(&[d]))?;
+        let empty = record::make(&mut c.s.heap, &[])?;
+        c.s.set_slot(a + 1, empty);
+    }
+    c.s.tool_value(tool, usize::from(d), deeper)
+}
+
+/// The tool whose value is the function that a call means: of the name in slot `a`, with the arguments
+/// after it.
+fn named_function(s: &State, a: Slot) -> Result<Option<usize>, Exit> {
+    let [name, arguments] = [s.slot(a), s.slot(a + 1)];
+    let is_short = s.heap.text_size(name).is_some_and(|(bytes, _)| bytes <= LONGEST_NAME);
+    if !is_short || (arguments != UNIT && s.heap.object_kind(arguments) != KIND_RECORD) {
+        return Ok(None);
+    }
+    let name = s.heap.string(name);
+    if name.contains('.') { s.find_tool(&name) } else { Ok(None) }
+}
+
+/// Takes the next of the calls in slot `d` apart. What cannot be a call of a function has no name.
+pub(super) fn next_call(c: &mut Context<'_>, d: Slot, to: u32) -> Result<(), Exit> {
+    let list = c.s.heap.without_match(c.s.slot(d));
+    if !is_list(list) {
+        return Err(c.refuse(0, list));
+    }
+    if list == NIL {
+        c.s.pc = to as usize;
+        return Ok(());
+    }
+    let [element, rest] = c.s.heap.next(list);
+    let (mut name, mut arguments) = (UNIT, UNIT);
+    if c.s.heap.object_kind(element) == KIND_RECORD {
+        let value = |key: &str| record::value(&c.s.heap, element, key.as_bytes());
+        if value("options").is_none() {
+            name = value("tool").unwrap_or(UNIT);
+            arguments = value("args").unwrap_or(UNIT);
+        }
+    }
+    c.s.set_part(d, calls::ELEMENT, element);
+    c.s.set_part(d, calls::NAME, name);
+    c.s.set_part(d, calls::ARGUMENTS, arguments);
+    c.s.set_slot(d, rest);
+    Ok(())
 }
 
 /// Does `self`: gets the value of the tool or the submitted code that the code belongs to.

@@ -45,6 +45,7 @@ const DEBUG_LINES: usize = 100_000;
 /// Between two names is `, `, which no value has outside a text.
 pub(super) fn debug(c: &mut Context<'_>, visit: u32) {
     let Some(visited) = c.image.visits.get(visit as usize) else { return };
+    c.s.steps.visit(visited.term, c.s.depth + u32::from(visited.depth));
     let form = c.s.terms.form(visited.term);
     let what = match form {
         Form::Lam => ", creates a closure",
@@ -67,9 +68,16 @@ pub(super) fn debug(c: &mut Context<'_>, visit: u32) {
 /// Writes a debug line about the value that a term came to.
 pub(super) fn told(c: &mut Context<'_>, value: u32) {
     let Some(told) = c.image.told.get(value as usize) else { return };
-    line(c, told.term, told.depth, |s, place| {
-        format!("value at {place}: {}", shown(s, told.place))
-    });
+    let value = shown(c.s, told.place);
+    let depth = c.s.depth + u32::from(told.depth);
+    c.s.steps.tell(&c.s.terms, told.term, depth, &value);
+    line(c, told.term, told.depth, |_, place| format!("value at {place}: {value}"));
+}
+
+/// Notes the value of a run.
+pub(super) fn ended(s: &mut State, value: Word) {
+    let shown = text(s, value);
+    s.steps.end(&s.terms, &shown);
 }
 
 /// Writes a debug line about a term, from its place and depth, unless there are too many.
@@ -86,9 +94,12 @@ fn line(c: &mut Context<'_>, term: TermId, depth: u16, write: impl Fn(&State, &s
     c.s.debug.push(line);
 }
 
-/// Returns the beginning of a value, and how much there is of one that is cut.
 fn shown(s: &State, place: Place) -> String {
-    let value = s.value(place);
+    text(s, s.value(place))
+}
+
+/// Returns the beginning of a value, and how much there is of one that is cut.
+fn text(s: &State, value: Word) -> String {
     let mut text = show::excerpt(&s.heap, &s.terms, &s.names(), value, DEBUG_BYTES);
     if !text.ends_with('…') {
         return text;

@@ -8,4 +8,5 @@ pub(crate) mod notes;
 pub(crate) mod room;
 pub(crate) mod site;
 pub(crate) mod state;
+pub(crate) mod steps;
 pub(crate) mod trial;

@@ -5,6 +5,7 @@ use crate::code::{Code, Image, Place, Slot};
 use crate::memory::heap::{Frame, Full, Heap, NO_CLOSURE};
 use crate::run::meter::{Meter, Stop};
 use crate::run::notes::Notes;
+use crate::run::steps::Steps;
 use crate::run::trial::{Endings, Trial};
 use pif_core::fault::Fault;
 use pif_core::limits::{Limits, to_u32};
@@ -130,6 +131,7 @@ pub(crate) struct State {
     pub(crate) trace: Vec<String>,
     pub(crate) notes: Notes,
     pub(crate) debug: Vec<String>,
+    pub(crate) steps: Steps,
     pub(crate) step: u64,
     /// What came of the calls that the next operation asked for.
     pub(crate) answer: Option<Result<Vec<Outcome>, Box<Refusal>>>,
@@ -175,6 +177,7 @@ impl State {
             trace: Vec::new(),
             notes: Notes::default(),
             debug: Vec::new(),
+            steps: Steps::default(),
             step,
             answer: None,
             pc: 0,

@@ -13,18 +13,18 @@ use pif_domain::{
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
+use tokio::io::AsyncWriteExt as _;
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::sync::{mpsc, watch};
 
 use super::config::{Origin, Pattern};
 use super::grant::surely_denied;
 use super::order::Asked;
-use super::part::read;
+use super::part::{batch, together};
 use super::protocol::{
-    FromBroker, Greeting, LONGEST_NAME, MOST_AT_ONCE, MOST_CALLS, Outcome, PROTOCOL, ToBroker,
+    Batch, FromBroker, Greeting, LONGEST_NAME, MOST_AT_ONCE, Outcome, PROTOCOL, Question, ToBroker,
     Violation, frame, receive_frame,
 };
-use super::spans::Spans;
 use super::start::Link;
 
 /// What the broker offers, and which servers it could not ask.
@@ -63,7 +63,6 @@ impl Undone {
 pub struct Client {
     state: Arc<Mutex<State>>,
     greeting: Arc<Greeting>,
-    spans: Spans,
     /// What servers offered when it was last asked for.
     known: watch::Sender<Arc<[Offer]>>,
 }
@@ -73,7 +72,6 @@ struct State {
     asked: Asked,
     waiting: HashMap<u64, mpsc::UnboundedSender<FromBroker>>,
     latest: u64,
-    spans: Spans,
     /// Frames on their way; None: the broker is gone for good.
     out: Option<mpsc::UnboundedSender<Vec<u8>>>,
 }
@@ -110,23 +108,18 @@ impl State {
         let message = self.asked.accept(body)?;
         let id = match &message {
             FromBroker::Hello(greeting) => {
-                self.spans.take(greeting.telemetry);
+                tracing::debug!(servers = greeting.servers.len(), "the broker works again");
                 return Ok(());
             }
             // Whoever waits learns of it by the end of the answers.
             FromBroker::Restarted {} => {
                 self.waiting.clear();
-                self.spans.take(false);
                 return self.send(&ToBroker::Hello { protocol: PROTOCOL });
             }
             FromBroker::Refused { message } => {
                 tracing::error!("the broker cannot go on: {}", text::line(message, 1_000));
                 self.waiting.clear();
                 self.out = None;
-                return Ok(());
-            }
-            FromBroker::Lost { calls } => {
-                self.spans.lose(*calls);
                 return Ok(());
             }
             FromBroker::Done { id } => {
@@ -155,19 +148,15 @@ impl Client {
         let Link { from, to, greeting } = link;
         let (mut from, to) = (Receiver::from_owned_fd(from)?, Sender::from_owned_fd(to)?);
         let (out, frames) = mpsc::unbounded_channel();
-        let (spans, outlet) = Spans::beside(frames);
-        spans.take(greeting.telemetry);
         let mut asked = Asked::default();
         asked.greeted();
-        let (waiting, own) = (HashMap::new(), spans.clone());
-        let state = State { asked, waiting, latest: 0, spans: own, out: Some(out) };
+        let state = State { asked, waiting: HashMap::new(), latest: 0, out: Some(out) };
         let client = Self {
             state: Arc::new(Mutex::new(state)),
             greeting: Arc::new(greeting),
-            spans,
             known: watch::Sender::default(),
         };
-        tokio::spawn(outlet.write(to));
+        tokio::spawn(write(frames, to));
         let learner = client.clone();
         tokio::spawn(async move { learner.learn().await });
         let reader = client.clone();
@@ -200,12 +189,6 @@ impl Client {
         &self.greeting
     }
 
-    /// The way of traces to the collector, if one is configured.
-    #[must_use]
-    pub fn spans(&self) -> Option<&Spans> {
-        self.greeting.telemetry.then_some(&self.spans)
-    }
-
     /// Whether a server has this id.
     #[must_use]
     pub fn is_server(&self, id: &str) -> bool {
@@ -225,24 +208,17 @@ impl Client {
         })
     }
 
-    /// Sends a request of one or several messages; None: the broker is gone.
-    fn ask(
-        &self,
-        calls: usize,
-        messages: impl FnOnce(u64) -> Vec<ToBroker>,
-    ) -> Option<Request<'_>> {
+    /// Sends a request with so many calls; None: the broker is gone.
+    fn ask(&self, calls: usize, message: impl FnOnce(u64) -> ToBroker) -> Option<Request<'_>> {
         let (sender, answers) = mpsc::unbounded_channel();
         let mut state = self.state();
         state.out.as_ref()?;
         state.latest += 1;
         let id = state.latest;
-        // The messages of a request stand together.
-        let frames: Vec<Vec<u8>> = messages(id).iter().map(frame).collect::<Result<_, _>>().ok()?;
+        let frame = frame(&message(id)).ok()?;
         state.asked.ask(id, calls).ok()?;
         state.waiting.insert(id, sender);
-        for frame in frames {
-            let _ = state.out.as_ref()?.send(frame);
-        }
+        let _ = state.out.as_ref()?.send(frame);
         drop(state);
         Some(Request { client: self, id, answers })
     }
@@ -270,7 +246,9 @@ impl Client {
     ) -> Result<Vec<Answered>, Unsent> {
         let mut outcomes = Vec::with_capacity(calls.len());
         // More than fit into one request are judged one part after the other.
-        for (first, calls) in (0..).step_by(MOST_CALLS).zip(calls.chunks(MOST_CALLS)) {
+        let mut first = 0;
+        while let Some(rest) = calls.get(first..).filter(|rest| !rest.is_empty()) {
+            let calls = together(rest);
             let approved = approved.get(first..).unwrap_or_default();
             let unsent = |it: Unsent| match it {
                 // What came before was sent, and must not be sent again.
@@ -283,6 +261,7 @@ impl Client {
             let mut told = |index: usize, answered: &Answered| told(first + index, answered);
             let some = self.call_some(calls, limits, approved, &mut told).await;
             outcomes.extend(some.map_err(unsent)?);
+            first += calls.len();
         }
         // A server may have been asked for the first time.
         if !self.knows(calls) {
@@ -305,22 +284,13 @@ impl Client {
         told: &mut (dyn FnMut(usize, &Answered) + Send),
     ) -> Result<Vec<Answered>, Unsent> {
         let limits = (at_most.clamp(1, MOST_AT_ONCE), within);
-        let mut checked = Vec::with_capacity(calls.len());
-        for (index, call) in calls.iter().enumerate() {
-            checked.push(read(call).map_err(|it| Refusal { index, ..it })?);
-        }
-        let messages = |id| {
-            let parts = checked.into_iter().enumerate();
-            let approved = |index| approved.get(index).copied().flatten();
-            parts
-                .map(|(index, part)| part.finish(id, (index, calls.len()), limits, approved(index)))
-                .collect()
-        };
+        let batch = batch(calls, limits, approved)?;
         let gone = |reason, message: &str| {
             vec![Answered::new(Failure::new(reason, message), 0); calls.len()]
         };
         let mut needs = Vec::new();
-        let Some(mut request) = self.ask(calls.len(), messages) else {
+        let Some(mut request) = self.ask(calls.len(), |id| ToBroker::Calls(Batch { id, ..batch }))
+        else {
             return Ok(gone(Reason::Unavailable, "the broker has ended; nothing was sent"));
         };
         let lost = "the broker has ended before the answer came; what was done is unknown";
@@ -348,8 +318,9 @@ impl Client {
                     let code = FaultCode::find(&code).unwrap_or(FaultCode::CapabilityDenied);
                     return Err(Refusal { index, code, message, hint }.into());
                 }
-                FromBroker::Asks { index, class, model, .. } => {
-                    needs.push(Need { index, class, model });
+                FromBroker::Asks { calls, .. } => {
+                    let need = |Question { index, class, model }| Need { index, class, model };
+                    needs.extend(calls.into_iter().map(need));
                 }
                 _ => {}
             }
@@ -410,7 +381,7 @@ impl Client {
 
     async fn collect(&self, message: impl FnOnce(u64) -> ToBroker) -> Offers {
         let mut offers = Offers::default();
-        let Some(mut request) = self.ask(0, |id| vec![message(id)]) else {
+        let Some(mut request) = self.ask(0, message) else {
             offers.failures.push(Undone::new("the broker has ended: restart the server"));
             return offers;
         };
@@ -428,5 +399,14 @@ impl Client {
             }
         }
         offers
+    }
+}
+
+/// Writes frames until the last one, or the end of the pipe.
+async fn write(mut frames: mpsc::UnboundedReceiver<Vec<u8>>, mut to: Sender) {
+    while let Some(frame) = frames.recv().await {
+        if to.write_all(&frame).await.is_err() {
+            return;
+        }
     }
 }

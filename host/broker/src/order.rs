@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
 
 use super::protocol::{
-    CallPart, FromBroker, LONGEST_NAME, MOST_AT_ONCE, MOST_CALLS, MOST_PENDING, Outcome, PROTOCOL,
+    Batch, FromBroker, LONGEST_NAME, MOST_AT_ONCE, MOST_CALLS, MOST_PENDING, Outcome, PROTOCOL,
     ToBroker, Violation, violation,
 };
 
@@ -18,33 +17,23 @@ fn parse<T: DeserializeOwned>(frame: &[u8]) -> Result<T, Violation> {
 #[derive(Debug, Default)]
 pub struct Heard {
     greeted: bool,
-    /// Whether traces are sent to a collector.
-    exports: bool,
     latest: u64,
-    /// The request whose calls are coming, and how many have come.
-    open: Option<(u64, usize, usize)>,
 }
 
 impl Heard {
-    /// What a broker hears that sends traces to a collector.
-    #[must_use]
-    pub fn exporting(exports: bool) -> Self {
-        Self { exports, ..Self::default() }
-    }
-
     /// Reads the next message.
     pub fn accept(&mut self, frame: &[u8]) -> Result<ToBroker, Violation> {
         let message: ToBroker = parse(frame)?;
         match &message {
-            ToBroker::Hello { protocol } => {
-                if self.open.is_some() || *protocol != PROTOCOL {
-                    return violation(format!("hello of version {protocol}"));
-                }
-                self.greeted = true;
-                return Ok(message);
+            ToBroker::Hello { protocol } if *protocol != PROTOCOL => {
+                return violation(format!("hello of version {protocol}"));
             }
+            ToBroker::Hello { .. } => self.greeted = true,
             _ if !self.greeted => return violation("a message came before the hello"),
-            ToBroker::Call(part) => self.take(part)?,
+            ToBroker::Calls(batch) => {
+                check(batch)?;
+                self.begin(batch.id)?;
+            }
             ToBroker::Offers { id, .. } => self.begin(*id)?,
             ToBroker::Approve { id, name }
             | ToBroker::Install { id, name, .. }
@@ -54,60 +43,32 @@ impl Heard {
                 }
                 self.begin(*id)?;
             }
-            ToBroker::Cancel { .. } if self.open.is_some() => {
-                return violation("a cancel came between calls");
-            }
-            ToBroker::Spans { .. } if !self.exports => {
-                return violation("spans came, and no collector is configured");
-            }
-            ToBroker::Spans { text } if !is_object(text) => {
-                return violation("spans are no JSON object");
-            }
-            ToBroker::Cancel { .. } | ToBroker::Spans { .. } => {}
+            ToBroker::Cancel { .. } => {}
         }
         Ok(message)
     }
 
     fn begin(&mut self, id: u64) -> Result<(), Violation> {
-        if self.open.is_some() {
-            return violation("a request came between calls");
-        }
         if id <= self.latest {
             return violation(format!("the id {id} came before"));
         }
         self.latest = id;
         Ok(())
     }
-
-    fn take(&mut self, part: &CallPart) -> Result<(), Violation> {
-        let (id, index, of) = (part.id, part.index, part.of);
-        if of == 0 || of > MOST_CALLS || !(1..=MOST_AT_ONCE).contains(&part.at_most) {
-            return violation(format!("{of} calls, {} at once", part.at_most));
-        }
-        if part.tool.len() > LONGEST_NAME {
-            return violation("the name of a tool is too long");
-        }
-        if part.args.is_some() == part.bytes.is_some() {
-            return violation("a call has neither arguments nor their length, or both");
-        }
-        let expected = match self.open {
-            None => {
-                self.begin(id)?;
-                (id, 0, of)
-            }
-            Some(open) => open,
-        };
-        if expected != (id, index, of) {
-            return violation("calls came out of order");
-        }
-        self.open = (index + 1 < of).then_some((id, index + 1, of));
-        Ok(())
-    }
 }
 
-/// Whether a text is one JSON object, however deep.
-fn is_object(text: &str) -> bool {
-    serde_json::from_str::<&RawValue>(text).is_ok_and(|it| it.get().starts_with('{'))
+/// Looks at calls that came together.
+fn check(Batch { calls, at_most, .. }: &Batch) -> Result<(), Violation> {
+    if !(1..=MOST_CALLS).contains(&calls.len()) || !(1..=MOST_AT_ONCE).contains(at_most) {
+        return violation(format!("{} calls, {at_most} at once", calls.len()));
+    }
+    if calls.iter().any(|call| call.tool.len() > LONGEST_NAME) {
+        return violation("the name of a tool is too long");
+    }
+    if calls.iter().any(|call| call.args.is_some() == call.bytes.is_some()) {
+        return violation("a call has neither arguments nor their length, or both");
+    }
+    Ok(())
 }
 
 /// What the server has asked: it takes no answers to anything else.
@@ -122,8 +83,8 @@ pub struct Asked {
 enum Pending {
     /// For each call whether there is an outcome.
     Calls(Vec<bool>),
-    /// For how many calls was asked, and the least place of the next one that needs an approval.
-    Asks(usize, usize),
+    /// Only the end: the calls are refused, or wait for approvals.
+    End,
     /// Tools, or nothing.
     Other,
     /// Nobody waits for it any more.
@@ -184,22 +145,10 @@ impl Asked {
                 }
                 self.fill(*id, *index)?;
             }
-            FromBroker::Refusal { id, index, .. } => match self.pending.get(id) {
-                Some(Pending::Calls(done)) if *index < done.len() && !done.contains(&true) => {}
-                Some(Pending::Cancelled) => {}
-                _ => return violation(format!("a refusal of {id}")),
-            },
-            FromBroker::Asks { id, index, .. } => {
-                let (of, least) = match self.pending.get(id) {
-                    Some(Pending::Calls(done)) if !done.contains(&true) => (done.len(), 0),
-                    Some(Pending::Asks(of, least)) => (*of, *least),
-                    Some(Pending::Cancelled) => return Ok(message),
-                    _ => return violation(format!("a question about {id}")),
-                };
-                if *index < least || *index >= of {
-                    return violation(format!("a question about call {index} of {id}"));
-                }
-                self.pending.insert(*id, Pending::Asks(of, index + 1));
+            FromBroker::Refusal { id, index, .. } => self.unsent(*id, &[*index])?,
+            FromBroker::Asks { id, calls } => {
+                let places: Vec<usize> = calls.iter().map(|it| it.index).collect();
+                self.unsent(*id, &places)?;
             }
             FromBroker::Offer { id, .. }
             | FromBroker::Installed { id, .. }
@@ -208,7 +157,6 @@ impl Asked {
                 Some(Pending::Other | Pending::Cancelled) => {}
                 _ => return violation(format!("an answer to {id}")),
             },
-            FromBroker::Lost { .. } => {}
             FromBroker::Done { id } => {
                 if self.pending.remove(id).is_none() {
                     return violation(format!("the end of {id}"));
@@ -216,6 +164,22 @@ impl Asked {
             }
         }
         Ok(message)
+    }
+
+    /// Takes the news that none of the calls was sent, for the sake of those at these places.
+    fn unsent(&mut self, id: u64, places: &[usize]) -> Result<(), Violation> {
+        match self.pending.get(&id) {
+            Some(Pending::Cancelled) => return Ok(()),
+            Some(Pending::Calls(done)) if !done.contains(&true) => {
+                let are_there = places.last().is_some_and(|last| *last < done.len());
+                if are_there && places.is_sorted_by(|a, b| a < b) {
+                    self.pending.insert(id, Pending::End);
+                    return Ok(());
+                }
+            }
+            _ => {}
+        }
+        violation(format!("{id} was not sent for the sake of {places:?}"))
     }
 
     fn fill(&mut self, id: u64, index: usize) -> Result<(), Violation> {
@@ -237,10 +201,9 @@ impl Asked {
 mod tests {
     use super::*;
 
-    fn call(id: u64, index: usize, of: usize) -> String {
-        format!(
-            r#"{{"call":{{"id":{id},"index":{index},"of":{of},"tool":"a.b","args":{{"n":12345678901234567890123}},"at_most":1,"deadline_ms":5}}}}"#
-        )
+    fn calls(id: u64, calls: &[&str]) -> String {
+        let calls = calls.join(",");
+        format!(r#"{{"calls":{{"id":{id},"calls":[{calls}],"at_most":1,"deadline_ms":5}}}}"#)
     }
 
     fn told(messages: &[&str]) -> Result<(), Violation> {
@@ -248,21 +211,32 @@ mod tests {
         messages.iter().try_for_each(|it| heard.accept(it.as_bytes()).map(|_| ()))
     }
 
-    const HELLO: &str = r#"{"hello":{"protocol":1}}"#;
+    const HELLO: &str = r#"{"hello":{"protocol":2}}"#;
+    const CALL: &str = r#"{"tool":"a.b","args":{"n":12345678901234567890123}}"#;
 
     #[test]
     fn the_broker_takes_nothing_out_of_order() {
-        let (first, second) = (call(1, 0, 2), call(1, 1, 2));
-        assert_eq!(told(&[HELLO, &first, &second, r#"{"offers":{"id":2}}"#]), Ok(()));
+        let (one, two) = (calls(1, &[CALL]), calls(2, &[CALL, CALL]));
+        let offers = r#"{"offers":{"id":3}}"#;
+        assert_eq!(told(&[HELLO, &one, HELLO, &two, r#"{"cancel":{"id":1}}"#, offers]), Ok(()));
+        let long = format!(r#"{{"tool":"{}","args":{{}}}}"#, "x".repeat(LONGEST_NAME + 1));
+        let odd = [
+            calls(1, &[]),
+            calls(1, &[CALL; MOST_CALLS + 1]),
+            calls(1, &[&long]),
+            calls(1, &[r#"{"tool":"a.b"}"#]),
+            calls(1, &[r#"{"tool":"a.b","args":{},"bytes":1}"#]),
+            calls(1, &[CALL]).replace(r#""at_most":1"#, r#""at_most":0"#),
+        ];
+        for message in &odd {
+            assert!(told(&[HELLO, message]).is_err(), "{message}");
+        }
         let wrong: &[&[&str]] = &[
-            &[&first],
-            &[r#"{"hello":{"protocol":2}}"#],
-            &[HELLO, &first, HELLO],
-            &[HELLO, &second],
-            &[HELLO, &first, &first],
-            &[HELLO, &first, r#"{"cancel":{"id":1}}"#],
-            &[HELLO, &first, r#"{"offers":{"id":2}}"#],
-            &[HELLO, r#"{"offers":{"id":2}}"#, r#"{"offers":{"id":2}}"#],
+            &[&one],
+            &[r#"{"hello":{"protocol":1}}"#],
+            &[HELLO, &one, &one],
+            &[HELLO, &two, &one],
+            &[HELLO, offers, offers],
             &[HELLO, r#"{"offers":{"id":2,"more":1}}"#],
             &[HELLO, r#"{"other":{}}"#],
             &[HELLO, "null"],
@@ -273,35 +247,9 @@ mod tests {
     }
 
     #[test]
-    fn the_broker_takes_spans_if_there_is_a_collector() {
-        let (first, second) = (call(1, 0, 2), call(1, 1, 2));
-        let spans = |text: &str| serde_json::json!({"spans": {"text": text}}).to_string();
-        let good = spans(r#" {"resourceSpans": []} "#);
-        let deep = spans(&format!("{{\"a\": {}{}}}", "[".repeat(5_000), "]".repeat(5_000)));
-        let told = |exports: bool, messages: &[&str]| {
-            let mut heard = Heard::exporting(exports);
-            messages.iter().try_for_each(|it| heard.accept(it.as_bytes()).map(|_| ()))
-        };
-        assert_eq!(told(true, &[HELLO, &good, &first, &good, &second, &deep]), Ok(()));
-        assert!(told(false, &[HELLO, &good]).is_err());
-        assert!(told(true, &[&good]).is_err());
-        for text in ["", "[]", "null", "{} {}", "{\"a\":}", "\"{}\"", "{", "\u{feff}{}"] {
-            assert!(told(true, &[HELLO, &spans(text)]).is_err(), "{text}");
-        }
-        for message in [
-            r#"{"spans":{}}"#,
-            r#"{"spans":{"text":{}}}"#,
-            r#"{"spans":{"text":"{}","id":1}}"#,
-            r#"{"spans":{"text":"{}"},"hello":{"protocol":1}}"#,
-        ] {
-            assert!(told(true, &[HELLO, message]).is_err(), "{message}");
-        }
-    }
-
-    #[test]
     fn the_server_takes_no_answers_that_it_did_not_ask_for() {
         let hello =
-            r#"{"hello":{"protocol":1,"servers":[],"variables":[],"approvable":[],"warnings":[]}}"#;
+            r#"{"hello":{"protocol":2,"servers":[],"variables":[],"approvable":[],"warnings":[]}}"#;
         let outcome = |id: u64, index: usize| {
             format!(r#"{{"outcome":{{"id":{id},"index":{index},"value":null,"ms":1}}}}"#)
         };
@@ -315,11 +263,13 @@ mod tests {
         let done = r#"{"done":{"id":1}}"#;
         assert_eq!(check(&[hello, &second, &first, done]), Ok(()));
         assert_eq!(check(&[hello, r#"{"restarted":{}}"#, hello]), Ok(()));
-        let asks = |index: u64| {
-            format!(r#"{{"asks":{{"id":1,"index":{index},"class":"write","model":false}}}}"#)
+        let asks = |places: &[u64]| {
+            let call = |it: &u64| format!(r#"{{"index":{it},"class":"write","model":false}}"#);
+            let calls: Vec<String> = places.iter().map(call).collect();
+            format!(r#"{{"asks":{{"id":1,"calls":[{}]}}}}"#, calls.join(","))
         };
-        let (asks_first, asks_second, asks_more) = (asks(0), asks(1), asks(2));
-        assert_eq!(check(&[hello, &asks_first, &asks_second, done]), Ok(()));
+        let (both, swapped, more, none) = (asks(&[0, 1]), asks(&[1, 0]), asks(&[2]), asks(&[]));
+        assert_eq!(check(&[hello, &both, done]), Ok(()));
         let wrong: &[&[&str]] = &[
             &[&first],
             &[hello, hello],
@@ -327,11 +277,13 @@ mod tests {
             &[hello, &outcome(1, 2)],
             &[hello, &outcome(2, 0)],
             &[hello, r#"{"restarted":{}}"#, &first],
-            &[hello, &asks_second, &asks_first],
-            &[hello, &asks_more],
-            &[hello, &asks_first, &first],
-            &[hello, &first, &asks_second],
-            &[hello, done, &asks_first],
+            &[hello, &swapped],
+            &[hello, &more],
+            &[hello, &none],
+            &[hello, &both, &both],
+            &[hello, &both, &first],
+            &[hello, &first, &both],
+            &[hello, done, &both],
             &[hello, done, done],
             &[hello, done, &first],
             &[hello, r#"{"outcome":{"id":1,"index":0,"ms":1}}"#],

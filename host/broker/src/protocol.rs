@@ -7,27 +7,25 @@
 //! | from the server | meaning |
 //! |---|---|
 //! | `hello {protocol}` | the first message, and the first after `restarted`; between requests it may come again |
-//! | `call {id, index, of, tool, args \| bytes, raw, at_most, deadline_ms, approved}` | one of `of` calls that are judged together, in order; the last one sends them |
+//! | `calls {id, calls: [{tool, args \| bytes, raw, approved}], at_most, deadline_ms}` | calls that are judged together, and sent if nothing is wrong with any |
 //! | `offers {id, server?, known?}` | asks for what servers offer; with `server` that one is started and asked, with `known` nobody is |
 //! | `approve {id, name}` | approves the definition of a tool, or of all tools of a server; a broker that serves a server refuses it, for people approve |
 //! | `install {id, name, origin}` | installs a server, by `origin`: `{command: [words]}` or `{url}` |
 //! | `uninstall {id, name}` | removes one that was installed |
 //! | `cancel {id}` | the server does not want the answers any more |
-//! | `spans {text}` | traces for the collector: an `ExportTraceServiceRequest` of OTLP in JSON. It has no answer, and may come between calls |
 //!
 //! | from the broker | meaning |
 //! |---|---|
-//! | `hello {protocol, servers, variables, grants, approvable, shadowing, installable, telemetry, longest_ms, warnings}` | the first message; `variables` of the environment hold secrets; with `telemetry` the broker takes `spans` |
+//! | `hello {protocol, servers, variables, grants, approvable, shadowing, installable, longest_ms, warnings}` | the first message; `variables` of the environment hold secrets |
 //! | `refused {message}` | instead of it: the configuration cannot be used |
 //! | `restarted {}` | all that was asked before is lost: the broker had to be started again |
 //! | `outcome {id, index, value \| reason, message, told, whole, warning, ms}` | what came of a call; `told` stands beside a reason, `whole` and `warning` beside a value |
 //! | `refusal {id, index, code, message, hint}` | none of these calls was sent |
-//! | `asks {id, index, class, model}` | none of these calls was sent: this one needs an approval, and nothing is wrong with any |
+//! | `asks {id, calls: [{index, class, model}]}` | none of these calls was sent: these need an approval, and nothing is wrong with any |
 //! | `offer {id, offer}` | one tool |
 //! | `installed {id, was_there, waits}` | a server was installed or removed; one that `waits` for the operator is not started; the tools of another one follow |
 //! | `remark {id, message}` | something is wrong with what a server offers, and left out |
 //! | `failed {id, message, reason?}` | what was asked for cannot be done, or a server cannot be reached |
-//! | `lost {calls}` | the collector did not get the traces of so many calls. It answers nothing, and may come at any time |
 //! | `done {id}` | the last message of an answer |
 //!
 //! # Approvals
@@ -55,13 +53,16 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use super::config::{Capabilities, Origin, Pattern, Server};
 
 /// Bytes of a frame without its length.
-pub const MOST_FRAME: usize = 4 << 20;
+pub const MOST_FRAME: usize = 16 << 20;
 
-/// Bytes of the arguments of a call; the rest of a frame is for all else.
-pub const MOST_ARGUMENTS: usize = MOST_FRAME - (16 << 10);
+/// Bytes of the arguments of a call, and of the value of one with the whole result.
+pub const MOST_ARGUMENTS: usize = (4 << 20) - (16 << 10);
+
+/// Bytes of the arguments of all calls of a request; the rest of a frame is for names and all else.
+pub const MOST_TOGETHER: usize = 12 << 20;
 
 /// The version of the protocol.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// Calls that are judged together.
 pub const MOST_CALLS: usize = 1_000;
@@ -84,8 +85,8 @@ pub enum ToBroker {
         /// [`PROTOCOL`].
         protocol: u32,
     },
-    /// One of the calls of a request.
-    Call(CallPart),
+    /// Calls that are judged together.
+    Calls(Batch),
     /// Asks for what servers offer.
     Offers {
         /// The request.
@@ -125,23 +126,26 @@ pub enum ToBroker {
         /// The request.
         id: u64,
     },
-    /// Traces for the collector.
-    Spans {
-        /// A request of OTLP in JSON.
-        text: String,
-    },
+}
+
+/// Calls that are judged together, and sent if nothing is wrong with any.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Batch {
+    /// The request.
+    pub id: u64,
+    /// The calls, one or more.
+    pub calls: Vec<CallPart>,
+    /// Calls of the request at the same time.
+    pub at_most: usize,
+    /// How long the request may take, in milliseconds.
+    pub deadline_ms: u64,
 }
 
 /// One of the calls of a request.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CallPart {
-    /// The request.
-    pub id: u64,
-    /// Its place among the calls of the request.
-    pub index: usize,
-    /// How many there are.
-    pub of: usize,
     /// `SERVER.TOOL`.
     pub tool: String,
     /// The arguments.
@@ -153,10 +157,6 @@ pub struct CallPart {
     /// Whether the value is the whole result.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub raw: bool,
-    /// Calls of the request at the same time.
-    pub at_most: usize,
-    /// How long the request may take, in milliseconds.
-    pub deadline_ms: u64,
     /// Who was asked and agreed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved: Option<Approval>,
@@ -191,16 +191,12 @@ pub enum FromBroker {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hint: Option<String>,
     },
-    /// One of the calls that need an approval. None was sent.
+    /// Calls that need an approval. None of the request was sent.
     Asks {
         /// The request.
         id: u64,
-        /// The place of the call in it.
-        index: usize,
-        /// What the tool does.
-        class: EffectClass,
-        /// Whether the model may approve it.
-        model: bool,
+        /// The calls, in the order of their places.
+        calls: Vec<Question>,
     },
     /// A tool.
     Offer {
@@ -235,16 +231,23 @@ pub enum FromBroker {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<Reason>,
     },
-    /// The collector did not get traces.
-    Lost {
-        /// Of so many calls.
-        calls: u64,
-    },
     /// The end of an answer.
     Done {
         /// The request.
         id: u64,
     },
+}
+
+/// A call that needs an approval.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Question {
+    /// The place of the call in the request.
+    pub index: usize,
+    /// What the tool does.
+    pub class: EffectClass,
+    /// Whether the model may approve it.
+    pub model: bool,
 }
 
 /// What came of a call.
@@ -298,9 +301,6 @@ pub struct Greeting {
     /// Patterns of what may be installed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub installable: Vec<String>,
-    /// Whether traces are sent to a collector.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub telemetry: bool,
     /// How long the longest call may take, in milliseconds.
     #[serde(default)]
     pub longest_ms: u64,
@@ -324,7 +324,6 @@ impl Greeting {
             approvable: capabilities.model_may_approve.iter().map(ToString::to_string).collect(),
             shadowing: capabilities.allow_shadowing,
             installable: Vec::new(),
-            telemetry: capabilities.telemetry.is_some(),
             longest_ms: capabilities.longest().as_millis().try_into().unwrap_or(u64::MAX),
             warnings: capabilities.warnings.clone(),
         }

@@ -11,15 +11,16 @@ use serde_json::value::RawValue;
 use tokio::time::timeout_at;
 
 use super::catalog::{Asked, Judged};
-use super::protocol::{CallPart, FromBroker, MOST_ARGUMENTS, Outcome};
+use super::protocol::{Batch, CallPart, FromBroker, MOST_ARGUMENTS, Outcome, Question};
 use super::upstream::{Trouble, Upstream, object};
 use super::worker::{PATIENCE, Request};
 
 /// How long before its deadline a request has ended.
 const SPARE: Duration = Duration::from_millis(500);
 
-/// A call on its way.
+/// A call on its way, with its place among the calls of the request.
 struct Sending {
+    index: usize,
     part: CallPart,
     plan: Plan,
 }
@@ -41,15 +42,15 @@ struct Met {
 
 impl Request {
     /// Judges all calls, and sends them if nothing is wrong with any.
-    pub(super) async fn call(self, parts: Vec<CallPart>) {
-        let Some(first) = parts.first() else { return };
-        let at_most = first.at_most;
+    pub(super) async fn call(self, Batch { calls: parts, at_most, deadline_ms, .. }: Batch) {
         let longest = Duration::from_hours(1);
-        let within = Duration::from_millis(first.deadline_ms).min(longest);
+        let within = Duration::from_millis(deadline_ms).min(longest);
         // Whoever waits so long should hear of it before the time is over.
         let deadline = Instant::now() + within.saturating_sub(SPARE.min(within / 10));
-        let denied = |part: &CallPart| Some((part.index, self.worker.catalog.denied(&part.tool)?));
-        if let Some((index, refusal)) = parts.iter().find_map(denied) {
+        let denied = |(index, part): (usize, &CallPart)| {
+            Some((index, self.worker.catalog.denied(&part.tool)?))
+        };
+        if let Some((index, refusal)) = parts.iter().enumerate().find_map(denied) {
             return self.refuse(index, refusal).await;
         }
         // The calls of one server wait for it; those of several do not wait for each other.
@@ -59,25 +60,21 @@ impl Request {
         let until = if is_one { deadline } else { Instant::now() + PATIENCE.min(within / 4) };
         let met = self.meet(&parts, deadline.min(until)).await;
         let (mut sendings, mut asks) = (Vec::new(), Vec::new());
-        for part in parts {
-            let (id, index) = (self.id, part.index);
+        for (index, part) in parts.into_iter().enumerate() {
             match self.plan(&part, &met) {
                 Ok(plan) => {
                     if let Plan::Send(judged, _) = &plan
                         && let Some((class, model)) = judged.asks
                     {
-                        asks.push(FromBroker::Asks { id, index, class, model });
+                        asks.push(Question { index, class, model });
                     }
-                    sendings.push(Sending { part, plan });
+                    sendings.push(Sending { index, part, plan });
                 }
                 Err(refusal) => return self.refuse(index, refusal).await,
             }
         }
         if !asks.is_empty() {
-            for question in asks {
-                self.tell(question).await;
-            }
-            return;
+            return self.tell(FromBroker::Asks { id: self.id, calls: asks }).await;
         }
         // Each ends by itself: one that is late takes no place of the others.
         let (late, known): (Vec<_>, Vec<_>) =
@@ -153,7 +150,7 @@ impl Request {
         Ok(judged)
     }
 
-    async fn send(&self, Sending { part, plan }: Sending, deadline: Instant) -> FromBroker {
+    async fn send(&self, Sending { index, part, plan }: Sending, deadline: Instant) -> FromBroker {
         let start = Instant::now();
         let result = async {
             let (judged, args) = match plan {
@@ -169,7 +166,7 @@ impl Request {
         };
         let result = result.await;
         let ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.outcome(part.index, result, ms)
+        self.outcome(index, result, ms)
     }
 
     /// What came of a call, without secrets.

@@ -21,9 +21,8 @@ use super::install::Installed;
 use super::login::Folder;
 use super::order::Heard;
 use super::pin::Pins;
-use super::protocol::{CallPart, FromBroker, Greeting, ToBroker, frame, receive_frame};
+use super::protocol::{FromBroker, Greeting, ToBroker, frame, receive_frame};
 use super::quiet;
-use super::telemetry::Exporter;
 use super::upstream::{Shared, Trouble, Upstream};
 
 /// Messages that wait for the server to read them.
@@ -38,7 +37,6 @@ pub(super) struct Worker {
     pub(super) catalog: Catalog,
     pub(super) shared: Arc<Shared>,
     greeting: Greeting,
-    exporter: Option<Exporter>,
     /// Whether a server asks, who approves nothing.
     serves: bool,
 }
@@ -47,11 +45,8 @@ impl Worker {
     /// Reads the configuration and everything that it names.
     pub(super) fn open(file: &Path, state: Option<PathBuf>, serves: bool) -> Result<Self, Error> {
         let mut capabilities = Capabilities::read(file)?;
-        let told = |error: Error| Error::new(format!("{}: {error}", file.display()));
         let secrets = capabilities.texts();
         quiet::hide(&secrets);
-        let exporter = capabilities.telemetry.as_ref().map(|it| Exporter::open(it, &secrets));
-        let exporter = exporter.transpose().map_err(told)?;
         let installed = Installed::open(state.clone(), capabilities.allow_install.clone());
         let installed = installed
             .map_err(|error| Error::new(format!("what was installed cannot be read: {error}")))?;
@@ -61,7 +56,7 @@ impl Worker {
         let mut greeting = Greeting::of(&capabilities);
         let catalog = Catalog::new(capabilities, installed, Arc::clone(&shared));
         greeting.installable = catalog.installable();
-        Ok(Self { catalog, shared, greeting, exporter, serves })
+        Ok(Self { catalog, shared, greeting, serves })
     }
 
     /// Answers until the input ends, or something is out of order.
@@ -73,12 +68,7 @@ impl Worker {
         let worker = Arc::new(self);
         let (told, outlet) = mpsc::channel(QUEUE);
         let writing = tokio::spawn(write(outlet, output));
-        if let Some(exporter) = &worker.exporter {
-            let told = told.clone();
-            exporter.tell_losses(move |calls| told.try_send(FromBroker::Lost { calls }).is_ok());
-        }
-        let mut desk =
-            Desk { worker: Arc::clone(&worker), told, parts: Vec::new(), open: Arc::default() };
+        let desk = Desk { worker: Arc::clone(&worker), told, open: Arc::default() };
         let heard = desk.read(&mut input).await;
         // Nobody waits for anything any more.
         desk.open
@@ -88,12 +78,7 @@ impl Worker {
             .for_each(CancellationToken::cancel);
         worker.shared.end.cancel();
         let all = worker.catalog.all();
-        let ended = join_all(all.values().map(|upstream| upstream.ended()));
-        tokio::join!(ended, async {
-            if let Some(exporter) = &worker.exporter {
-                exporter.end().await;
-            }
-        });
+        join_all(all.values().map(|upstream| upstream.ended())).await;
         drop(desk);
         writing.abort();
         heard
@@ -116,14 +101,13 @@ async fn write(
 struct Desk {
     worker: Arc<Worker>,
     told: mpsc::Sender<FromBroker>,
-    parts: Vec<CallPart>,
     /// What stops requests.
     open: Arc<Mutex<HashMap<u64, CancellationToken>>>,
 }
 
 impl Desk {
-    async fn read(&mut self, input: &mut (impl AsyncRead + Unpin)) -> io::Result<()> {
-        let mut heard = Heard::exporting(self.worker.exporter.is_some());
+    async fn read(&self, input: &mut (impl AsyncRead + Unpin)) -> io::Result<()> {
+        let mut heard = Heard::default();
         while let Some(frame) = receive_frame(input).await? {
             let message = heard.accept(&frame).map_err(io::Error::other)?;
             self.take(message).await;
@@ -131,20 +115,14 @@ impl Desk {
         Ok(())
     }
 
-    async fn take(&mut self, message: ToBroker) {
+    async fn take(&self, message: ToBroker) {
         match message {
             ToBroker::Hello { .. } => {
                 let greeting = FromBroker::Hello(self.worker.greeting.clone());
                 let _ = self.told.send(greeting).await;
             }
-            ToBroker::Call(part) => {
-                let is_last = part.index + 1 == part.of;
-                self.parts.push(part);
-                if is_last {
-                    let parts = std::mem::take(&mut self.parts);
-                    let id = parts.first().map_or(0, |part| part.id);
-                    self.begin(id, move |request| async move { request.call(parts).await });
-                }
+            ToBroker::Calls(batch) => {
+                self.begin(batch.id, move |request| async move { request.call(batch).await });
             }
             ToBroker::Offers { id, server, known } => {
                 self.begin(id, move |request| async move { request.offers(server, known).await });
@@ -162,11 +140,6 @@ impl Desk {
                 let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(token) = open.get(&id) {
                     token.cancel();
-                }
-            }
-            ToBroker::Spans { text } => {
-                if let Some(exporter) = &self.worker.exporter {
-                    exporter.keep(text);
                 }
             }
         }

@@ -171,20 +171,19 @@ limits! {
     Calls "calls" Run Count
         flag("upstream-calls", "50", 0, 10_000),
         fault(FaultCode::Upstream), "a_run_has_a_budget_of_calls_and_bytes",
-        "Calls of other servers and native capabilities that a run may make; one more fails for the \
-         reason `budget`";
+        "Calls of other servers that a run may make; one more fails for the reason `budget`";
     AnswersSize "answers" Run Size
         flag("upstream-answers", "16MB", 1, 256 << 20),
         fault(FaultCode::Upstream), "a_run_has_a_budget_of_calls_and_bytes",
         "Bytes of all answers of other servers to a run";
-    CapabilityDepth "capability_depth" Run Count
-        fixed(4, REPLAYS),
-        fault(FaultCode::Upstream), "a_capability_that_calls_itself_ends",
-        "Native capabilities that call each other in a run; one more fails for the reason `budget`";
     Result "result" Run Count
         flag("max-result", "", 1, 2_000_000).or(Default::Profile),
         Beyond::Other("truncated"), "a_result_over_its_cap_is_absent",
         "Characters of a result; of a longer one the reply tells only the size";
+    Steps "steps" Run Count
+        fixed(1_000, "More are hard to read. A part of a program has fewer."),
+        Beyond::Other("not shown, with a note"), "steps_show_terms_with_their_values",
+        "Steps of a run that `steps` shows: terms, with the values that they came to";
     Sources "sources" Run Size
         fixed(8 << 20, REPLAYS),
         fault(FaultCode::TooLarge), "the_sources_of_a_run_are_bounded",
@@ -314,7 +313,7 @@ limits! {
         fixed(1 << 20, "It bounds the store; a larger value can be bound to a name."),
         Beyond::Other("not kept, with a warning"), "a_large_value_is_no_last_value",
         "Bytes of the term of a last value: `_1`, `_2` and `_3`";
-    SessionFile "session_file" Session Size
+    ExportFile "export_file" Session Size
         fixed(128 << 20, "It bounds the memory of an import; all bindings and their tools fit in."),
         fault(FaultCode::TooLarge), "a_file_that_is_too_large_is_not_read",
         "Bytes of a file with the bindings of a session";
@@ -394,22 +393,6 @@ limits! {
         fixed(64 << 10, "Few collectors take more."),
         Beyond::Other("its size and sha256"), "a_policy_says_what_traces_hold",
         "Length of arguments or of a result that a trace holds";
-    TraceQueue "trace_queue" Measure Count
-        fixed(256, "It bounds memory; the collector takes many at once."),
-        Beyond::Other("dropped"), "as_many_traces_wait_as_there_is_room_for",
-        "Texts that wait for the collector; each holds the calls of a tenth of a second";
-    TraceRoom "trace_room" Measure Size
-        fixed(8 << 20, "It bounds memory."),
-        Beyond::Other("dropped"), "as_many_traces_wait_as_there_is_room_for",
-        "Bytes of all texts that wait for the collector";
-    TracePosts "trace_posts" Measure Count
-        fixed(2, "More would not make a collector faster."),
-        Beyond::Other("waits"), "a_collector_that_hangs_delays_no_call",
-        "Requests to the collector at the same time";
-    TracePost "trace_post_ms" Measure Time
-        fixed(10_000_000_000, "Traces that wait meanwhile are bounded."),
-        Beyond::Other("dropped"), "a_collector_that_hangs_delays_no_call",
-        "How long a request to the collector may take";
     UpstreamCall "upstream_call_ms" Upstream Time
         fixed(5_000_000_000, "The configuration sets it for a server or a tool."),
         Beyond::Other("`timeout` of the call"), "a_slow_server_times_out",

@@ -38,8 +38,8 @@ mod analyst {
 
 pub(super) use analyst::exports::pif::evaluator::questions::GuestIndices as Questions;
 pub use analyst::exports::pif::evaluator::questions::{
-    Answers, Failure as SureFault, Misfit, Names, Parameter as Typed, Question, Schemas, Subject,
-    Tool as KnownTool, Typing, Variable,
+    Answers, Cost, Failure as SureFault, Misfit, Names, Normal, Parameter as Typed, Question,
+    Schemas, Subject, Tool as KnownTool, Typing, Variable,
 };
 
 pub(super) use generated::exports::pif::evaluator::analysis::GuestIndices as Analysis;
@@ -55,7 +55,7 @@ pub(super) use generated::exports::pif::evaluator::types::{
 
 pub use generated::exports::pif::evaluator::types::{
     Answer, Argument, Binding, Code, Continuation, Foreseen, Limits, Mention, Note, Outlook,
-    Parameter, Place, Program, Source, Spot, Summary, Usage, Value,
+    Parameter, Place, Program, Source, Spot, Stepped, Summary, Usage, Value,
 };
 
 impl Summary {

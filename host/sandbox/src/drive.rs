@@ -56,6 +56,8 @@ pub struct Request {
     pub output_schema: Option<String>,
     /// Whether to report every evaluation step.
     pub debug: bool,
+    /// How many terms are shown with their values. The sandbox reports all that the evaluator tells.
+    pub steps: u64,
 }
 
 /// The outcome of a request.
@@ -102,7 +104,8 @@ pub async fn drive_in_turns(
     watch: &Watch,
 ) -> Outcome {
     let Request { code, argument, context, limits, step, max_steps, debug, .. } = request;
-    let Request { bindings, keep, .. } = request;
+    let Request { bindings, keep, steps, .. } = request;
+    let debug = debug || steps > 0;
     let tools = Vec::new();
     let program = Program { code, argument, context, bindings, tools, step, debug, keep };
     let mut run = Run {
@@ -233,7 +236,8 @@ impl Run<'_> {
             let found = source.as_deref().unwrap_or("there is none");
             self.world.debug(&format!("look up tool `{tool}`: {found}"));
         }
-        if source.is_none() {
+        // A name with a period is that of another server's tool, unless a tool here has it.
+        if source.is_none() && !tool.contains('.') {
             *missed = Some(tool);
         }
         Ok(Answer::Source(source))
@@ -244,6 +248,9 @@ impl Run<'_> {
             // Writing a line may take a moment.
             self.watch.verdict()?;
             self.world.debug(&line);
+        }
+        for step in machine.steps()? {
+            self.world.stepped(&step);
         }
         Ok(())
     }

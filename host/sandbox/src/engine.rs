@@ -183,9 +183,7 @@ fn settings(size: Option<Size>, addresses: Addresses) -> wasmtime::Result<Config
 }
 
 fn pool(size: Size) -> wasmtime::Result<PoolingAllocationConfig> {
-    // A run has a machine more for each native capability that is at work for it.
-    let waiting = Limit::WaitingRuns.fixed_count();
-    let runs = (size.concurrency + waiting) * (1 + Limit::CapabilityDepth.fixed_count());
+    let runs = size.concurrency + Limit::WaitingRuns.fixed_count();
     let places = u32::try_from(runs + LOOKS + SPARE)?;
     let scanned = PoolingAllocationConfig::is_pagemap_scan_available();
     let keep = if scanned { KEEP_RESIDENT_SCANNED } else { KEEP_RESIDENT };

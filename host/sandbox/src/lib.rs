@@ -24,9 +24,10 @@ pub use self::artifact::{
     ANALYST, ANALYST_HASH, COMPONENT, Embedded, HASH, Origin, REFERENCE, compile,
 };
 pub use self::bindings::{
-    Answer, Answers, Argument, Binding, Code, Continuation, Foreseen, KnownTool, Limits, Mention,
-    Misfit, Names, Note, Outlook, Parameter, Place, Program, Question, Renamed, Schemas, Source,
-    Spot, Subject, Summary, SureFault, Typed, Typing, Usage, Value, Variable,
+    Answer, Answers, Argument, Binding, Code, Continuation, Cost, Foreseen, KnownTool, Limits,
+    Mention, Misfit, Names, Normal, Note, Outlook, Parameter, Place, Program, Question, Renamed,
+    Schemas, Source, Spot, Stepped, Subject, Summary, SureFault, Typed, Typing, Usage, Value,
+    Variable,
 };
 pub use self::calls::Calls;
 pub use self::ceiling::{Allowance, FUEL_PER_BYTE, FUEL_PER_HEAP_BYTE, Net, Taken};

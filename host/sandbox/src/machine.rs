@@ -6,7 +6,7 @@ use wasmtime::Store;
 use wasmtime::component::ResourceAny;
 
 use super::bindings::{
-    Answer, Continuation, Ended, GuestMachine, Limits, Program, Reported, Usage, Value,
+    Answer, Continuation, Ended, GuestMachine, Limits, Program, Reported, Stepped, Usage, Value,
 };
 use super::calls::Calls;
 use super::ceiling::{Ceiling, Taken};
@@ -124,6 +124,15 @@ impl Machine {
     pub fn taken(&self) -> Taken {
         let store = &self.instance.store;
         store.data().taken(store.get_fuel().unwrap_or_default())
+    }
+
+    /// Takes the steps of a debug run that came to their values since the last call.
+    pub fn steps(&mut self) -> Result<Vec<Stepped>, Fault> {
+        let handle = self.handle;
+        let steps = async |guest: &Guest, store: &mut Store<Ceiling>| {
+            machine(guest).call_steps(store, handle).await
+        };
+        finish(self.instance.call(steps))
     }
 
     /// Takes the debug lines written since the last call.

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use pif_domain::{Fault, Part};
 
-use super::bindings::Answer;
+use super::bindings::{Answer, Stepped};
 use super::calls::Calls;
 
 /// A question that may take a while. A run that waits for the answer uses no processor time.
@@ -31,6 +31,8 @@ pub trait World: Send {
     fn advance(&mut self, driven: u64);
     /// Receives a line of the debug report.
     fn debug(&mut self, line: &str);
+    /// Receives a term of a debug run that came to a value.
+    fn stepped(&mut self, _step: &Stepped) {}
     /// Receives a part of the run that ends now, with its start.
     fn passed(&mut self, _part: Part, _since: Instant) {}
 }

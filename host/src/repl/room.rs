@@ -5,6 +5,7 @@ mod limits;
 
 use std::cell::Cell;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::Result;
 use pif_domain::text;
@@ -160,7 +161,9 @@ impl Room {
     ) -> Finished {
         let tools = match self.workshop.tools() {
             Ok(tools) => tools,
-            Err(fault) => return Finished::new(Outcome::before(fault), std::time::Duration::ZERO),
+            Err(fault) => {
+                return Finished::new(Outcome::before(fault), self.limits.get(), Duration::ZERO);
+            }
         };
         let is_tool = matches!(tools.find(code), Ok(Some(_)));
         let request = Request {
@@ -175,6 +178,7 @@ impl Room {
             max_steps: 0,
             output_schema: None,
             debug,
+            steps: 0,
         };
         let name = name.map(str::to_owned);
         let (which, place) = (self.which.clone(), String::new());

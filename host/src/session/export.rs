@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use pif_domain::Fault;
 use pif_sandbox::Watch;
-use pif_server::workshop::Workshop;
+use pif_server::workshop::{Selection, Workshop};
 
 use super::super::print::{print, warn};
 use super::chosen::Chosen;
@@ -27,7 +27,9 @@ impl Export {
         watch: &Watch,
     ) -> Result<ExitCode, Fault> {
         let (session, bindings) = self.chosen.find(workshop, principal)?;
-        let exported = workshop.shelve(&session, &bindings, self.with_tools, watch)?;
+        let (session, with_tools) = (Some((&session, &*bindings)), self.with_tools);
+        let contents = Selection { session, with_tools, ..Selection::default() };
+        let exported = workshop.export(contents, watch)?;
         warn(&exported.notes);
         Ok(print(&exported.text))
     }

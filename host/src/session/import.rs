@@ -4,14 +4,12 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use pif_domain::text;
-use pif_domain::{Fault, Limit};
+use pif_domain::Limit;
 use pif_sandbox::Watch;
-use pif_server::workshop::{Refused, Shelving, Unshelved, Workshop};
+use pif_server::workshop::{Wanted, Workshop};
 use pif_store::session::{LONGEST_NAME, Target, is_name};
 
-use super::super::import::tell;
-use super::super::print::{MOST_LINE, Output, complain, fail};
+use super::super::import::{refused, told};
 use super::super::source::read_file_within;
 
 #[derive(Debug, Args)]
@@ -52,41 +50,18 @@ impl Import {
         principal: &str,
         watch: &Watch,
     ) -> Result<ExitCode> {
-        let text = read_file_within(&self.file, Limit::SessionFile.fixed())?;
+        let text = read_file_within(&self.file, Limit::ExportFile.fixed())?;
         let target = match (self.place.session, self.place.saved) {
             (_, Some(saved)) => Target::Saved(saved),
             (Some(session), None) => Target::Session(session),
             (None, None) => Target::Fresh,
         };
-        let owner = principal.to_owned();
-        let wanted = Shelving { owner, target, tools: self.with_tools, replace: self.replace };
-        match workshop.unshelve(&text, wanted, watch) {
-            Ok(taken) => Ok(told(&taken)),
-            Err(Refused { during, faults }) => Ok(refused(during.as_deref(), &faults)),
-        }
+        let session = Some((principal.to_owned(), target));
+        let (tools, replace) = (self.with_tools, self.replace);
+        let wanted = Wanted { tools, replace, memory: false, session };
+        Ok(match workshop.import(&text, wanted, watch) {
+            Ok(taken) => told(&taken),
+            Err(refusal) => refused(&refusal),
+        })
     }
-}
-
-fn told(Unshelved { session, bound, tools, notes }: &Unshelved) -> ExitCode {
-    for note in notes {
-        complain(&text::line(note, MOST_LINE));
-    }
-    let mut output = Output::open();
-    for imported in tools {
-        output.line(&tell(imported));
-    }
-    for (name, kind) in bound {
-        output.line(&format!("{name}: {kind}"));
-    }
-    output.line(&format!("imported into {}", session.name()));
-    output.close()
-}
-
-fn refused(during: Option<&str>, faults: &[Fault]) -> ExitCode {
-    if let Some(during) = during {
-        complain(&format!("{}:", text::line(during, MOST_LINE)));
-    }
-    let code = fail(faults);
-    complain("nothing was imported");
-    code
 }

@@ -1,4 +1,4 @@
-//! Calls of other servers' tools. The world of the tests answers them.
+//! Calls of functions of tools, and of other servers' tools. The world of the tests answers the latter.
 
 use super::operation::{bytes, mismatch};
 use super::text::{TEXT_UNIT, text};
@@ -6,6 +6,7 @@ use super::value::{List, Value};
 use super::{Evaluated, Evaluator};
 use crate::world;
 use pif::fault::Code;
+use pif::form::Form;
 use pif::request::{Call, Outcome};
 use std::rc::Rc;
 
@@ -23,6 +24,55 @@ fn record(members: &[(&str, Value)]) -> Value {
 }
 
 impl Evaluator {
+    /// The function of a tool that a call means, with its argument.
+    pub(super) fn function_named(
+        &mut self,
+        name: &Value,
+        args: &Value,
+        depth: u32,
+    ) -> Result<Option<(Value, Value)>, Code> {
+        let Value::Text(name) = name else { return Ok(None) };
+        let args = match args {
+            Value::Unit => record(&[]),
+            Value::Record(_) => args.clone(),
+            _ => return Ok(None),
+        };
+        if !name.contains('.') || name.len() > 512 || !self.is_tool(name) {
+            return Ok(None);
+        }
+        Ok(Some((self.tool_value(name, depth)?, args)))
+    }
+
+    /// The values of those of some calls that mean functions of tools.
+    pub(super) fn apply_named(
+        &mut self,
+        list: &Value,
+        depth: u32,
+    ) -> Result<Vec<Option<Value>>, Code> {
+        let Value::List(list) = list else { return Err(mismatch(list)) };
+        let mut applied = Vec::new();
+        for element in list.iter() {
+            let found = match element {
+                Value::Record(members) if members.iter().all(|it| it.0 != "options") => {
+                    let value = |key| members.iter().find(|it| it.0 == key).map(|it| it.1.clone());
+                    let (name, args) = (value("tool"), value("args"));
+                    let [name, args] = [name, args].map(|it| it.unwrap_or(Value::Unit));
+                    self.function_named(&name, &args, depth + 1)?
+                }
+                _ => None,
+            };
+            applied.push(match found {
+                None => None,
+                Some((function, args)) => {
+                    self.application(Form::Calls, depth)?;
+                    let next = self.apply(function, vec![args], depth + 1)?;
+                    Some(self.finish(next, depth + 1)?)
+                }
+            });
+        }
+        Ok(applied)
+    }
+
     /// `call` and `perform`.
     pub(super) fn call(&mut self, operands: &[Value]) -> Evaluated {
         let Value::Text(tool) = &operands[0] else { return Err(mismatch(&operands[0])) };
@@ -58,8 +108,8 @@ impl Evaluator {
         Ok(is_raw)
     }
 
-    /// `calls`.
-    pub(super) fn calls(&mut self, operands: &[Value]) -> Evaluated {
+    /// `calls`, of which these have applied functions.
+    pub(super) fn calls(&mut self, operands: &[Value], applied: &[Option<Value>]) -> Evaluated {
         let all = operands.get(1).map_or(Ok(false), |options| self.call_options(options))?;
         let Value::List(list) = &operands[0] else { return Err(mismatch(&operands[0])) };
         let elements: Vec<Value> = list.iter().cloned().collect();
@@ -68,7 +118,8 @@ impl Evaluator {
         }
         self.work(elements.len() as u64)?;
         let mut calls = Vec::new();
-        for element in &elements {
+        let sent = elements.iter().zip(applied).filter(|(_, applied)| applied.is_none());
+        for (element, _) in sent {
             let Value::Record(members) = element else { return Err(Code::Malformed) };
             let is_known = |key: &String| ["tool", "args", "options"].contains(&key.as_str());
             if !members.iter().all(|(key, _)| is_known(key)) {
@@ -89,17 +140,24 @@ impl Evaluator {
             calls.push(Call { tool: tool.to_string(), args, is_raw });
         }
         let outcomes = world::answer(&calls).map_err(|refusal| refusal.code)?;
-        self.work(outcomes.len() as u64)?;
+        self.work(elements.len() as u64)?;
+        let mut outcomes = outcomes.into_iter().zip(calls);
         let mut came = Vec::new();
-        for outcome in outcomes {
-            came.push(self.came(outcome)?);
+        for applied in applied {
+            came.push(match applied {
+                Some(value) => (Ok(value.clone()), String::new()),
+                None => {
+                    let (outcome, call) = outcomes.next().ok_or(Code::Internal)?;
+                    (self.came(outcome)?, call.tool)
+                }
+            });
         }
         let mut results = Vec::new();
-        for (came, call) in came.into_iter().zip(calls) {
+        for (came, tool) in came {
             results.push(match came {
                 Ok(value) if all => value,
                 Err((reason, _, value)) if all => {
-                    self.upstream = Some((call.tool, reason));
+                    self.upstream = Some((tool, reason));
                     self.failed = value;
                     return Err(Code::Upstream);
                 }

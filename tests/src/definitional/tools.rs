@@ -21,6 +21,12 @@ impl Evaluator {
         Ok(value)
     }
 
+    /// Whether there is a tool of this name.
+    pub(super) fn is_tool(&self, name: &str) -> bool {
+        let bare = name.split('@').next().unwrap_or_default();
+        self.sources.contains_key(name) || self.sources.contains_key(bare)
+    }
+
     /// The term that is the source of a tool.
     fn source(&mut self, name: &str) -> Result<TermId, Code> {
         if let Some(term) = self.parsed.get(name) {

@@ -111,6 +111,7 @@ pub fn run(shop: &Workshop, code: Code, data: &str) -> Result<(i64, String)> {
         max_steps: 0,
         output_schema: None,
         debug: false,
+        steps: 0,
     };
     let tools = shop.tools().map_err(|fault| anyhow!("{fault:?}"))?;
     let report = shop.run(&request, tools, &mut (), &Watch::new(PATIENCE));

@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use pif_domain::{
-    Answered, Budget, Call, CallOutcome, EffectClass, Failure, FaultCode, Grant, Offer, Pin,
-    Reason, Refusal,
+    Answered, Call, CallOutcome, EffectClass, Failure, FaultCode, Grant, Offer, Pin, Reason,
+    Refusal, Unsent,
 };
 use pif_sandbox::{Asking, Sandbox};
 use pif_server::config::Config;
 use pif_server::mcp::Service;
 use pif_server::transport::{Ends, Input, Outlet, Transport};
-use pif_server::workshop::{Effects, Workshop};
+use pif_server::workshop::{Effects, Sending, Told, Workshop};
 use pif_system::harden::Hardening;
 use pif_tests::server::folder::cache;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -136,16 +136,16 @@ impl Drop for Waits<'_> {
 impl Effects for Clock {
     fn call<'a>(
         &'a self,
-        calls: &'a [Call],
-        _at_most: usize,
-        _left: Budget,
-    ) -> Asking<'a, Result<Vec<Answered>, Refusal>> {
+        sending: Sending<'a>,
+        _told: &'a mut Told<'_>,
+    ) -> Asking<'a, Result<Vec<Answered>, Unsent>> {
         Box::pin(async move {
-            if let Some(refusal) = calls.iter().enumerate().find_map(|it| refuse(it.0, it.1)) {
-                return Err(refusal);
+            let refused = sending.calls.iter().enumerate().find_map(|it| refuse(it.0, it.1));
+            if let Some(refusal) = refused {
+                return Err(refusal.into());
             }
             let mut answered = Vec::new();
-            for call in calls {
+            for call in sending.calls {
                 let asked = self.asked.fetch_add(1, Ordering::SeqCst) + 1;
                 let args: Value = serde_json::from_str(&call.args).unwrap_or_default();
                 let millis = args["ms"].as_u64().unwrap_or_default();

@@ -120,6 +120,8 @@ impl Evaluator {
     (param i32) (result i32) {usage})
   (func (export "pif:evaluator/machines@0.1.0#[method]machine.debug")
     (param i32) (result i32) {debug})
+  (func (export "pif:evaluator/machines@0.1.0#[method]machine.steps")
+    (param i32) (result i32) (i32.const 512))
   (func (export "pif:evaluator/machines@0.1.0#[dtor]machine") (param i32) (unreachable))
   (func (export "pif:evaluator/machines@0.1.0#evaluate") (param i32 i32) (result i32) (unreachable))
   (func (export "pif:evaluator/analysis@0.1.0#check") (param i32 i32) (result i32) {check})
@@ -197,6 +199,7 @@ pub(crate) fn run(sandbox: &Sandbox, code: &str, debug: bool, watch: &Watch) -> 
         step: 0,
         max_steps: 1_000_000,
         output_schema: None,
+        steps: 0,
         debug,
     };
     drive(sandbox, request, &mut Nothing, watch)

@@ -387,3 +387,29 @@ fn a_run_is_given_as_much_as_the_flags_say() -> Result<()> {
     ensure!(plain.errors.contains("CSV stands in quotes"), "{plain:?}");
     Ok(())
 }
+
+#[test]
+fn proof_check_tells_whether_a_proof_holds() -> Result<()> {
+    let after = r#"{"lam":"x","body":{"add":[1,{"var":"x"}]}}"#;
+    let proof = |rule: &str| {
+        format!(
+            r#"{{"equal":[{{"lam":"x","body":{{"add":[{{"var":"x"}},1]}}}},{after}],"steps":[{{"rule":"{rule}",
+                "at":[0],"direction":"forward","bindings":{{"a":{{"var":"x"}},"b":1}},"conditions":[],
+                "after":{after}}}]}}"#
+        )
+    };
+    let printed = execute(&["proof", "check", "-"], &proof("add-swap"))?;
+    assert_eq!(
+        (printed.code, printed.output.as_str()),
+        (Some(0), "the programs are equal: 1 step holds\n")
+    );
+    for (text, reason) in [
+        (proof("mul-swap"), "step 1: the left side of the rule is not what stands there"),
+        ("{}".to_owned(), "this is no proof: `equal` is missing"),
+    ] {
+        let printed = execute(&["proof", "check", "-"], &text)?;
+        assert_eq!(printed.code, Some(1));
+        ensure!(printed.errors.contains(reason), "{printed:?}");
+    }
+    Ok(())
+}

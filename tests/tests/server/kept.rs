@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
@@ -39,6 +39,11 @@ impl Kept {
 
     fn directory(&self) -> Result<&str> {
         self.0.path().to_str().context("a path in UTF-8")
+    }
+
+    /// The directory itself.
+    pub(crate) fn folder(&self) -> &Path {
+        self.0.path()
     }
 
     pub(crate) fn file(&self) -> PathBuf {

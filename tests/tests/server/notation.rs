@@ -94,7 +94,7 @@ fn a_tool_made_by_the_notation_is_shown_in_it() -> Result<()> {
         Ok(())
     })?;
     let file: Value = serde_json::from_str(&kept.prints(&["export", "quadruple"])?)?;
-    assert_eq!(file["version"], 5);
+    assert_eq!(file["version"], 1);
     let shown = |index: usize| file["tools"][index]["notation"].clone();
     assert_eq!([shown(0), shown(1)], ["x => x * 2", "x => @double(@double(x))"]);
     // Nobody reads it: the term is what counts.

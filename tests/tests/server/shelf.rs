@@ -57,7 +57,7 @@ fn a_session_moves_to_another_store() -> Result<()> {
     let (from, to) = (filled()?, Kept::new()?);
     let exported = from.prints(&["session", "export", "--with-tools"])?;
     let file: Value = serde_json::from_str(&exported)?;
-    assert_eq!((&file["format"], &file["version"]), (&json!("mcp-pif session"), &json!(1)));
+    assert_eq!((&file["format"], &file["version"]), (&json!("mcp-pif export"), &json!(1)));
     let mut expected = Vec::new();
     from.session(|client| {
         expected = answers(client, "default")?;

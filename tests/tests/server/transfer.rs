@@ -73,7 +73,7 @@ fn a_tool_comes_with_all_that_it_depends_on() -> Result<()> {
         others.reverse();
         assert_eq!(from.prints(&[&["export"], &others[..]].concat())?, exported);
         let file: Value = serde_json::from_str(&exported)?;
-        assert_eq!((&file["format"], &file["version"]), (&json!("mcp-pif tools"), &json!(5)));
+        assert_eq!((&file["format"], &file["version"]), (&json!("mcp-pif export"), &json!(1)));
     }
     let errors = from.complains(&["export", "doubel"])?;
     ensure!(errors.contains("did you mean `double`?"), "{errors}");
@@ -157,8 +157,8 @@ fn a_file_that_was_altered_is_refused() -> Result<()> {
         ("\"output\": 20", "\"output\": 21", "`quadruple`: example 0 refuses the change"),
         ("\"output\": 42", "\"outcome\": 42", "unknown field `outcome`"),
         ("\"input\": 21,", "\"input\": 21, \"data\": 21,", "has both `input` and `data`"),
-        ("mcp-pif tools", "mcp-pif toys", "the format of the file is `mcp-pif toys`"),
-        ("\"version\": 5", "\"version\": 8", "the file has version 8"),
+        ("mcp-pif export", "mcp-pif toys", "the format of the file is `mcp-pif toys`"),
+        ("\"version\": 1", "\"version\": 8", "the file has version 8"),
         ("\"tools\": [", "\"tool\": [", "unknown field `tool`"),
         ("\"tools\": [", "\"tools\": [[", "cannot be read"),
     ] {

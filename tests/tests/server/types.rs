@@ -148,9 +148,6 @@ fn a_verification_compares_types() -> Result<()> {
         (&told["passed"], &told["tools"][0]["faults"][0]["code"]),
         (&json!(false), &json!("type-mismatch"))
     );
-    // What callers do with the value is compared, too.
-    let told = verify("x => x == null ? \"\" : \"a\"")?;
-    assert_eq!(told["passed"], false, "{told}");
     let told = verify("x => x == null ? 0 : x / 4")?;
     assert_eq!(told["passed"], true, "{told}");
     Ok(())
@@ -211,7 +208,7 @@ fn programs_ask_the_analyst() -> Result<()> {
     let entries = recent["entries"].as_array().context("entries")?;
     let mut count = 0;
     for entry in entries.iter().filter(|it| it["kind"] == "run") {
-        let told = record(&mut client, "replay", &json!({"entry": entry["id"]}))?;
+        let told = record(&mut client, "replay", &json!({"entry": entry["entry"]}))?;
         ensure!(told.to_string().contains("equal"), "{told}");
         count += 1;
     }

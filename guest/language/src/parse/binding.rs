@@ -83,10 +83,8 @@ impl Parser<'_, '_> {
         names: &[NameId],
         tokens: &[TokenId],
     ) -> Result<(), Wrong> {
-        ensure_different(&*self.builder.terms, form, names).map_err(|(index, fault)| {
-            let token = tokens.get(index).copied().unwrap_or_default();
-            Wrong { token, fault }
-        })
+        ensure_different(&*self.builder.terms, form, names)
+            .map_err(|(index, fault)| Wrong { token: tokens[index], fault })
     }
 }
 

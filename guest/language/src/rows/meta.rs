@@ -64,8 +64,9 @@ rows! { $ meta:
                 times only the size is shown; messages show such a text so too.",
         ])
         .example(r#"{"trace": ["sum", {"add": [1, 2]}]}"#, "3");
-    Call = builtin("call", Shape::Named(&["tool", "args", "options"]))
-        .takes(&[STRING, RECORD_OR_NULL, RECORD]).visit(READER).work(TEXT, CALLED)
+    Call = control("call", Shape::Named(&["tool", "args", "options"]))
+        .takes(&[STRING, RECORD_OR_NULL, RECORD]).visit(READER).application(OTHER)
+        .work(TEXT, CALLED)
         .own()
         .syntax(r#"{"call": {"tool": "UPSTREAM.TOOL", "args": t, "options"?: t}}"#)
         .doc("The value of a tool of another MCP server; with the option `raw` true the whole \
@@ -75,8 +76,8 @@ rows! { $ meta:
             r#"{"quote": {"call": {"tool": "github.search_issues", "args": {"record": {"query": "bug"}}}}}"#,
             r#"{"call":{"args":{"record":{"query":"bug"}},"tool":"github.search_issues"}}"#,
         );
-    Calls = builtin("calls", between(1, 2).or_bare(Bare::Written))
-        .takes(&[LIST, RECORD]).gives(LIST).visit(READER).apart()
+    Calls = control("calls", between(1, 2).or_bare(Bare::Written))
+        .takes(&[LIST, RECORD]).gives(LIST).visit(READER).application(OTHER).apart()
         .work(TEXT, "1 per call and per answer, and that of `call` for each; 1 per option, and the \
             units of its name")
         .own()
@@ -86,8 +87,9 @@ rows! { $ meta:
             first failure is a fault.")
         .details(&[GRANTED])
         .example(r#"{"calls": [[], {"record": {"at_most": 4}}]}"#, "[]");
-    Perform = builtin("perform", Shape::MembersOr(&["capability", "args", "options"]))
-        .takes(&[STRING, RECORD_OR_NULL, RECORD]).visit(READER).work(TEXT, CALLED)
+    Perform = control("perform", Shape::MembersOr(&["capability", "args", "options"]))
+        .takes(&[STRING, RECORD_OR_NULL, RECORD]).visit(READER).application(OTHER)
+        .work(TEXT, CALLED)
         .own()
         .syntax(r#"{"perform": {"capability": name, "args": t, "options"?: t}}"#)
         .doc("As `call`, with a computed name.")

@@ -199,6 +199,8 @@ impl<'t> Printer<'t> {
             Form::Var => self.facts.takes(*function).is_none_or(fits),
             Form::Lam => fits(terms.names(*function).len()),
             Form::Get if self.is_member(*function) => self.is_called_member(*function),
+            // A call behind a path would be one of its last member.
+            Form::GetIn => !self.is_safe_path(*function),
             _ => true,
         }
     }

@@ -28,8 +28,9 @@ enum Visit {
 /// Where names are bound, and what to undo.
 struct Walk {
     work: Vec<Visit>,
-    /// For each name the terms that bind it, the innermost last.
-    scopes: Vec<Vec<(TermId, u32)>>,
+    /// For each name the terms that bind it, the innermost last. The program finds some names bound:
+    /// no term of it binds those.
+    scopes: Vec<Vec<(Option<TermId>, u32)>>,
     /// For each binding, which of its values is walked.
     current: Vec<u32>,
     /// Terms whose captures have been counted, and whether they are values of a `let`.
@@ -65,7 +66,7 @@ impl Printer<'_> {
         // Names that the program finds bound.
         for (name, scope) in walk.scopes.iter_mut().enumerate() {
             if self.bound.get(name).is_some_and(|count| *count > 0) {
-                scope.push((TermId::MAX, 0));
+                scope.push((None, 0));
             }
         }
         while let Some(visit) = walk.work.pop() {
@@ -79,7 +80,7 @@ impl Printer<'_> {
                 }
                 Visit::Bind(name, id, at) => {
                     if let Some(scope) = walk.scopes.get_mut(name as usize) {
-                        scope.push((id, at));
+                        scope.push((Some(id), at));
                     }
                 }
                 Visit::Unbind(name) => {
@@ -177,6 +178,7 @@ impl Printer<'_> {
             }
             return;
         };
+        let Some(binder) = binder else { return };
         let is_binding = matches!(terms.form(binder), Form::Let | Form::Letrec);
         let Some(value) = terms.operands(binder).get(at as usize).filter(|_| is_binding) else {
             return;

@@ -158,9 +158,9 @@ impl<'t> Printer<'t> {
                 out.push(self.made(raw(terms.text(*part))));
                 continue;
             }
-            let inner = terms.operand(*part, 0);
-            let is_made = terms.form(*part) == Form::AsText && !self.is_textual(inner);
-            let inner = if is_made { inner } else { *part };
+            let is_made =
+                terms.form(*part) == Form::AsText && !self.is_textual(terms.operand(*part, 0));
+            let inner = if is_made { terms.operand(*part, 0) } else { *part };
             out.extend_from_slice(&[text("${"), whole(inner), text("}")]);
         }
         out.push(text("`"));

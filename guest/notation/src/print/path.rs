@@ -8,9 +8,12 @@ use pif_language::form::Form;
 use pif_language::term::TermId;
 
 impl<'t> Printer<'t> {
-    /// Tells whether a form is written as a member or an element of its subject.
+    /// Tells whether a form is written as a member or an element of its subject. A member behind `?.`
+    /// would belong to the path.
     pub(super) fn is_member(&self, id: TermId) -> bool {
-        self.terms.form(id) == Form::Get && self.terms.operands(id).len() == 2
+        let [subject, _] = *self.terms.operands(id) else { return false };
+        let is_path = self.terms.form(subject) == Form::GetIn && self.is_safe_path(subject);
+        self.terms.form(id) == Form::Get && !is_path
     }
 
     /// The name or index of a member.
@@ -55,7 +58,8 @@ impl<'t> Printer<'t> {
     pub(super) fn path(&mut self, root: TermId, keys: TermId, ask: Ask, out: &mut Vec<Work<'t>>) {
         let is_asked = matches!(ask, Ask::There | Ask::Truth);
         let inner = if is_asked { Ask::Value } else { Ask::There };
-        // A call before a `?.` would belong to the chain.
+        // A call before a `?.` would belong to the chain, and a block would be called.
+        let is_block = matches!(self.terms.form(root), Form::Let | Form::Letrec);
         let is_call = matches!(
             self.spelled(root, inner),
             Some(
@@ -66,7 +70,7 @@ impl<'t> Printer<'t> {
                     | Spelling::Strict
             )
         );
-        if is_call && !is_asked {
+        if (is_block || is_call) && !is_asked {
             out.extend_from_slice(&[text("("), Work::Term(root, 0, inner), text(")")]);
         } else {
             out.push(Work::Term(root, ATOM, inner));

@@ -168,11 +168,10 @@ impl Printer<'_> {
             "safe" => "Number.isSafeInteger",
             _ => return None,
         };
-        let value = operands.first().copied().unwrap_or_default();
-        let inner = self.terms.operand(value, 0);
+        let value = *operands.first()?;
+        let is_moment = |it: TermId| self.terms.form(it) == Form::Moment;
         let is_part = self.terms.form(value) == Form::MomentPart;
-        let is_date = self.terms.form(value) == Form::Moment
-            || is_part && self.terms.form(inner) == Form::Moment;
+        let is_date = is_moment(value) || is_part && is_moment(self.terms.operand(value, 0));
         (!is_date).then_some(Spelling::Call(Use::of(name).without(1)))
     }
 

@@ -122,16 +122,16 @@ impl Printer<'_> {
     fn special(&self, id: TermId, form: Form, ask: Ask) -> Option<Spelling> {
         let terms = self.terms;
         let operands = terms.operands(id);
-        let first = terms.operand(id, 0);
+        let first = || terms.operand(id, 0);
         match form {
-            Form::If if self.is_boolean(first) => Some(Spelling::Choice),
+            Form::If if self.is_boolean(first()) => Some(Spelling::Choice),
             Form::If => Some(Spelling::StrictIf),
-            Form::Not if self.is_equality(first) => Some(Spelling::Unequal),
-            Form::Not if self.is_boolean(first) => Some(Spelling::Not),
-            Form::Truth if ask == Ask::Truth && self.is_bare(first) => Some(Spelling::Bare),
+            Form::Not if self.is_equality(first()) => Some(Spelling::Unequal),
+            Form::Not if self.is_boolean(first()) => Some(Spelling::Not),
+            Form::Truth if ask == Ask::Truth && self.is_bare(first()) => Some(Spelling::Bare),
             Form::Neg => {
                 let is_word =
-                    terms.form(first) == Form::FloatNumber && !terms.float(first).is_finite();
+                    terms.form(first()) == Form::FloatNumber && !terms.float(first()).is_finite();
                 (!is_word).then_some(Spelling::Neg)
             }
             Form::Get if self.is_member(id) => Some(match ask {
@@ -140,7 +140,7 @@ impl Printer<'_> {
             }),
             Form::GetIn if self.is_safe_path(id) => Some(Spelling::Path),
             Form::Concat if self.is_template(id) => Some(Spelling::Template),
-            Form::Tool if terms.form(first) == Form::Text => Some(Spelling::Tool),
+            Form::Tool if terms.form(first()) == Form::Text => Some(Spelling::Tool),
             Form::Regex if self.is_regex(id) => Some(Spelling::Regex),
             Form::Typeof => self.type_of(id).then_some(Spelling::Prefix("typeof ")),
             Form::Bits => self.bits(operands),
@@ -207,8 +207,8 @@ impl Printer<'_> {
         let terms = self.terms;
         let first = terms.operand(id, 0);
         let is_path = terms.operands(id).len() > 1;
-        let keys = terms.operand(id, 1);
         if is_path {
+            let keys = terms.operand(id, 1);
             let is_list = terms.form(keys) == Form::List && !self.facts.is_json(keys);
             return is_list && !terms.operands(keys).is_empty();
         }
@@ -226,10 +226,11 @@ impl Printer<'_> {
         let is_free = !self.is_bound(row.name);
         let can_be_method = self.can_be_method(id, row);
         // A text alone between the parentheses of `eval` is taken for a program.
-        let first = self.terms.operand(id, 0);
-        let is_text = row.form == Form::Eval
-            && (self.terms.form(first) == Form::Text
-                || matches!(self.spelled(first, Ask::Value), Some(Spelling::Template)));
+        let is_written = |it: TermId| {
+            self.terms.form(it) == Form::Text
+                || matches!(self.spelled(it, Ask::Value), Some(Spelling::Template))
+        };
+        let is_text = row.form == Form::Eval && is_written(self.terms.operand(id, 0));
         if can_be_method && (Self::is_method(row) || !is_free || is_text) {
             return Some(Spelling::Method(usage));
         }
@@ -279,22 +280,22 @@ impl Printer<'_> {
     fn is_own_member(&self, id: TermId, row: &Row) -> bool {
         let terms = self.terms;
         let operands = terms.operands(id);
-        let first = terms.operand(id, 0);
+        let first = || terms.operand(id, 0);
         let is_null = |at: usize| operands.get(at).is_some_and(|id| terms.form(*id) == Form::Unit);
         // How many arguments the function takes, if that can be seen.
-        let takes = || self.takes(first);
+        let takes = || self.takes(first());
         match row.form {
             Form::Map => takes().is_none_or(|count| count == 1),
             Form::Filter | Form::Find => {
-                let body = terms.operand(first, 0);
+                let first = first();
                 terms.form(first) == Form::Lam
                     && !self.facts.is_json(first)
-                    && self.is_boolean(body)
+                    && self.is_boolean(terms.operand(first, 0))
             }
             Form::Reduce => takes().is_none_or(|count| count == 2),
             Form::SortWith => false,
             Form::Slice => operands.len() > 1 && !(operands.len() == 3 && is_null(2)),
-            Form::Join => operands.len() == 2 && terms.form(first) != Form::Text && !is_null(1),
+            Form::Join => operands.len() == 2 && terms.form(first()) != Form::Text && !is_null(1),
             Form::Split => operands.len() == 3 || operands.len() == 2 && !is_null(1),
             Form::Normalize => operands.len() < 2 || terms.form(terms.operand(id, 1)) != Form::Text,
             Form::Has | Form::Repeat | Form::Trim => true,
@@ -317,11 +318,12 @@ impl Printer<'_> {
     fn is_read_otherwise(&self, id: TermId) -> bool {
         let terms = self.terms;
         let operands = terms.operands(id);
-        let first = terms.operand(id, 0);
+        let first = || terms.operand(id, 0);
         match terms.form(id) {
-            Form::Join => operands.len() == 2 && terms.form(first) == Form::Text,
+            Form::Join => operands.len() == 2 && terms.form(first()) == Form::Text,
             Form::Concat => operands.len() == 2 && operands.iter().any(|it| self.kind(*it) == LIST),
             Form::Floor | Form::Ceil | Form::ToInt => {
+                let first = first();
                 !self.facts.is_json(first)
                     && terms.form(first) == Form::Divide
                     && terms.operands(first).len() == 2

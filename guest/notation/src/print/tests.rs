@@ -317,6 +317,36 @@ fn functions_that_the_reader_would_bind_otherwise_are_read_back() {
     all_read_back(&terms.map(str::to_owned));
 }
 
+/// A path that is called, and the path of a block or of a call.
+#[test]
+fn paths_around_calls_are_read_back() {
+    let roots = [
+        r#"{"var":"data"}"#,
+        r#"{"var":"free"}"#,
+        r#"{"let":[["f",4]],"in":{"var":"f"}}"#,
+        r#"{"letrec":[["f",{"lam":"x","body":1}]],"in":{"var":"f"}}"#,
+        r#"{"lam":"x","body":{"var":"x"}}"#,
+        r#"{"app":{"func":{"var":"data"},"arg":1}}"#,
+        r#"{"get":[{"var":"data"},"length"]}"#,
+        r#"{"record":{"a":1}}"#,
+        r#"{"if":{"cond":true,"then":1,"else":2}}"#,
+    ];
+    let mut terms = Vec::new();
+    for root in roots {
+        for keys in
+            [r#""length""#, r#""a""#, "0", r#""a","filter""#, r#""filter","a b""#, "0.5,null"]
+        {
+            let path = format!(r#"{{"get_in":[{root},[{keys}],null]}}"#);
+            terms.push(format!(r#"{{"app":{{"func":{path},"arg":1}}}}"#));
+            terms.push(format!(r#"{{"lam":"y","body":{path}}}"#));
+            terms.push(format!(r#"{{"get":[{path},"b"]}}"#));
+            terms.push(format!(r#"{{"eq":[{path},null]}}"#));
+            terms.push(path);
+        }
+    }
+    all_read_back(&terms);
+}
+
 /// Each form, in all forms.
 #[test]
 fn made_terms_are_read_back() {

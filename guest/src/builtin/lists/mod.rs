@@ -173,12 +173,13 @@ fn go_through(heap: &Heap, list: Word, depth: i64, mut take: impl FnMut(Part) ->
         }
         let [element, more] = heap.next(*rest);
         *rest = more;
-        let part = if is_list(element) && (open.len() as i64) <= depth {
-            open.push(element);
-            Part::List(element)
-        } else {
-            Part::Element(element)
-        };
+        let part =
+            if is_list(element) && i64::try_from(open.len()).is_ok_and(|level| level <= depth) {
+                open.push(element);
+                Part::List(element)
+            } else {
+                Part::Element(element)
+            };
         if !take(part) {
             return false;
         }

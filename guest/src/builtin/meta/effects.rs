@@ -1,5 +1,6 @@
 //! Calls of tools of other servers. The form is evaluated twice: first it asks the host, then it
-//! takes the answer.
+//! takes the answer. Functions of tools have been applied before: in `calls`, a pair of a hole and the
+//! value stands for such a call.
 
 use crate::algorithm::record;
 use crate::algorithm::trouble::Trouble;
@@ -9,7 +10,9 @@ use crate::builtin::strings::reading;
 use pif_language::kinds::{self, Wanted};
 
 use crate::memory::heap::Heap;
-use crate::memory::word::{FALSE, KIND_RECORD, NIL, TRUE, UNIT, Word, as_small, is_integer};
+use crate::memory::word::{
+    FALSE, HOLE, KIND_RECORD, NIL, PAIR, TRUE, UNIT, Word, as_small, index, is_integer, tag,
+};
 use crate::request::{self, Calls, Outcome, Refusal};
 use crate::run::state::Exit;
 use pif_core::fault::{Code, FailedCall, Fault};
@@ -45,7 +48,10 @@ pub(crate) fn call(c: &mut Call<'_>) -> Result<Word, Exit> {
 
 pub(crate) fn calls(c: &mut Call<'_>) -> Result<Word, Exit> {
     if let Some(answer) = c.s.answer.take() {
-        return all(c, answer.map_err(Trouble::Refused)?);
+        return match answer {
+            Ok(outcomes) => all(c, outcomes),
+            Err(refusal) => Err(refused(c, *refusal)),
+        };
     }
     let at_most = if c.len() == 2 { read_options(c)? } else { AT_MOST };
     let elements = c.list(0)?;
@@ -55,9 +61,31 @@ pub(crate) fn calls(c: &mut Call<'_>) -> Result<Word, Exit> {
     c.charge(elements.len() as u64)?;
     let mut calls = Vec::with_capacity(elements.len());
     for (index, element) in (0..).zip(elements) {
-        calls.push(element_call(c, index, element)?);
+        if applied(c, element).is_none() {
+            calls.push(element_call(c, index, element)?);
+        }
+    }
+    if calls.is_empty() {
+        return all(c, Vec::new());
     }
     Err(Exit::Perform(Box::new(Calls { calls, at_most, many: true })))
+}
+
+/// The value of a call that has applied a function of a tool.
+fn applied(c: &Call<'_>, element: Word) -> Option<Word> {
+    if tag(element) != PAIR {
+        return None;
+    }
+    let [first, value] = c.s.heap.cell(index(element));
+    (first == HOLE).then_some(value)
+}
+
+/// The fault of calls that were not sent. The index counts those that were to be sent.
+fn refused(c: &Call<'_>, refusal: Refusal) -> Exit {
+    let elements = (0..).zip(c.elements(c.operand(0)));
+    let mut sent = elements.filter(|(_, element)| applied(c, *element).is_none());
+    let index = sent.nth(refusal.index as usize).map_or(refusal.index, |(index, _)| index);
+    Trouble::Refused(Box::new(Refusal { index, ..refusal })).into()
 }
 
 /// Reads the options of one call, which belong to this operand. Returns whether the program wants
@@ -223,6 +251,8 @@ struct Answer {
 
 /// What is known of a call in a list, before there is a record of it.
 enum Known {
+    /// The value of a function of a tool, which is on the heap.
+    Applied,
     Value(Answer),
     Failed(String, String, Option<Answer>),
 }
@@ -234,6 +264,7 @@ impl Known {
         const KEYS: usize = 2 + 2 + 2 + 2;
         let texts = |text: &str| Heap::text_words(text.len());
         let held = match self {
+            Self::Applied => 0,
             Self::Value(read) => read.words,
             Self::Failed(reason, message, value) => {
                 let value = value.as_ref().map_or(0, |read| 2 + read.words);
@@ -248,13 +279,15 @@ impl Known {
 /// for each.
 fn all(c: &mut Call<'_>, outcomes: Vec<Outcome>) -> Result<Word, Exit> {
     let elements = c.list(0)?;
-    if outcomes.len() != elements.len() {
-        return Err(miscounted());
-    }
-    c.charge(outcomes.len() as u64)?;
-    let mut known = Vec::with_capacity(outcomes.len());
-    for outcome in outcomes {
-        known.push(match outcome {
+    c.charge(elements.len() as u64)?;
+    let mut outcomes = outcomes.into_iter();
+    let mut known = Vec::with_capacity(elements.len());
+    for element in elements {
+        if applied(c, element).is_some() {
+            known.push(Known::Applied);
+            continue;
+        }
+        known.push(match outcomes.next().ok_or_else(miscounted)? {
             Outcome::Value(text) => answer(c, text)?.map_or_else(bad_output, Known::Value),
             Outcome::Failed { reason, message, value } => {
                 c.charge_texts(&[&reason, &message])?;
@@ -263,13 +296,20 @@ fn all(c: &mut Call<'_>, outcomes: Vec<Outcome>) -> Result<Word, Exit> {
             }
         });
     }
+    if outcomes.next().is_some() {
+        return Err(miscounted());
+    }
     // Where a value turns out to be none, its failure needs room.
     let spare = bad_output().words();
     c.room(known.iter().map(|known| known.words() + spare + 2).sum())?;
     let must_be_values = wants_all(c);
     let mut made = Vec::with_capacity(known.len());
-    for (at, known) in known.into_iter().enumerate() {
-        let came = come(c, known)?;
+    let elements = c.elements(c.operand(0));
+    for (at, (known, element)) in known.into_iter().zip(elements).enumerate() {
+        let came = match applied(c, element) {
+            Some(value) => Ok(value),
+            None => come(c, known)?,
+        };
         match came {
             Ok(value) if must_be_values => made.push(value),
             Err(failure) if must_be_values => {
@@ -307,6 +347,7 @@ fn bad_output() -> Known {
 /// Makes the value of a call, or of its failure. There must be room.
 fn come(c: &mut Call<'_>, known: Known) -> Result<Result<Word, Failure>, Exit> {
     match known {
+        Known::Applied => Err(Exit::defect("the value of a function is lost")),
         Known::Value(read) => {
             let unread =
                 |_| Failure { reason: BAD_OUTPUT.into(), message: NOT_JSON.into(), value: UNIT };

@@ -231,7 +231,6 @@ impl Functions {
         for node in uses.of_tool.iter().filter(|_| index.is_some()) {
             let index = index.unwrap_or_default();
             let form = s.terms.form(*node);
-            let operand = s.terms.operand(*node, 0);
             let revision = self.name_tool(s, index).map(str::to_owned);
             match (form, revision) {
                 (Form::SelfRef, revision) => {
@@ -244,7 +243,10 @@ impl Functions {
                     let token = terms.node(*node).token;
                     others.insert(*node, terms.add(Form::Var, token, &[], &[name]));
                 }
-                (Form::CodeOf, Some(revision)) if s.terms.form(operand) == Form::Text => {
+                (Form::CodeOf, Some(revision))
+                    if s.terms.form(s.terms.operand(*node, 0)) == Form::Text =>
+                {
+                    let operand = s.terms.operand(*node, 0);
                     let is_tool = s.known_tool("self").is_some_and(Option::is_some);
                     if s.terms.text(operand) == "self" && !is_tool {
                         let terms = Rc::make_mut(&mut s.terms);

@@ -10,19 +10,11 @@ use super::pattern::Pattern;
 use super::reader::{self, Object, Place, find};
 use super::secret::{Secret, Secrets, is_exposed};
 use super::server::{Manner, Server};
-use super::telemetry::Telemetry;
-use super::{file, secret, server, telemetry};
+use super::{file, secret, server};
 
 /// The members that the file may have.
-const MEMBERS: &[&str] = &[
-    "$schema",
-    "mcpServers",
-    "secrets",
-    "allow_install",
-    "allow_shadowing",
-    "model_may_approve",
-    "telemetry",
-];
+const MEMBERS: &[&str] =
+    &["$schema", "mcpServers", "secrets", "allow_install", "allow_shadowing", "model_may_approve"];
 
 const NO_SERVERS: &str = "there is no member `mcpServers`; write {\"mcpServers\": {\"name\": {…}}}";
 
@@ -39,8 +31,6 @@ pub struct Capabilities {
     pub allow_shadowing: bool,
     /// Tools whose calls the model may approve itself, as patterns of `SERVER.TOOL`.
     pub model_may_approve: Vec<Pattern>,
-    /// Where traces are sent.
-    pub telemetry: Option<Telemetry>,
     /// What is passed over.
     pub warnings: Vec<String>,
 }
@@ -87,8 +77,6 @@ impl Capabilities {
         read.allow_shadowing = read.sound(shadowing).unwrap_or(false);
         let approvable = member("model_may_approve").map(|(it, place)| place.read(it));
         read.model_may_approve = read.sound(approvable).unwrap_or_default();
-        let telemetry = member("telemetry").map(|(it, place)| telemetry::read(it, &place));
-        read.telemetry = read.sound(telemetry);
         read.warn_of_exposed();
         Ok(read)
     }
@@ -126,13 +114,6 @@ impl Capabilities {
                 server.manner = Manner::Off(why);
             }
         }
-        let mut needed = self.telemetry.iter().flat_map(Telemetry::secrets);
-        let is_missing = needed.any(|name| missing.contains_key(name));
-        drop(needed);
-        if is_missing {
-            self.warnings.push("traces are sent nowhere: a secret is missing".to_owned());
-            self.telemetry = None;
-        }
         secrets
     }
 
@@ -145,11 +126,8 @@ impl Capabilities {
             };
             (format!("/mcpServers/{id}/{member}"), server.manner.named())
         });
-        let collector = self.telemetry.iter();
-        let collector =
-            collector.map(|it| ("/telemetry/headers".to_owned(), it.headers.as_slice()));
         let mut warnings = Vec::new();
-        for (at, named) in servers.chain(collector) {
+        for (at, named) in servers {
             for (name, _) in named.iter().filter(|(name, text)| is_exposed(name, text)) {
                 warnings.push(format!(
                     "{at}/{name} looks like a secret and is not hidden in answers: \

@@ -17,7 +17,6 @@ mod reader;
 mod redact;
 mod secret;
 mod server;
-mod telemetry;
 mod values;
 
 pub use self::capabilities::Capabilities;
@@ -30,7 +29,6 @@ pub use self::oauth::Oauth;
 pub use self::pattern::Pattern;
 pub use self::secret::{Secret, Secrets, Template};
 pub use self::server::{Manner, Server};
-pub use self::telemetry::Telemetry;
 
 pub(super) use self::install::ensure_plain;
 pub(super) use self::pattern::decide;

@@ -116,9 +116,7 @@ fn expected_of_secret(at: &str) -> Option<&'static str> {
     match steps.as_slice() {
         ["secrets", ..] => Some("{\"env\": NAME} or {\"file\": NAME}"),
         ["mcpServers", _, "env", ..] => Some("texts by the names of variables"),
-        ["mcpServers", _, "headers", ..] | ["telemetry", "headers", ..] => {
-            Some("texts by the names of headers")
-        }
+        ["mcpServers", _, "headers", ..] => Some("texts by the names of headers"),
         ["mcpServers", _, "oauth", ..] => Some(
             "texts as `client_id` and `client_secret`, a list of texts as `scopes`, and a port \
              from 1 to 65535 as `callback_port`",

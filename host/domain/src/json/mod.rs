@@ -9,7 +9,7 @@ mod strings;
 
 pub use self::embedded::{decoded, json_in, text_in};
 pub use self::layout::lines;
-pub use self::members::{Members, object};
+pub use self::members::{Members, Object, duplicate, object};
 pub use self::scan::{
     Scanner, compact, compact_value, count_members, count_parts, depth, has_wide_number, member,
     rounded_integer, text_length,

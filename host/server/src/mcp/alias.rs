@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use pif_domain::json::{Members, decoded, object};
+use pif_domain::json::{Object, decoded};
 use pif_domain::text::quote_one;
 use pif_domain::{Fault, SPELLINGS};
 use schemars::JsonSchema;
@@ -23,7 +23,7 @@ const DESCRIBE: [&str; 2] = ["describe_capability", "describe-capability"];
 #[derive(Debug)]
 pub(super) struct Meant {
     pub(super) name: String,
-    pub(super) arguments: Arc<str>,
+    pub(super) arguments: Arc<Object>,
     /// Whether the tool's name was an argument. An unknown name is then a fault of that argument.
     pub(super) is_argument: bool,
     /// Notes on the translation.
@@ -31,32 +31,35 @@ pub(super) struct Meant {
 }
 
 /// Translates a call of an alias; None if the name is not an alias.
-pub(super) fn resolve(name: &str, arguments: &str, nesting: usize) -> Option<Result<Meant, Fault>> {
+pub(super) fn resolve(
+    name: &str,
+    arguments: &Object,
+    nesting: usize,
+) -> Option<Result<Meant, Fault>> {
     // The names of these two are reserved in both spellings.
     match name {
         EXECUTE | "execute_tool" => Some(execute(arguments, nesting)),
         EVOLVE | "meta_evolve" => Some(evolve(arguments)),
-        _ if DESCRIBE.contains(&name) => Some(describe(arguments)),
-        "reset" => Some(reset(arguments)),
+        _ if DESCRIBE.contains(&name) => Some(Ok(describe(arguments))),
+        "reset" => Some(Ok(reset(arguments))),
         _ => {
             let (_, meant) = SPELLINGS.iter().find(|(alias, _)| *alias == name)?;
-            Some(spell(arguments).map(|arguments| plain(meant, renamed(meant, &arguments))))
+            Some(Ok(plain(meant, renamed(meant, &spell(arguments)))))
         }
     }
 }
 
-fn plain(name: &str, arguments: String) -> Meant {
-    let arguments = arguments.into();
+fn plain(name: &str, arguments: Object) -> Meant {
+    let arguments = Arc::new(arguments);
     Meant { name: name.to_owned(), arguments, is_argument: false, notes: Vec::new() }
 }
 
 /// `reset`: forgets all that its session, or the default one, binds.
-fn reset(text: &str) -> Result<Meant, Fault> {
+fn reset(arguments: &Object) -> Meant {
     let meant = "session_forget";
-    let text = renamed(meant, &spell(text)?);
-    let members = read(&text)?;
-    let all = members.iter().chain((!members.has("all")).then_some(("all", "true")));
-    Ok(plain(meant, object(all)))
+    let members = renamed(meant, &spell(arguments));
+    let all = members.raw("all").is_none().then_some(("all", "true"));
+    plain(meant, Object::of(members.iter().chain(all)))
 }
 
 /// Arguments that the tools of sessions have under other names.
@@ -68,13 +71,12 @@ const RENAMED: [(&str, &str, &str); 5] = [
     ("session_restore", "label", "name"),
 ];
 
-fn renamed(tool: &str, arguments: &str) -> String {
-    let Ok(members) = Members::parse(arguments) else { return arguments.to_owned() };
+fn renamed(tool: &str, members: &Object) -> Object {
     let meant = |name: &str| {
         let row = RENAMED.iter().find(|(of, old, _)| tool.starts_with(of) && *old == name);
-        row.map(|(_, _, new)| *new).filter(|new| !members.has(new))
+        row.map(|(_, _, new)| *new).filter(|new| members.raw(new).is_none())
     };
-    object(members.iter().map(|(name, value)| (meant(name).unwrap_or(name), value)))
+    Object::of(members.iter().map(|(name, value)| (meant(name).unwrap_or(name), value)))
 }
 
 /// What `execute-tool` takes.
@@ -88,23 +90,26 @@ struct Execute {
 }
 
 /// `execute-tool`: calls the tool that its arguments name, with the arguments in them.
-fn execute(text: &str, nesting: usize) -> Result<Meant, Fault> {
-    let text = spell(text)?;
-    let Execute { tool_name: name, arguments } = arguments::read(&text, EXECUTE)?;
+fn execute(arguments: &Object, nesting: usize) -> Result<Meant, Fault> {
+    let spelled = spell(arguments);
+    let given: Vec<(&str, &str)> = spelled.iter().collect();
+    let Execute { tool_name: name, arguments } = arguments::read(&given, EXECUTE)?;
     let passed = arguments.as_deref().map_or("{}", RawValue::get);
     let passed = decoded(passed, '{', nesting);
     if !passed.starts_with('{') {
         let hint = "write them as for a direct call, such as {\"input\": 7}";
         return Err(malformed("`arguments` must be an object", Some(hint)));
     }
+    let passed = Object::parse(&passed)
+        .map_err(|error| malformed(format!("the arguments cannot be read: {error}"), None))?;
     match resolve_once(&name, &passed, nesting)? {
         Some(meant) => Ok(Meant { is_argument: true, ..meant }),
-        None => Ok(Meant { name, is_argument: true, ..plain("", spell(&passed)?) }),
+        None => Ok(Meant { name, is_argument: true, ..plain("", spell(&passed)) }),
     }
 }
 
 /// `execute-tool` may call another alias, but not itself.
-fn resolve_once(name: &str, arguments: &str, nesting: usize) -> Result<Option<Meant>, Fault> {
+fn resolve_once(name: &str, arguments: &Object, nesting: usize) -> Result<Option<Meant>, Fault> {
     if matches!(name, EXECUTE | "execute_tool") {
         let hint = "give the name and the arguments of the tool itself";
         return Err(malformed("`execute-tool` does not call itself", Some(hint)));
@@ -113,18 +118,16 @@ fn resolve_once(name: &str, arguments: &str, nesting: usize) -> Result<Option<Me
 }
 
 /// `describe_capability`: its argument may be called `name` or `capability`.
-fn describe(text: &str) -> Result<Meant, Fault> {
-    let text = spell(text)?;
-    let members = read(&text)?;
+fn describe(arguments: &Object) -> Meant {
+    let members = spell(arguments);
     let named = |name| if matches!(name, "name" | "capability") { "tool" } else { name };
-    let renamed = object(members.iter().map(|(name, value)| (named(name), value)));
-    Ok(plain("capabilities", renamed))
+    let renamed = Object::of(members.iter().map(|(name, value)| (named(name), value)));
+    plain("capabilities", renamed)
 }
 
 /// `meta-evolve`: only adding a tool is still supported.
-fn evolve(text: &str) -> Result<Meant, Fault> {
-    let text = spell(text)?;
-    let members = read(&text)?;
+fn evolve(arguments: &Object) -> Result<Meant, Fault> {
+    let members = spell(arguments);
     let kind = members.raw("type").map(|raw| decode("type", raw)).transpose()?;
     match kind.as_deref() {
         Some("add-tool" | "modify-tool") => {}
@@ -137,7 +140,7 @@ fn evolve(text: &str) -> Result<Meant, Fault> {
             return Err(malformed(message, Some(hint)));
         }
     }
-    if members.has("name") && members.has("tool_name") {
+    if members.raw("name").is_some() && members.raw("tool_name").is_some() {
         let message = "`name` and `tool-name` are both given";
         return Err(malformed(message, Some("give only one of them")));
     }
@@ -157,7 +160,7 @@ fn evolve(text: &str) -> Result<Meant, Fault> {
             name => kept.push((name, value)),
         }
     }
-    Ok(Meant { notes, ..plain("evolve", object(kept.into_iter())) })
+    Ok(Meant { notes, ..plain("evolve", Object::of(kept)) })
 }
 
 /// Turns code that is a function in JavaScript into an arrow function of the notation. Other code
@@ -177,14 +180,8 @@ fn arrow(code: &str) -> Result<Option<String>, Fault> {
 }
 
 /// The arguments with each `-` in their names replaced by `_`.
-fn spell(text: &str) -> Result<String, Fault> {
-    let members = read(text)?;
+fn spell(arguments: &Object) -> Object {
     let names: Vec<(String, &str)> =
-        members.iter().map(|(name, value)| (name.replace('-', "_"), value)).collect();
-    Ok(object(names.iter().map(|(name, value)| (name.as_str(), *value))))
-}
-
-fn read(text: &str) -> Result<Members<'_>, Fault> {
-    Members::parse(text)
-        .map_err(|error| malformed(format!("the arguments cannot be read: {error}"), None))
+        arguments.iter().map(|(name, value)| (name.replace('-', "_"), value)).collect();
+    Object::of(names.iter().map(|(name, value)| (name.as_str(), *value)))
 }

@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 
 pub(super) use self::schema::{any_value, json_schema, number, record, schema, term, text};
 
-use pif_domain::json::{Members, object};
+use pif_domain::json::{Object, duplicate};
 use pif_domain::text::similar::similar;
 use pif_domain::{BuiltIn, Fault, FaultCode, fault, prefix};
 
@@ -31,7 +31,7 @@ pub(super) trait Arguments: Sized {
     fn schema() -> Value;
 
     /// Reads the arguments. Unknown names are already refused.
-    fn take(members: &Members<'_>) -> Result<Self, Fault>;
+    fn take(members: &[(&str, &str)]) -> Result<Self, Fault>;
 }
 
 impl<T: DeserializeOwned + JsonSchema> Arguments for T {
@@ -43,7 +43,7 @@ impl<T: DeserializeOwned + JsonSchema> Arguments for T {
         schema::of::<T>()
     }
 
-    fn take(members: &Members<'_>) -> Result<Self, Fault> {
+    fn take(members: &[(&str, &str)]) -> Result<Self, Fault> {
         reader::read(members).map_err(|Wrong { reason, missing }| {
             let hint = missing.map(|name| {
                 let schema = Self::schema();
@@ -57,8 +57,8 @@ impl<T: DeserializeOwned + JsonSchema> Arguments for T {
 
 /// The arguments with tools named as the server names them; None if they are so already. A client that
 /// sees names with a prefix may write them so everywhere.
-pub(super) fn unprefixed(tool: BuiltIn, text: &str) -> Option<String> {
-    let (prefix, members) = (prefix()?, Members::parse(text).ok()?);
+pub(super) fn unprefixed(tool: BuiltIn, arguments: &Object) -> Option<Object> {
+    let prefix = prefix()?;
     let names = |member: &str| match tool {
         // These are tools of other servers.
         BuiltIn::Capabilities => false,
@@ -66,26 +66,17 @@ pub(super) fn unprefixed(tool: BuiltIn, text: &str) -> Option<String> {
         _ => member == "tool",
     };
     let bare = |raw: &str| Some(format!("\"{}", raw.strip_prefix('"')?.strip_prefix(prefix)?));
-    let written: Vec<(&str, Option<String>)> = members
-        .iter()
-        .map(|(name, raw)| (name, names(name).then(|| bare(raw)).flatten()))
-        .collect();
-    written.iter().any(|(_, own)| own.is_some()).then(|| {
-        object(
-            members
-                .iter()
-                .zip(&written)
-                .map(|((name, raw), (_, own))| (name, own.as_deref().unwrap_or(raw))),
-        )
-    })
+    let own = |(name, raw)| (name, raw, names(name).then(|| bare(raw)).flatten());
+    let written: Vec<(&str, &str, Option<String>)> = arguments.iter().map(own).collect();
+    let is_changed = written.iter().any(|(.., own)| own.is_some());
+    let members = || written.iter().map(|(name, raw, own)| (*name, own.as_deref().unwrap_or(raw)));
+    is_changed.then(|| Object::of(members()))
 }
 
-/// Reads the arguments of a call of `tool` from JSON text. A null counts as absent, except in
-/// arguments that accept any JSON.
-pub(super) fn read<T: Arguments>(text: &str, tool: &str) -> Result<T, Fault> {
-    let members = Members::parse(text)
-        .map_err(|error| malformed(format!("the arguments cannot be read: {error}"), None))?;
-    if let Some(name) = members.duplicate() {
+/// Reads the arguments of a call of `tool`. A null counts as absent, except in arguments that accept
+/// any JSON.
+pub(super) fn read<T: Arguments>(members: &[(&str, &str)], tool: &str) -> Result<T, Fault> {
+    if let Some(name) = duplicate(members.iter().map(|(name, _)| *name)) {
         let message = format!("the argument `{name}` is given twice");
         return Err(malformed(message, Some("give it once")));
     }
@@ -93,7 +84,7 @@ pub(super) fn read<T: Arguments>(text: &str, tool: &str) -> Result<T, Fault> {
     if let Some((unknown, _)) = members.iter().find(|(name, _)| !known.contains(name)) {
         return Err(refuse(unknown, tool, &known));
     }
-    T::take(&members)
+    T::take(members)
 }
 
 fn refuse(unknown: &str, tool: &str, known: &[&str]) -> Fault {

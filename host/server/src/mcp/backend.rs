@@ -17,12 +17,12 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::call::{Call, Caller, Evaluated};
+use super::call::{Call, Caller};
 use super::lines::Lines;
 use crate::config::{Config, Profile};
 use crate::observe::{Measures, Slots};
 use crate::render::Refusal;
-use crate::workshop::{Plan, Tools, Workshop, too_large};
+use crate::workshop::{Finished, Plan, Tools, Workshop, too_large};
 
 /// The interval of progress notifications.
 const REPORTED: Duration = Duration::from_millis(100);
@@ -93,7 +93,7 @@ impl Backend {
         request: Request,
         tools: Tools,
         caller: &Caller,
-    ) -> Evaluated {
+    ) -> Finished {
         self.evaluate_in(None, request, tools, caller).await
     }
 
@@ -104,7 +104,7 @@ impl Backend {
         request: Request,
         tools: Tools,
         caller: &Caller,
-    ) -> Evaluated {
+    ) -> Finished {
         self.evaluate_in(Some(plan), request, tools, caller).await
     }
 
@@ -114,12 +114,12 @@ impl Backend {
         mut request: Request,
         tools: Tools,
         caller: &Caller,
-    ) -> Evaluated {
+    ) -> Finished {
         let keep = if request.debug { self.config.profile.lines() } else { 0 };
         request.debug |= self.config.debug;
         let limits = request.limits;
         let (advance, advanced) = watch::channel(0);
-        let mut observer = Lines::new(advance, keep, &self.config, caller);
+        let mut observer = Lines::new(advance, keep, request.steps, &self.config, caller);
         let is_told = self.config.profile == Profile::Debug;
         let run = self.run_in_turns(caller, async move |backend: Arc<Self>, watch: Watch| {
             let revision =
@@ -134,32 +134,22 @@ impl Backend {
             };
             report.outcome.ending =
                 report.outcome.ending.map_err(|fault| workshop.explain(fault, &known, &watch));
-            let evaluation = observer.kept;
-            Evaluated { evaluation, revision, ..Evaluated::new(report, limits) }
+            let evaluation = [observer.kept, observer.steps.lines()].concat();
+            Finished { evaluation, revision, ..report }
         });
         let report = tokio::select! {
             report = run => report,
             never = report_progress(caller.progress.clone(), advanced) => match never {},
         };
-        let report = report.unwrap_or_else(|fault| Evaluated {
-            outcome: Outcome::before(fault),
-            evaluation: Vec::new(),
-            limits,
-            elapsed: Duration::ZERO,
-            revision: None,
-            entry: None,
-            waiting: None,
-            turned: None,
-            made: Vec::new(),
-        });
+        let before = |fault| Finished::new(Outcome::before(fault), limits, Duration::ZERO);
+        let report = report.unwrap_or_else(before);
         caller.note(&report);
         report
     }
 
     /// Journals a call that was refused before it changed anything.
     pub(super) async fn refuse(self: &Arc<Self>, tool: &str, call: &Call, fault: Fault) -> Refusal {
-        let (backend, tool, arguments) =
-            (Arc::clone(self), tool.to_owned(), Arc::clone(&call.arguments));
+        let (backend, tool, arguments) = (Arc::clone(self), tool.to_owned(), call.text());
         let journaled = spawn_blocking(move || {
             backend.workshop.refuse(&tool, &arguments, &fault);
             fault

@@ -1,10 +1,9 @@
 //! A call of a tool, its caller, and the result of its run.
 
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
-use pif_domain::{CallMade, Principal};
-use pif_sandbox::{Limits, Outcome};
+use pif_domain::Principal;
+use pif_domain::json::Object;
 use rmcp::RoleServer;
 use rmcp::model::ProgressToken;
 use rmcp::service::{Peer, RequestContext};
@@ -14,13 +13,20 @@ use super::ask::Asker;
 use super::sent::way;
 use crate::observe::Notes;
 use crate::transport::Session;
-use crate::workshop::{Finished, Turned, Waiting};
+use crate::workshop::{Finished, Waiting};
 
-/// A call of a tool: its arguments as JSON text, and the caller.
+/// A call of a tool: its arguments, and the caller.
 #[derive(Debug)]
 pub(super) struct Call {
-    pub(super) arguments: Arc<str>,
+    pub(super) arguments: Arc<Object>,
     pub(super) caller: Caller,
+}
+
+impl Call {
+    /// The arguments as text, for the journal.
+    pub(super) fn text(&self) -> Arc<str> {
+        Arc::clone(self.arguments.text())
+    }
 }
 
 /// The caller of a run.
@@ -67,7 +73,7 @@ impl Caller {
     }
 
     /// Notes what a run has used, and the question of one that waits.
-    pub(super) fn note(&self, run: &Evaluated) {
+    pub(super) fn note(&self, run: &Finished) {
         let usage = &run.outcome.usage;
         self.notes.ran(usage.fuel, usage.peak_memory, run.entry);
         if let Some(waiting) = &run.waiting {
@@ -86,36 +92,5 @@ impl Caller {
     /// The question that the result of the call has to ask.
     pub(super) fn kept(&self) -> Option<&Waiting> {
         self.kept.get()
-    }
-}
-
-/// A completed run and its reports.
-#[derive(Debug)]
-pub(super) struct Evaluated {
-    pub(super) outcome: Outcome,
-    /// The first evaluation steps, if the caller asked for them.
-    pub(super) evaluation: Vec<String>,
-    /// The limits of each step.
-    pub(super) limits: Limits,
-    /// The time from start to end.
-    pub(super) elapsed: Duration,
-    /// sha256 of the term, in profiles that report it.
-    pub(super) revision: Option<String>,
-    /// The number of its journal entry.
-    pub(super) entry: Option<i64>,
-    /// The question that it is kept for. It has no outcome then.
-    pub(super) waiting: Option<Waiting>,
-    /// What it has made, as a turn of a session.
-    pub(super) turned: Option<Turned>,
-    /// The calls that it has made.
-    pub(super) made: Vec<CallMade>,
-}
-
-impl Evaluated {
-    /// What is told of a run.
-    pub(super) fn new(run: Finished, limits: Limits) -> Self {
-        let Finished { outcome, elapsed, entry, waiting, turned, made } = run;
-        let (evaluation, revision) = (Vec::new(), None);
-        Self { outcome, evaluation, limits, elapsed, revision, entry, waiting, turned, made }
     }
 }

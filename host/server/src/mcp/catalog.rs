@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::sync::{Arc, LazyLock};
 
-use pif_domain::json::{Members, object as members_of};
 use pif_domain::{BuiltIn, Effect, Fault, Toolset, each_tool, listed, named};
 use rmcp::model::{Tool as Listed, ToolAnnotations};
 use serde_json::{Value, json};
@@ -24,7 +23,7 @@ const OPEN: [&str; 2] = ["resume", "capability"];
 /// conversation. The page of the tools has them.
 const UNLISTED: [(BuiltIn, &[&str]); 3] = [
     (BuiltIn::Evolve, &["expected_revision", "verify_dependents"]),
-    (BuiltIn::Run, &["depth", "input", "memory", "output_schema", "step"]),
+    (BuiltIn::Run, &["depth", "input", "memory", "output_schema", "step", "steps"]),
     (
         BuiltIn::SessionEval,
         &["depth", "fuel", "input", "max_steps", "memory", "output_schema", "step", "trace"],
@@ -89,12 +88,8 @@ fn entry<T: Tool>(tool: BuiltIn) -> Entry {
 }
 
 async fn call_as<T: Tool>(tool: BuiltIn, backend: &Arc<Backend>, call: Call) -> ToolResult {
-    let read = |text: &str| read::<T>(text, &listed(tool.name()));
-    let prepared = match within(tool, backend, &call) {
-        Ok(Some((backend, rest))) => read(&rest).map(|arguments| (backend, arguments)),
-        Ok(None) => read(&call.arguments).map(|arguments| (Arc::clone(backend), arguments)),
-        Err(fault) => Err(fault),
-    };
+    let prepared = within(tool, backend, &call)
+        .and_then(|(backend, members)| Ok((backend, read::<T>(&members, &listed(tool.name()))?)));
     match prepared {
         Ok((backend, arguments)) => arguments.call(&backend, call).await,
         Err(fault) if tool.effect().is_journaled() => {
@@ -118,17 +113,20 @@ const VIEWERS: [BuiltIn; 7] = [
     BuiltIn::MemoryRetrieve,
 ];
 
-/// The server within the snapshot that a call names, and its other arguments; None: it names none.
-fn within(
+/// A call's arguments: names with the texts of their values.
+type Given<'a> = Vec<(&'a str, &'a str)>;
+
+/// The server within the snapshot that a call may name, and the other arguments.
+fn within<'a>(
     tool: BuiltIn,
     backend: &Arc<Backend>,
-    call: &Call,
-) -> Result<Option<(Arc<Backend>, String)>, Fault> {
-    if !VIEWERS.contains(&tool) {
-        return Ok(None);
-    }
-    let Ok(members) = Members::parse(&call.arguments) else { return Ok(None) };
-    let Some(raw) = members.raw(SNAPSHOT).filter(|raw| *raw != "null") else { return Ok(None) };
+    call: &'a Call,
+) -> Result<(Arc<Backend>, Given<'a>), Fault> {
+    let all = || call.arguments.iter();
+    let named = call.arguments.raw(SNAPSHOT).filter(|raw| *raw != "null");
+    let Some(raw) = named.filter(|_| VIEWERS.contains(&tool)) else {
+        return Ok((Arc::clone(backend), all().collect()));
+    };
     if !backend.config.toolsets.contains(&Toolset::Staging) {
         let hint = "start the server with --toolsets core,state,sessions,staging";
         let message = "`snapshot` belongs to the set `staging`, which is off";
@@ -137,8 +135,7 @@ fn within(
     let number: i64 = serde_json::from_str(raw)
         .map_err(|_| malformed("`snapshot` is the number of a snapshot", None))?;
     let workshop = backend.workshop.within(number)?;
-    let rest = members_of(members.iter().filter(|(name, _)| *name != SNAPSHOT));
-    Ok(Some((backend.within(workshop), rest)))
+    Ok((backend.within(workshop), all().filter(|(name, _)| *name != SNAPSHOT).collect()))
 }
 
 fn find(tool: BuiltIn) -> Option<&'static Entry> {

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use pif_domain::json::Object;
 use pif_domain::{BuiltIn, Limit, Scope, bare, scope_of};
 use pif_system::harden::Hardening;
 use tokio_util::sync::CancellationToken;
@@ -67,7 +68,7 @@ impl Handlers for HttpHandlers {
         Server::apart(Arc::clone(&self.backend), session, Arc::clone(&self.listing))
     }
 
-    fn needed(&self, tool: &str, arguments: &str) -> Scope {
+    fn needed(&self, tool: &str, arguments: &Object) -> Scope {
         let tool = bare(tool);
         if let Some(tool) = BuiltIn::find(tool) {
             return tool.scope();

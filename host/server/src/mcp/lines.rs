@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use pif_domain::text;
 use pif_domain::{CallOutcome, Limit, Part, Wish};
-use pif_sandbox::Asking;
+use pif_sandbox::{Asking, Stepped};
 use pif_system::stdio;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
@@ -14,6 +14,7 @@ use super::ask::Asker;
 use super::call::Caller;
 use crate::config::Config;
 use crate::observe::Notes;
+use crate::render::Steps;
 use crate::workshop::{Observer, Said};
 
 /// The most characters of an evaluation line in a reply.
@@ -28,6 +29,7 @@ pub(super) struct Lines {
     /// The number of debug lines to keep.
     keep: usize,
     pub(super) kept: Vec<String>,
+    pub(super) steps: Steps,
     /// Whether debug lines go to stderr.
     echo: bool,
     asker: Asker,
@@ -41,13 +43,15 @@ impl Lines {
     pub(super) fn new(
         advance: watch::Sender<u64>,
         keep: usize,
+        steps: u64,
         config: &Config,
         caller: &Caller,
     ) -> Self {
         let (echo, asker) = (config.debug, caller.asker.clone());
         let patience = config.values.time(Limit::Asking);
         let (kept, runtime, notes) = (Vec::new(), Handle::current(), Arc::clone(&caller.notes));
-        Self { advance, keep, kept, echo, asker, patience, runtime, notes }
+        let steps = Steps::new(steps);
+        Self { advance, keep, kept, steps, echo, asker, patience, runtime, notes }
     }
 }
 
@@ -63,6 +67,10 @@ impl Observer for Lines {
         if self.kept.len() < self.keep {
             self.kept.push(text::line(line, LONGEST_LINE));
         }
+    }
+
+    fn stepped(&mut self, step: &Stepped) {
+        self.steps.add(step);
     }
 
     fn passed(&mut self, part: Part, since: Instant) {

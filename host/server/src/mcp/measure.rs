@@ -32,7 +32,7 @@ impl Server {
         let (begun, backend) = (Begun::now(), self.backend_of(&context.extensions));
         let call = self.receive(request, context, &backend);
         let caller = call.caller.clone();
-        let traced = self.trace(context, &caller, &call.arguments);
+        let traced = self.trace(context, &caller, call.arguments.text());
         let called =
             AssertUnwindSafe(self.dispatch(request, context, &backend, call)).catch_unwind().await;
         let answer = called.unwrap_or_else(|_| Err(self.report_panic(&request.name)));

@@ -7,11 +7,10 @@ use pif_sandbox::{Ending, milliseconds};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 
-use super::call::Evaluated;
 use super::tool::ToolResult;
 use crate::config::{Config, Profile};
 use crate::render::{self, Record, Refusal, Reply, cap, put};
-use crate::workshop::Waiting;
+use crate::workshop::{Finished, Waiting};
 
 /// Members of records that no tool's text contains. They are appended to the text, because some
 /// clients show only text.
@@ -64,7 +63,7 @@ fn untold(structured: &Record) -> Vec<String> {
 }
 
 /// The reply for a run, for the configured profile.
-pub(super) fn tell(run: Evaluated, config: &Config) -> ToolResult {
+pub(super) fn tell(run: Finished, config: &Config) -> ToolResult {
     if let Some(Waiting { run, until, wishes, .. }) = &run.waiting {
         return Ok(render::waiting(*run, *until, wishes));
     }
@@ -88,7 +87,7 @@ pub(super) fn tell(run: Evaluated, config: &Config) -> ToolResult {
     if profile == Profile::Debug {
         annotate(record, &run, config);
     }
-    put(record, "evaluation", cap(run.evaluation, lines));
+    put(record, "evaluation", run.evaluation);
     told
 }
 
@@ -113,7 +112,7 @@ fn warn_of(made: &[CallMade], record: &mut Record, most: usize) {
 }
 
 /// Adds the members of the profile `debug` to the record of a run, also of a failed one.
-fn annotate(record: &mut Record, report: &Evaluated, config: &Config) {
+fn annotate(record: &mut Record, report: &Finished, config: &Config) {
     let (usage, limits) = (&report.outcome.usage, report.limits);
     let added = json!({
         "usage": {

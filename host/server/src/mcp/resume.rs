@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use super::ask::{APPROVAL, UNSEEN, chosen};
 use super::backend::Backend;
-use super::call::{Call, Caller, Evaluated};
+use super::call::{Call, Caller};
 use super::lines::Lines;
 use super::present::tell;
 use super::tool::ToolResult;
@@ -37,11 +37,9 @@ impl Backend {
         caller: &Caller,
     ) -> ToolResult {
         let (advance, _) = watch::channel(0);
-        let mut observer = Lines::new(advance, 0, &self.config, caller);
+        let mut observer = Lines::new(advance, 0, 0, &self.config, caller);
         let run = async move |backend: Arc<Self>, watch: Watch| {
-            let resumed =
-                backend.workshop.resume_in_turns(kept, decision, &mut observer, &watch).await?;
-            Ok::<_, Fault>(Evaluated::new(resumed.finished, resumed.limits))
+            backend.workshop.resume_in_turns(kept, decision, &mut observer, &watch).await
         };
         let run = self.run_in_turns(caller, run).await??;
         caller.note(&run);

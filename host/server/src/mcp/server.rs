@@ -98,9 +98,8 @@ impl Server {
         context: &RequestContext<RoleServer>,
         backend: &Backend,
     ) -> Call {
-        let RawArguments(arguments) =
-            sent(&context.extensions).unwrap_or_else(|| RawArguments("{}".into()));
-        let asker = Asker::of(context, &request.name, &arguments);
+        let RawArguments(arguments) = sent(&context.extensions).unwrap_or_default();
+        let asker = Asker::of(context, &request.name, arguments.text());
         let caller = Caller::new(&self.session, context, asker, backend.principal());
         Call { arguments, caller }
     }
@@ -183,10 +182,10 @@ impl Server {
             _ => Foreign::Ignored,
         };
         let own = built_in.and_then(|tool| unprefixed(tool, &call.arguments));
-        let sent = own.as_deref().unwrap_or(&call.arguments);
-        let Settled { text, warnings } = settle(sent, &listed(name), &schema, foreign, nesting);
-        let text = text.or(own);
-        let arguments = text.map_or_else(|| Arc::clone(&call.arguments), Arc::from);
+        let sent = own.as_ref().unwrap_or(&call.arguments);
+        let Settled { arguments, warnings } =
+            settle(sent, &listed(name), &schema, foreign, nesting);
+        let arguments = arguments.or(own).map_or_else(|| Arc::clone(&call.arguments), Arc::new);
         let call = Call { arguments, ..call };
         let mut result = match built_in {
             Some(tool) => catalog::call(tool, backend, call).await,

@@ -4,7 +4,6 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use pif_broker::Client;
 use pif_domain::Limit;
 use pif_store::Place;
 use pif_system::harden::Hardening;
@@ -27,9 +26,6 @@ const LOOK: Duration = Duration::from_millis(250);
 
 /// The interval between two snapshots for `mcp-pif top`.
 const SNAPSHOT: Duration = Duration::from_secs(1);
-
-/// How long the broker may take to get the last traces.
-const PARTING: Duration = Duration::from_secs(1);
 
 /// The error of a service that ended early.
 #[derive(Debug, thiserror::Error)]
@@ -76,20 +72,14 @@ impl Service {
         Self { backend, listing, publisher, _stopped: stop.clone().drop_guard(), stop }
     }
 
-    /// The server with traces in these files and at the collector of its broker, and with snapshots for
-    /// `mcp-pif top` in the directory of its store.
+    /// The server with traces in these files, and with snapshots for `mcp-pif top` in the directory of
+    /// its store.
     #[must_use]
     pub fn observed(mut self, files: Option<TraceFiles>) -> Self {
         let config = &self.backend.config;
-        let policy = config.trace_payloads;
-        let to_files = files.map(|files| Traces::to_files(files, policy));
-        let spans = self.backend.workshop.broker().and_then(Client::spans).cloned();
-        let to_collector = spans.map(|spans| {
-            let own = spans.clone();
-            Traces::to_collector(move |text| spans.send(text), move || own.lost(), policy)
-        });
-        match to_files.into_iter().chain(to_collector).collect() {
-            Ok(traces) => self.backend.measures.trace(traces),
+        match files.map(|files| Traces::to_files(files, config.trace_payloads)).transpose() {
+            Ok(Some(traces)) => self.backend.measures.trace(traces),
+            Ok(None) => {}
             Err(error) => tracing::error!(%error, "no traces are written"),
         }
         if let Place::Directory(directory) = &config.place {
@@ -117,9 +107,6 @@ impl Service {
         let measures = Arc::clone(&self.backend.measures);
         if let Err(error) = spawn_blocking(move || measures.close()).await {
             tracing::error!(%error, "the last traces were not written");
-        }
-        if let Some(spans) = self.backend.workshop.broker().and_then(Client::spans) {
-            spans.flush(PARTING).await;
         }
     }
 

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use pif_domain::json::{Members, json_in, object, rounded_integer, text_in};
+use pif_domain::json::{Members, Object, duplicate, json_in, object, rounded_integer, text_in};
 use pif_domain::text;
 use pif_domain::text::similar::similar;
 use serde_json::Value;
@@ -23,8 +23,8 @@ const MOST_NAMES: usize = 8;
 /// The arguments, converted to the schema.
 #[derive(Debug, Default)]
 pub(super) struct Settled {
-    /// The converted JSON text; None if nothing changed.
-    pub(super) text: Option<String>,
+    /// The converted arguments; None if nothing changed.
+    pub(super) arguments: Option<Object>,
     /// Warnings about ignored arguments, and about integers that may be rounded.
     pub(super) warnings: Vec<String>,
 }
@@ -41,15 +41,14 @@ pub(super) enum Foreign {
 /// Converts the arguments of a tool by their schema. Text is decoded as JSON if its nesting is at
 /// most `nesting`.
 pub(super) fn settle(
-    text: &str,
+    sent: &Object,
     tool: &str,
     schema: &Value,
     foreign: Foreign,
     nesting: usize,
 ) -> Settled {
     let mut settled = Settled::default();
-    let Ok(members) = Members::parse(text) else { return settled };
-    if members.duplicate().is_some() {
+    if duplicate(sent.iter().map(|(name, _)| name)).is_some() {
         return settled;
     }
     let known: Vec<&str> = properties(schema).map(|(name, _)| name.as_str()).collect();
@@ -59,11 +58,15 @@ pub(super) fn settle(
             && !known.contains(&name)
             && similar(name, known.iter().copied()).is_none()
     };
-    let (foreign, kept): (Vec<_>, Vec<_>) = members.iter().partition(|(name, _)| is_foreign(name));
+    let (foreign, kept): (Vec<_>, Vec<_>) = sent.iter().partition(|(name, _)| is_foreign(name));
     settled.warnings.extend(passed_over(&foreign, tool, &known));
     settled.warnings.extend(kept.iter().find_map(|(name, raw)| rounded(name, raw)));
-    settled.text = settle_members(&kept, schema, nesting)
-        .or_else(|| (!foreign.is_empty()).then(|| object(kept.iter().copied())));
+    let made = |members: &[(&str, Cow<'_, str>)]| {
+        Object::of(members.iter().map(|(name, raw)| (*name, raw.as_ref())))
+    };
+    settled.arguments = settle_members(&kept, schema, nesting)
+        .map(|members| made(&members))
+        .or_else(|| (!foreign.is_empty()).then(|| Object::of(kept.iter().copied())));
     settled
 }
 
@@ -136,8 +139,12 @@ fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     schema.get("properties").and_then(Value::as_object).into_iter().flatten()
 }
 
-/// The JSON text of an object with its members converted; None if nothing changed.
-fn settle_members(members: &[(&str, &str)], schema: &Value, nesting: usize) -> Option<String> {
+/// The members of an object, converted; None if nothing changed.
+fn settle_members<'a>(
+    members: &[(&'a str, &'a str)],
+    schema: &Value,
+    nesting: usize,
+) -> Option<Vec<(&'a str, Cow<'a, str>)>> {
     let property = |wanted: &str| properties(schema).find(|(name, _)| *name == wanted);
     let is_required = |name: &str| {
         let required = schema.get("required").and_then(Value::as_array);
@@ -162,7 +169,7 @@ fn settle_members(members: &[(&str, &str)], schema: &Value, nesting: usize) -> O
             }
         }
     }
-    is_changed.then(|| object(settled.iter().map(|(name, raw)| (*name, raw.as_ref()))))
+    is_changed.then_some(settled)
 }
 
 fn settle_value(name: &str, raw: &str, schema: &Value, nesting: usize) -> Fate {
@@ -172,7 +179,11 @@ fn settle_value(name: &str, raw: &str, schema: &Value, nesting: usize) -> Fate {
         Some(b'{') if kind(schema) == "object" => match Members::parse(raw) {
             Ok(members) if members.duplicate().is_none() => {
                 let members: Vec<(&str, &str)> = members.iter().collect();
-                changed(settle_members(&members, schema, nesting))
+                let settled = settle_members(&members, schema, nesting);
+                let text = |it: Vec<(&str, Cow<'_, str>)>| {
+                    object(it.iter().map(|(name, raw)| (*name, raw.as_ref())))
+                };
+                changed(settled.map(text))
             }
             _ => Fate::Kept,
         },
@@ -275,6 +286,10 @@ mod tests {
         }})
     }
 
+    fn object_of(text: &str) -> Object {
+        Object::parse(text).expect("an object")
+    }
+
     #[test]
     fn arguments_are_settled_by_their_schema() {
         for (sent, settled) in [
@@ -297,8 +312,8 @@ mod tests {
             ("{\"code\":\"```json\\n{\\\"a\\\":1}\\n```\"}", r#"{"code":"{\"a\":1}"}"#),
             ("{\"code\":\"```json\\n{\\\"a\\\":1}\"}", r#"{"code":"{\"a\":1}"}"#),
         ] {
-            let found = settle(sent, "tool", &schema(), Foreign::Ignored, 64).text;
-            assert_eq!(found.as_deref().unwrap_or(sent), settled, "{sent}");
+            let found = settle(&object_of(sent), "tool", &schema(), Foreign::Ignored, 64).arguments;
+            assert_eq!(found.as_ref().map_or(sent, |it| it.text()), settled, "{sent}");
         }
     }
 
@@ -309,33 +324,43 @@ mod tests {
             r#"{"count":"many","flag":"yes","tags":"a","context":"[1]x","count2":1}"#,
             r#"{"count":1.5}"#,
             r#"{"count":1,"count":2.0}"#,
-            "[1]",
         ] {
-            let found = settle(sent, "tool", &schema(), Foreign::Ignored, 64);
-            assert_eq!((found.text, found.warnings.len()), (None, 0), "{sent}");
+            let found = settle(&object_of(sent), "tool", &schema(), Foreign::Ignored, 64);
+            assert_eq!((found.arguments.is_none(), found.warnings.len()), (true, 0), "{sent}");
         }
         let deep = format!(r#"{{"tags":"{}{}"}}"#, "[".repeat(100), "]".repeat(100));
-        assert_eq!(settle(&deep, "tool", &schema(), Foreign::Ignored, 64).text, None);
+        assert!(
+            settle(&object_of(&deep), "tool", &schema(), Foreign::Ignored, 64).arguments.is_none()
+        );
     }
 
     #[test]
     fn what_no_tool_has_is_passed_over() {
         let found = settle(
-            r#"{"_":1,"count":2,"random_string":"x"}"#,
+            &object_of(r#"{"_":1,"count":2,"random_string":"x"}"#),
             "tool",
             &schema(),
             Foreign::Ignored,
             64,
         );
-        assert_eq!(found.text.as_deref(), Some(r#"{"count":2}"#));
+        assert_eq!(found.arguments.as_ref().map(|it| &**it.text()), Some(r#"{"count":2}"#));
         assert_eq!(found.warnings.len(), 1);
         let warning = found.warnings.first().expect("a warning");
         assert!(warning.contains("no arguments `_`, `random_string`, they were"), "{warning}");
-        assert_eq!(settle(r#"{"cuont":2}"#, "tool", &schema(), Foreign::Ignored, 64).text, None);
+        assert!(
+            settle(&object_of(r#"{"cuont":2}"#), "tool", &schema(), Foreign::Ignored, 64)
+                .arguments
+                .is_none()
+        );
         let many: Vec<String> = (0..100_000).map(|n| format!(r#""m{n}":0"#)).collect();
-        let found =
-            settle(&format!("{{{}}}", many.join(",")), "tool", &schema(), Foreign::Ignored, 64);
-        assert_eq!(found.text.as_deref(), Some("{}"));
+        let found = settle(
+            &object_of(&format!("{{{}}}", many.join(","))),
+            "tool",
+            &schema(),
+            Foreign::Ignored,
+            64,
+        );
+        assert_eq!(found.arguments.as_ref().map(|it| &**it.text()), Some("{}"));
         assert!(found.warnings.concat().contains("`m7` and 99992 more, they were"));
     }
 

@@ -15,6 +15,23 @@ const NAMES: (&str, &str) = ("traces-", ".jsonl");
 /// Bytes that have to fit onto the disk at the start.
 const ROOM: usize = 64 << 10;
 
+/// The name of the file of a day.
+#[must_use]
+pub fn file_of(day: &str) -> String {
+    format!("{}{day}{}", NAMES.0, NAMES.1)
+}
+
+/// The day of a file of traces, such as `2026-11-21`; None: it is another file.
+#[must_use]
+pub fn day_of(name: &str) -> Option<&str> {
+    let day = name.strip_prefix(NAMES.0)?.strip_suffix(NAMES.1)?;
+    let is_day = day.len() == DAY.len() && day.bytes().all(|it| it.is_ascii_digit() || it == b'-');
+    is_day.then_some(day)
+}
+
+/// How a day is written.
+const DAY: &str = "2026-11-21";
+
 /// Why no traces can be written.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -88,13 +105,7 @@ impl TraceFiles {
         for entry in fs::read_dir(&self.directory)? {
             let entry = entry?;
             let name = entry.file_name();
-            let day =
-                name.to_str().and_then(|name| name.strip_prefix(NAMES.0)?.strip_suffix(NAMES.1));
-            let is_day = |day: &&str| {
-                day.len() == self.day.len()
-                    && day.bytes().all(|it| it.is_ascii_digit() || it == b'-')
-            };
-            if let Some(day) = day.filter(is_day)
+            if let Some(day) = name.to_str().and_then(day_of)
                 && day != self.day
                 && let Ok(metadata) = entry.metadata()
             {
@@ -111,8 +122,7 @@ fn today() -> String {
 }
 
 fn append(directory: &Path, day: &str) -> io::Result<File> {
-    own(OpenOptions::new().append(true).create(true))
-        .open(directory.join(format!("{}{day}{}", NAMES.0, NAMES.1)))
+    own(OpenOptions::new().append(true).create(true)).open(directory.join(file_of(day)))
 }
 
 /// Writes a file and removes it again.

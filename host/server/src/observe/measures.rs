@@ -30,7 +30,7 @@ pub struct Measures {
     started: i64,
     kept: Mutex<Kept>,
     metrics: Metrics,
-    traces: OnceLock<Vec<Traces>>,
+    traces: OnceLock<Traces>,
 }
 
 impl Default for Measures {
@@ -53,7 +53,7 @@ impl Measures {
     }
 
     /// Writes traces from now on.
-    pub fn trace(&self, traces: Vec<Traces>) {
+    pub fn trace(&self, traces: Traces) {
         // They are set once.
         let _ = self.traces.set(traces);
     }
@@ -61,11 +61,7 @@ impl Measures {
     /// What traces hold of arguments and results, if any are written.
     #[must_use]
     pub fn tracing(&self) -> Option<Policy> {
-        self.traces().first().map(Traces::policy)
-    }
-
-    fn traces(&self) -> &[Traces] {
-        self.traces.get().map(Vec::as_slice).unwrap_or_default()
+        self.traces.get().map(Traces::policy)
     }
 
     /// Keeps a call that has ended, with what its trace tells more.
@@ -78,10 +74,8 @@ impl Measures {
         for it in uncounted {
             self.metrics.count(&it);
         }
-        if let Some(traced) = traced.map(Arc::new) {
-            for traces in self.traces() {
-                traces.keep(Arc::clone(&record), Arc::clone(&traced));
-            }
+        if let (Some(traces), Some(traced)) = (self.traces.get(), traced) {
+            traces.keep(record, traced);
         }
     }
 
@@ -144,7 +138,7 @@ impl Measures {
         for it in uncounted {
             self.metrics.count(&it);
         }
-        self.metrics.text(slots, self.traces().iter().map(Traces::dropped).sum())
+        self.metrics.text(slots, self.traces.get().map_or(0, Traces::dropped))
     }
 
     /// What `mcp-pif top` shows.
@@ -178,7 +172,9 @@ impl Measures {
 
     /// Writes what is left of the traces, and no more.
     pub fn close(&self) {
-        self.traces().iter().for_each(Traces::close);
+        if let Some(traces) = self.traces.get() {
+            traces.close();
+        }
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {

@@ -20,7 +20,7 @@ mod snapshot;
 mod traced;
 mod traces;
 
-pub use self::files::{Error, TraceFiles};
+pub use self::files::{Error, TraceFiles, day_of, file_of};
 pub use self::ids::Ids;
 pub use self::measures::Measures;
 pub use self::metrics::CONTENT_TYPE;

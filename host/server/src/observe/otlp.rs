@@ -23,9 +23,9 @@ const ERROR: u8 = 2;
 /// The flag of a trace that is recorded.
 const SAMPLED: u32 = 1;
 
-/// The request for some calls, each as [`call`] writes it.
-pub(super) fn request(calls: &[String]) -> String {
-    format!(r#"{{"resourceSpans":[{}]}}"#, calls.join(","))
+/// The request for a call, as [`call`] writes it.
+pub(super) fn request(call: &str) -> String {
+    format!(r#"{{"resourceSpans":[{call}]}}"#)
 }
 
 /// A call with its spans: one of the `ResourceSpans` of a request.

@@ -5,7 +5,8 @@ use pif_sandbox::Summary;
 use serde_json::Value;
 
 use super::reply::Reply;
-use super::types::typed;
+use super::summary::lines_of;
+use super::types::{cost, typed};
 use crate::workshop::{Answered, Asked};
 
 /// The answers as text and as a record.
@@ -18,6 +19,14 @@ pub fn analyzed(answered: &Answered) -> Reply {
             Some(told) => lines.extend(typed(told)),
             None => lines.push("type: unknown".to_owned()),
         }
+    }
+    if asked.contains(&Asked::Cost) {
+        let told = told.as_ref().and_then(|it| it.cost.as_ref());
+        lines.push(told.and_then(cost).unwrap_or_else(|| "cost: unknown".to_owned()));
+    }
+    if let Some(normal) = told.as_ref().and_then(|it| it.normal.as_ref()) {
+        lines.push(format!("normal form: {}", lines_of(&normal.notation)));
+        lines.extend(normal.hash.as_ref().map(|hash| format!("normal hash: {hash}")));
     }
     if asked.contains(&Asked::Needs) {
         lines.extend(needs(summary));

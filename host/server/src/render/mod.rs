@@ -8,6 +8,7 @@ mod outcome;
 mod record;
 mod reply;
 mod staging;
+mod steps;
 mod summary;
 mod types;
 
@@ -18,5 +19,6 @@ pub use self::outcome::{cap, exact, outcome, show};
 pub use self::record::{Record, object, put};
 pub use self::reply::{Refusal, Reply, warn};
 pub use self::staging::{committed, snapshots, staged, verified};
+pub use self::steps::Steps;
 pub use self::summary::{describe, lines_of, notes};
 pub use self::types::{type_line, typed};

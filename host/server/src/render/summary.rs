@@ -5,7 +5,7 @@ use pif_sandbox::{Note, Place, Summary};
 use serde_json::{Value, json};
 
 use super::record::{MOST_LINE, object};
-use super::types::typed;
+use super::types::{cost, typed};
 use crate::workshop::Inferred;
 
 /// The most notes on a term. The evaluator makes fewer.
@@ -35,6 +35,7 @@ pub fn describe(summary: &Summary, told: Option<&Inferred>) -> String {
     let given = lists.iter().filter(|(_, list)| !list.is_empty());
     lines.extend(given.map(|(title, list)| format!("{title}: {list}")));
     lines.extend(told.map(typed).unwrap_or_default());
+    lines.extend(told.and_then(|it| it.cost.as_ref()).and_then(cost));
     lines.extend(
         summary
             .notes

@@ -1,7 +1,7 @@
 //! Renders what the analyst tells of a program.
 
 use pif_domain::text;
-use pif_sandbox::{Place, SureFault, Typing};
+use pif_sandbox::{Cost, Place, SureFault, Typing};
 
 use super::record::MOST_LINE;
 use crate::workshop::Inferred;
@@ -25,6 +25,17 @@ pub fn typed(told: &Inferred) -> Vec<String> {
     }
     lines.extend(fails.iter().take(MOST_FAILS).map(failure));
     lines
+}
+
+/// A bound of the fuel, as a line. None where none is known.
+pub(super) fn cost(Cost { fuel, class, sizes }: &Cost) -> Option<String> {
+    let fuel = fuel.as_ref()?;
+    let sizes: Vec<String> = sizes.iter().map(|(name, size)| format!("{name} = {size}")).collect();
+    let place = match sizes.is_empty() {
+        true => String::new(),
+        false => format!(", where {}", sizes.join(", ")),
+    };
+    Some(text::line(&format!("cost: at most {fuel} fuel ({class}){place}"), MOST_LINE))
 }
 
 /// A place that surely fails, as a line.

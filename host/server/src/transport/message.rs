@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use pif_domain::json::{self, Members, decoded, object};
+use pif_domain::json::{self, Members, Object, decoded, object};
 use pif_domain::{Excess, Limit};
 use rmcp::model::{
     CallToolRequest, ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData,
@@ -20,8 +20,8 @@ use crate::render::excess;
 const ENVELOPE: usize = 3;
 
 /// The arguments of a call as they were sent. They are attached to the message as an extension.
-#[derive(Debug, Clone)]
-pub(crate) struct RawArguments(pub(crate) Arc<str>);
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RawArguments(pub(crate) Arc<Object>);
 
 /// The meaning of a line.
 #[derive(Debug)]
@@ -229,7 +229,9 @@ fn call(
         // `request` gives a better error message.
         return request(&text, "tools/call", members);
     };
-    call.extensions_mut().insert(RawArguments(arguments.as_ref().into()));
+    let unread = |error| params(format!("`arguments` cannot be read: {error}"));
+    let arguments = Object::parse(&arguments).map_err(unread)?;
+    call.extensions_mut().insert(RawArguments(Arc::new(arguments)));
     Ok(ClientJsonRpcMessage::request(ClientRequest::CallToolRequest(call), id.clone()))
 }
 

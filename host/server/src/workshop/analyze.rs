@@ -3,17 +3,20 @@
 
 use pif_domain::text::{line, quote_one};
 use pif_domain::{Call, CallOutcome, Failure, Fault, FaultCode, Reason, fault};
-use pif_sandbox::{Mention, NO_TOOL, Summary, Typing, Watch};
+use pif_sandbox::{Mention, NO_TOOL, Normal, Summary, Typing, Watch};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::opening::Workshop;
-use super::types::{Inferred, Sight};
+use super::types::{Inferred, Sight, told_cost};
 
 /// The built-in capability. It is always granted, and the analyst answers it.
 pub(super) const ANALYZE: &str = "pif.analyze";
+
+/// Bytes of the longest normal form that is shown.
+const MOST_NORMAL: usize = 20_000;
 
 /// The most characters of a type.
 const MOST_TYPE: usize = 2_500;
@@ -24,13 +27,17 @@ const MOST_TYPE: usize = 2_500;
 pub enum Asked {
     /// The type, and where it surely fails.
     Type,
+    /// A bound of the fuel of a run that has a value.
+    Cost,
+    /// A term that gives equal values and is as simple as the rules make it.
+    Normal,
     /// The tools that it calls, its own and those of other servers.
     Needs,
 }
 
 impl Asked {
     /// All questions.
-    pub const ALL: [Self; 2] = [Self::Type, Self::Needs];
+    pub const ALL: [Self; 4] = [Self::Type, Self::Cost, Self::Normal, Self::Needs];
 }
 
 /// What is asked about.
@@ -86,8 +93,8 @@ impl Sight<'_> {
     /// Answers questions about a program whose check gave this summary.
     fn answer(&self, summary: Summary, code: &str, asked: &[Asked], watch: &Watch) -> Answered {
         let asked = if asked.is_empty() { Asked::ALL.to_vec() } else { asked.to_vec() };
-        let told = match asked.contains(&Asked::Type) {
-            true => self.type_of(&summary, code, watch),
+        let told = match asked.iter().any(|it| *it != Asked::Needs) {
+            true => self.type_of(&summary, code, asked.contains(&Asked::Normal), watch),
             false => None,
         };
         Answered { summary, told, asked }
@@ -153,8 +160,18 @@ impl Answered {
         let mut record = Map::new();
         record.insert("revision".to_owned(), summary.hash.as_str().into());
         if let Some(told) = told {
-            told.put(&mut record);
-            put_parts(&mut record, &told.typing);
+            if asked.contains(&Asked::Type) {
+                told.put(&mut record);
+                put_parts(&mut record, &told.typing);
+            }
+            let cost = told.cost.as_ref().filter(|_| asked.contains(&Asked::Cost));
+            match cost {
+                Some(cost) => record.insert("cost".to_owned(), told_cost(cost)),
+                None => record.remove("cost"),
+            };
+            if let Some(normal) = &told.normal {
+                put_normal(&mut record, normal);
+            }
         }
         if asked.contains(&Asked::Needs) {
             record.insert("needs".to_owned(), needs(summary));
@@ -173,6 +190,16 @@ fn put_parts(record: &mut Map<String, Value>, typing: &Typing) {
         .collect();
     record.insert("parameters".to_owned(), parameters.into());
     record.insert("output".to_owned(), line(&typing.output).into());
+}
+
+/// The normal form, if it is short enough to be shown.
+fn put_normal(record: &mut Map<String, Value>, normal: &Normal) {
+    if normal.notation.len() <= MOST_NORMAL {
+        record.insert("normal".to_owned(), normal.notation.as_str().into());
+    }
+    if let Some(hash) = &normal.hash {
+        record.insert("normal_hash".to_owned(), hash.as_str().into());
+    }
 }
 
 fn needs(summary: &Summary) -> Value {

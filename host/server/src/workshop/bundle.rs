@@ -1,35 +1,32 @@
-//! The file format that moves tools between stores: each tool with its term, the term's hash, its
-//! description and its examples. The file may also hold the memory.
+//! The file that moves tools, the memory and the bindings of a session between stores. A tool has its
+//! term, the hash of that, its description and its examples; a binding has its term and the hash.
+
+use std::collections::BTreeSet;
 
 use pif_domain::json::compact_value;
 use pif_domain::text::{self, quote_one};
-use pif_domain::{Fault, FaultCode, fault};
+use pif_domain::{Excess, Fault, FaultCode, Limit, Place, fault};
 use pif_schema::Schema;
 use pif_store::registry::Definition;
+use pif_store::session::{Capacity, LONGEST_NAME, ensure_title, is_name, is_recent};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::example::{Example, Scripted, from_json, to_json};
+use super::refusal::too_large;
 use super::schemas;
 
 /// The value of `format` that identifies such a file.
-pub(super) const FORMAT: &str = "mcp-pif tools";
+const FORMAT: &str = "mcp-pif export";
 
-/// The current version of the format, whose tools may be native capabilities. All versions up to it
-/// are read. A file is written in the lowest version that supports its contents.
-const VERSION: u32 = 7;
-
-/// The first version whose examples may have answers to calls.
-const WITH_ANSWERS: u32 = 6;
-
-/// The first version whose tools have the notation.
-const WITH_NOTATION: u32 = 5;
-
-/// The first version with the memory.
-const WITH_MEMORY: u32 = 4;
+/// The version of the format.
+const VERSION: u32 = 1;
 
 /// The most characters of a quoted parser error.
 const MOST_REASON: usize = 300;
+
+/// The most characters that stand before and behind the place of an error.
+const AROUND: usize = 30;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -37,10 +34,37 @@ pub(super) struct Bundle {
     format: String,
     version: u32,
     /// In the order of registration.
+    #[serde(default)]
     pub(super) tools: Vec<Packed>,
     /// In the order of the last change.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) memory: Vec<Remembered>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) session: Option<PackedSession>,
+}
+
+/// A session in a file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PackedSession {
+    /// Words for people.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) title: String,
+    /// In the order of their names.
+    pub(super) bindings: Vec<PackedBinding>,
+}
+
+/// A binding in a file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PackedBinding {
+    pub(super) name: String,
+    /// The kind of the value.
+    pub(super) kind: String,
+    /// sha256 of the canonical text of `term`.
+    pub(super) sha256: String,
+    /// The term of the value.
+    pub(super) term: Box<RawValue>,
 }
 
 /// A key of the memory in a file.
@@ -147,44 +171,54 @@ impl Packed {
     }
 }
 
-/// The text of a file with these tools and keys of the memory.
-pub(super) fn write(tools: Vec<Packed>, memory: Vec<Remembered>) -> Result<String, Fault> {
-    let has_answers = |tool: &Packed| tool.examples.iter().any(|it| it.answers.is_some());
-    let version = match tools.as_slice() {
-        [] => WITH_MEMORY,
-        tools if tools.iter().any(|it| it.capability) => VERSION,
-        tools if tools.iter().any(has_answers) => WITH_ANSWERS,
-        _ => WITH_NOTATION,
-    };
-    let bundle = Bundle { format: FORMAT.to_owned(), version, tools, memory };
+/// The text of a file.
+pub(super) fn write(
+    tools: Vec<Packed>,
+    memory: Vec<Remembered>,
+    session: Option<PackedSession>,
+) -> Result<String, Fault> {
+    let bundle = Bundle { format: FORMAT.to_owned(), version: VERSION, tools, memory, session };
     serde_json::to_string_pretty(&bundle).map_err(|error| {
-        fault(FaultCode::Internal, format!("the tools cannot be written: {error}"), None)
+        fault(FaultCode::Internal, format!("the file cannot be written: {error}"), None)
     })
 }
 
-/// Parses the text of a file.
+/// Parses the text of a file, and checks all that can be checked without the evaluator.
 pub(super) fn read(text: &str) -> Result<Bundle, Fault> {
-    let malformed = |error: serde_json::Error| {
-        let reason = text::line(&error.to_string(), MOST_REASON);
-        let hint = "`mcp-pif export NAME` writes such a file";
-        fault(FaultCode::Malformed, format!("the file cannot be read: {reason}"), Some(hint))
-    };
-    let Header { format, version } = serde_json::from_str(text).map_err(malformed)?;
+    let longest = Limit::ExportFile.fixed_count();
+    if text.len() > longest {
+        return Err(too_large(Limit::ExportFile, "the file", text.len(), longest));
+    }
+    let unreadable = |error| unreadable(text, &error);
+    let Header { format, version } = serde_json::from_str(text).map_err(unreadable)?;
     if format != FORMAT {
         let message = format!("the format of the file is {}, not `{FORMAT}`", quote_one(&format));
-        return Err(fault(FaultCode::Malformed, message, None));
+        return Err(at("/format", fault(FaultCode::Malformed, message, None)));
     }
-    if version > VERSION {
+    if version != VERSION {
         let message = format!("the file has version {version}, this mcp-pif knows {VERSION}");
-        return Err(fault(FaultCode::Malformed, message, Some("use a later mcp-pif")));
+        let fault = fault(FaultCode::Malformed, message, Some("use a later mcp-pif"));
+        return Err(at("/version", fault));
     }
-    let mut bundle: Bundle = serde_json::from_str(text).map_err(malformed)?;
+    let mut bundle: Bundle = serde_json::from_str(text).map_err(unreadable)?;
     settle(&mut bundle.tools)?;
     Ok(bundle)
 }
 
+impl PackedSession {
+    /// Refuses titles and names that there cannot be, and more than a session holds. The store refuses
+    /// these as well; this is before each term is checked.
+    pub(super) fn ensure(&self, most: &Capacity) -> Result<(), Fault> {
+        ensure_title(&self.title).map_err(|error| {
+            at("/session/title", fault(FaultCode::Malformed, error.to_string(), None))
+        })?;
+        ensure_room(&self.bindings, most)?;
+        ensure_names(&self.bindings)
+    }
+}
+
 /// Brings tools of a file into their order, and refuses those that cannot be meant.
-pub(super) fn settle(tools: &mut [Packed]) -> Result<(), Fault> {
+fn settle(tools: &mut [Packed]) -> Result<(), Fault> {
     for tool in &mut *tools {
         tool.examples = compact(std::mem::take(&mut tool.examples));
         ensure_examples(tool)?;
@@ -202,7 +236,7 @@ fn ensure_examples(tool: &Packed) -> Result<(), Fault> {
     for (index, example) in tool.examples.iter().enumerate() {
         let Some(reason) = example.complaint() else { continue };
         let message = format!("example {index} of {} {reason}", tool.quoted());
-        return Err(fault(FaultCode::Malformed, message, None));
+        return Err(at("/tools", fault(FaultCode::Malformed, message, None)));
     }
     Ok(())
 }
@@ -215,7 +249,7 @@ fn ensure_once(tools: &[Packed]) -> Result<(), Fault> {
     match twice {
         Some(tool) => {
             let message = format!("the file holds {} twice", tool.quoted());
-            Err(fault(FaultCode::Malformed, message, None))
+            Err(at("/tools", fault(FaultCode::Malformed, message, None)))
         }
         None => Ok(()),
     }
@@ -234,4 +268,79 @@ fn compact(examples: Vec<Example>) -> Vec<Example> {
         output: output.map(compact_value),
     };
     examples.into_iter().map(all).collect()
+}
+
+/// The fault at a place of the file.
+pub(super) fn at(place: &str, fault: Fault) -> Fault {
+    Fault { at: format!("{place}{}", fault.at), ..fault }
+}
+
+/// The place of a binding in the file.
+pub(super) fn place(index: usize, member: &str) -> String {
+    format!("/session/bindings/{index}/{member}")
+}
+
+/// The store refuses too much as well. This is before each term is checked.
+fn ensure_room(bindings: &[PackedBinding], most: &Capacity) -> Result<(), Fault> {
+    let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+    let bytes = bindings.iter().map(|it| count(it.term.get().len())).sum();
+    for (limit, used, most, what) in [
+        (Limit::SessionBindings, count(bindings.len()), most.bindings, "bindings"),
+        (Limit::SessionSize, bytes, most.bytes, "bytes of bindings"),
+    ] {
+        if used > most {
+            let message = format!("the file has {used} {what}, more than the {most} of a session");
+            let excess = Excess { name: limit, used, limit: most };
+            let fault = fault(FaultCode::SessionLimit, message, None).by(Some(excess));
+            return Err(at("/session/bindings", fault));
+        }
+    }
+    Ok(())
+}
+
+fn ensure_names(bindings: &[PackedBinding]) -> Result<(), Fault> {
+    let mut seen = BTreeSet::new();
+    for (index, PackedBinding { name, .. }) in bindings.iter().enumerate() {
+        let quoted = quote_one(name);
+        let reason = if !is_name(name) {
+            format!("{quoted} is no name of a binding")
+        } else if is_recent(name) {
+            format!("{quoted} is one of the last values, which are not imported")
+        } else if !seen.insert(name) {
+            format!("the file has the binding {quoted} twice")
+        } else {
+            continue;
+        };
+        let hint =
+            format!("use a letter or `_`, then letters, digits and `_`, {LONGEST_NAME} at most");
+        let hint = (!is_name(name)).then_some(hint.as_str());
+        return Err(at(&place(index, "name"), fault(FaultCode::Malformed, reason, hint)));
+    }
+    Ok(())
+}
+
+/// The fault of a text that is no such file, with the line and the column of the error.
+fn unreadable(text: &str, error: &serde_json::Error) -> Fault {
+    let (line, column) = (error.line(), error.column());
+    let told = error.to_string();
+    let told = told.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&told);
+    let message = format!("the file cannot be read: {}", text::line(told, MOST_REASON));
+    let hint = "`mcp-pif export` writes such a file";
+    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let caret = caret(text, line, column);
+    let place = Place { line: count(line), column: count(column), caret };
+    Fault { place: Some(Box::new(place)), ..fault(FaultCode::Malformed, message, Some(hint)) }
+}
+
+/// A piece of a line, and below it a mark at a place, which the parser counts in bytes from 1.
+fn caret(text: &str, line: usize, column: usize) -> String {
+    let line = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+    let place = line.floor_char_boundary(column.saturating_sub(1));
+    let (before, behind) = line.split_at(place);
+    let skipped = before.chars().count().saturating_sub(AROUND);
+    let before: String = before.chars().skip(skipped).collect();
+    let before = text::line(&before, usize::MAX);
+    let behind: String = behind.chars().take(AROUND).collect();
+    let behind = text::line(&behind, usize::MAX);
+    format!("{before}{behind}\n{}^", " ".repeat(before.chars().count()))
 }

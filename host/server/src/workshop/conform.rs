@@ -7,10 +7,10 @@ use pif_domain::text::{self, quote_one};
 use pif_domain::{Excess, Fault, FaultCode, Limit, Mismatch, Mismatches, fault};
 use pif_sandbox::{Ending, Outcome, Watch, give_way};
 use pif_schema::{Refusal, Schema, Stop};
-use pif_store::Store;
 use pif_store::journal::{Answer, Digest};
-use pif_store::registry::{STAGED, Snapshot};
+use pif_store::registry::STAGED;
 
+use super::archive::Archive;
 use super::schemas::{recall, recall_in_turns};
 use super::world::Tools;
 
@@ -59,13 +59,13 @@ pub(super) fn conform_again(
     outcome: &mut Outcome,
     asked: Option<Arc<Schema>>,
     recorded: Option<&Answer>,
-    (tools, store): (&Snapshot, &dyn Store),
+    archive: &dyn Archive,
     watch: &Watch,
 ) -> Result<Option<Answer>, String> {
     let is_value = matches!(outcome.ending, Ok(Ending::Value(_)));
     let found = recorded.and_then(|answer| match answer {
-        Answer::Schema(name, change) => Some((name, tools.output_schema(*change))),
-        Answer::StagedSchema(name, digest) => Some((name, store.text(&digest.sha256))),
+        Answer::Schema(name, change) => Some((name, archive.output_schema(*change))),
+        Answer::StagedSchema(name, digest) => Some((name, archive.text(&digest.sha256))),
         _ => None,
     });
     let found = found.filter(|(name, _)| is_value && outcome.tool.as_ref() == Some(*name));

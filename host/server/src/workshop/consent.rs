@@ -28,6 +28,14 @@ pub(super) enum Consent {
 }
 
 impl Consent {
+    /// Who has approved the call.
+    pub(super) fn approval(&self) -> Option<Approval> {
+        match self {
+            Self::Given(by) => Some(*by),
+            Self::Unasked | Self::Declined(_) => None,
+        }
+    }
+
     /// What comes of a call that is not sent.
     pub(super) fn outcome(&self) -> Option<CallOutcome> {
         let Self::Declined(message) = self else { return None };

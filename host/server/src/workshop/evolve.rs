@@ -199,7 +199,7 @@ impl Workshop {
         }
         notes.extend(missing(name, &summary, &tools)?);
         if let Some(schema) = &schema {
-            let told = self.sight(&tools).type_of(&summary, &summary.canonical, watch);
+            let told = self.sight(&tools).type_of(&summary, &summary.canonical, false, watch);
             notes.extend(told.and_then(|told| self.clash(&told.typing, schema.text(), watch)));
         }
         Ok(Prepared { proposal, schema, is_capability, summary, tools, current, notes })

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::effects::{Line, Script};
+use super::script::{Line, Script};
 
 /// The most examples that one change may bring.
 pub const MOST_EXAMPLES: usize = 64;

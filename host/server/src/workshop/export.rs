@@ -1,4 +1,4 @@
-//! Exports tools with their dependencies, and optionally the memory.
+//! Exports tools with their dependencies, the memory and the bindings of a session, as one file.
 
 use std::collections::BTreeSet;
 
@@ -7,12 +7,26 @@ use pif_domain::{Fault, FaultCode, fault};
 use pif_sandbox::Watch;
 use pif_store::memory::Memo;
 use pif_store::registry::name;
+use pif_store::session::{Binding, Session, is_recent};
 use serde_json::value::RawValue;
 
-use super::bundle::{self, Packed, Remembered};
+use super::bundle::{self, Packed, PackedBinding, PackedSession, Remembered};
 use super::opening::Workshop;
 use super::refusal::stored;
 use super::world::Tools;
+
+/// What a file is to hold.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Selection<'a> {
+    /// Tools.
+    pub names: &'a [String],
+    /// Whether it holds the memory.
+    pub memory: bool,
+    /// A session or a saved state, with its bindings.
+    pub session: Option<(&'a Session, &'a [Binding])>,
+    /// Whether it holds the tools that the bindings name.
+    pub with_tools: bool,
+}
 
 /// An exported file.
 #[derive(Debug)]
@@ -24,20 +38,60 @@ pub struct Exported {
 }
 
 impl Workshop {
-    /// Exports tools and all tools that their terms name, at the pinned revisions. Tools that a
-    /// term names only at run time are not found. `memory` adds all keys of the memory.
-    pub fn export(&self, names: &[String], memory: bool, watch: &Watch) -> Result<Exported, Fault> {
+    /// Exports what a file is to hold, with all tools that terms name, at the pinned revisions. Tools
+    /// that a term names only at run time are not found.
+    pub fn export(&self, selection: Selection<'_>, watch: &Watch) -> Result<Exported, Fault> {
+        let Selection { names, memory, session, with_tools } = selection;
         let tools = self.tools()?;
-        let named = names.iter().map(|name| (name.clone(), None)).collect();
-        let (packed, notes) = self.pack(named, &tools, watch)?;
+        let mut named: Vec<Named> = names.iter().map(|name| (name.clone(), None)).collect();
+        let mut missing = Vec::new();
+        let session = match session {
+            None => None,
+            Some((session, bindings)) => {
+                let (packed, own) = self.pack_session(session, bindings, &tools, watch)?;
+                if with_tools {
+                    named.extend(own);
+                } else {
+                    missing = absent(&own, &tools)?;
+                }
+                Some(packed)
+            }
+        };
+        let (packed, mut notes) = self.pack(named, &tools, watch)?;
+        notes.extend(missing);
         let memory = if memory { self.remembered()? } else { Vec::new() };
-        Ok(Exported { text: bundle::write(packed, memory)?, notes })
+        Ok(Exported { text: bundle::write(packed, memory, session)?, notes })
+    }
+
+    /// Packs the bindings of a session or of a saved state, without the last values. Gives the tools
+    /// that their terms name.
+    fn pack_session(
+        &self,
+        session: &Session,
+        bindings: &[Binding],
+        tools: &Tools,
+        watch: &Watch,
+    ) -> Result<(PackedSession, Vec<Named>), Fault> {
+        let (mut packed, mut named) = (Vec::new(), Vec::new());
+        for binding in bindings.iter().filter(|binding| !is_recent(&binding.name)) {
+            let Binding { name, hash, kind, .. } = binding.clone();
+            let term = self.term_of(binding)?.ok_or_else(|| changed(&session.name()))?;
+            let summary = self.sandbox.check(&term, &watch.again()).map_err(first)?;
+            let used = tools.named(&summary, self.effects.as_ref())?;
+            named.extend(used.into_iter().map(|tool| (tool, Some(name.clone()))));
+            let term = RawValue::from_string(term).map_err(|error| {
+                let message = format!("the term of {} is no JSON: {error}", quote_one(&name));
+                fault(FaultCode::Internal, message, None)
+            })?;
+            packed.push(PackedBinding { name, kind, sha256: hash, term });
+        }
+        Ok((PackedSession { title: session.title.clone(), bindings: packed }, named))
     }
 
     /// Packs tools and all that their terms name. Each is asked for by the user or by a caller.
-    pub(super) fn pack(
+    fn pack(
         &self,
-        mut queue: Vec<(String, Option<String>)>,
+        mut queue: Vec<Named>,
         tools: &Tools,
         watch: &Watch,
     ) -> Result<(Vec<Packed>, Vec<String>), Fault> {
@@ -77,6 +131,25 @@ impl Workshop {
     }
 }
 
+/// A tool, and the tool or the binding whose term names it.
+type Named = (String, Option<String>);
+
+/// Notes on tools that bindings name and that there are not.
+fn absent(named: &[Named], tools: &Tools) -> Result<Vec<String>, Fault> {
+    let mut notes = Vec::new();
+    for (tool, caller) in named {
+        if tools.find(tool)?.is_none() {
+            notes.push(missing(tool, caller.clone(), tools)?);
+        }
+    }
+    Ok(notes)
+}
+
+fn changed(name: &str) -> Fault {
+    let message = format!("the bindings of {} changed meanwhile", quote_one(name));
+    fault(FaultCode::SessionBusy, message, Some("try again when the turn has ended"))
+}
+
 /// Removes a pinned revision if the same revision is also exported as the current one.
 fn without_current(packed: Vec<Packed>) -> Vec<Packed> {
     let current: BTreeSet<(String, String)> = packed
@@ -101,7 +174,7 @@ fn missing(reference: &str, caller: Option<String>, tools: &Tools) -> Result<Str
     Err(fault(FaultCode::UnknownTool, message, hint.as_deref()))
 }
 
-pub(super) fn first(faults: Vec<Fault>) -> Fault {
+fn first(faults: Vec<Fault>) -> Fault {
     let none = || fault(FaultCode::Internal, "a term was refused for no reason".to_owned(), None);
     faults.into_iter().next().unwrap_or_else(none)
 }

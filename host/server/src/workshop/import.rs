@@ -1,5 +1,5 @@
-//! Imports tools from a file: checks each against its hash, runs all examples, then registers all
-//! tools in one transaction, or none.
+//! Imports a file: checks each tool and each binding against its hash, runs all examples, then writes
+//! tools, memory and session in one transaction, or nothing.
 
 use std::sync::Arc;
 
@@ -10,10 +10,11 @@ use pif_schema::Schema;
 use pif_store::journal::Draft;
 use pif_store::memory::Note;
 use pif_store::registry::{self, Evolution, Status};
+use pif_store::session::{Session, Target};
 use pif_store::{self, Change, Done, Effect, Write};
 use serde_json::json;
 
-use super::bundle::{self, Packed, Remembered};
+use super::bundle::{self, Bundle, Packed, Remembered, at};
 use super::library::{PREFIX as LIBRARY_PREFIX, ensure_outside, library};
 use super::memory::keeping;
 use super::opening::Workshop;
@@ -35,12 +36,16 @@ pub struct Imported {
 }
 
 /// The options of an import.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Default)]
 pub struct Wanted {
+    /// Whether the tools are imported.
+    pub tools: bool,
     /// Whether existing tools and keys may be replaced.
     pub replace: bool,
-    /// Whether the memory is imported too.
+    /// Whether the memory is imported.
     pub memory: bool,
+    /// Where the bindings of the session go, and who owns them.
+    pub session: Option<(String, Target)>,
 }
 
 /// The result of an import.
@@ -50,6 +55,8 @@ pub struct Taken {
     pub tools: Vec<Imported>,
     /// The keys of the memory, each with its ending.
     pub memory: Vec<(String, EntryEnding)>,
+    /// The session or the saved state, and the names that are bound with the kinds of their values.
+    pub session: Option<(Session, Vec<(String, String)>)>,
     /// Notes for the user.
     pub notes: Vec<String>,
 }
@@ -73,18 +80,25 @@ pub(super) struct Checked {
 }
 
 impl Workshop {
-    /// Imports the tools of a file. The changes or the refusal are journaled. An existing tool with
-    /// other content is replaced only if `wanted.replace` is set; so is a key of the memory.
+    /// Imports what is wanted of a file. The changes or the refusal are journaled. An existing tool with
+    /// other content is replaced only if `wanted.replace` is set; so is a key of the memory. Bindings
+    /// stand in place of those that their target has.
     pub fn import(&self, text: &str, wanted: Wanted, watch: &Watch) -> Result<Taken, Refused> {
-        let mut subject = None;
+        let (mut subject, replace) = (None, wanted.replace);
+        let is_session = wanted.session.is_some();
         let imported = self.try_import(text, wanted, watch, &mut subject);
         if let Err(Refused { faults, .. }) = &imported
             && let Some(first) = faults.first().filter(|first| first.code != FaultCode::Storage)
         {
+            if is_session {
+                let request = json!({ "bytes": text.len() });
+                self.refuse("session import", &request.to_string(), first);
+                return imported;
+            }
             let subject = subject.map(|name: String| text::line(&name, MOST_NAME));
             let mut draft =
                 Draft::new(EntryKind::Import, subject.as_deref(), EntryEnding::Fault(first.code));
-            draft.request = json!({ "arguments": text, "replace": wanted.replace });
+            draft.request = json!({ "arguments": text, "replace": replace });
             draft.outcome = record::fault(first);
             self.journal.append(draft).map_err(stored)?;
         }
@@ -95,28 +109,47 @@ impl Workshop {
     fn try_import(
         &self,
         text: &str,
-        Wanted { replace, memory }: Wanted,
+        wanted: Wanted,
         watch: &Watch,
         subject: &mut Option<String>,
     ) -> Result<Taken, Refused> {
-        let file = bundle::read(text)?;
-        let Tried { checked, mut notes, .. } =
-            self.try_tools(file.tools, replace, watch, subject)?;
-        notes.extend(unasked(&file.memory, memory));
-        let wanted = if memory { file.memory } else { Vec::new() };
-        let remembered = wanted.into_iter().map(note).collect::<Result<Vec<_>, Fault>>()?;
+        let mut file = bundle::read(text)?;
+        let unwanted = unwanted(&mut file, &wanted);
+        if let Some(session) = &file.session {
+            session.ensure(self.session_capacity())?;
+        }
+        let Wanted { replace, session, .. } = wanted;
+        let tried = self.try_tools(file.tools, replace, watch, subject);
+        let Tried { checked, tools, mut notes } = tried.map_err(in_tools)?;
+        notes.extend(unwanted);
+        let remembered = file.memory.into_iter().map(note).collect::<Result<Vec<_>, Fault>>()?;
+        let bound = match session {
+            None => None,
+            Some((owner, target)) => {
+                let Some(packed) = file.session else { return Err(no_session().into()) };
+                let (told, write) = self.try_session(packed, owner, target, &tools, watch)?;
+                Some((told, write))
+            }
+        };
         let taken = checked.iter().map(|it| it.write(replace));
         let kept = remembered.iter().map(|(note, it)| keeping(note.clone(), replace, it));
-        let writes: Vec<Write> = taken.chain(kept).collect();
+        let (bound, last) = bound.unzip();
+        let writes: Vec<Write> = taken.chain(kept).chain(last).collect();
         let mut done = self.journal.commit(&writes).map_err(unwritten)?.into_iter();
         self.announce();
         let tools = checked.into_iter().zip(&mut done).filter_map(|(it, done)| it.told(done));
         let tools = tools.collect();
-        let memory = remembered.into_iter().zip(done).filter_map(|((note, _), done)| {
+        let memory = remembered.into_iter().zip(&mut done).filter_map(|((note, _), done)| {
             let Effect::Kept(kept) = done.effect else { return None };
             Some((note.key().to_owned(), kept.status))
         });
-        Ok(Taken { tools, memory: memory.collect(), notes })
+        let memory = memory.collect();
+        let session = match (bound, done.next().map(|done| done.effect)) {
+            (None, _) => None,
+            (Some(bound), Some(Effect::Session(session))) => Some((*session, bound)),
+            (Some(_), _) => return Err(unwritten(pif_store::Refusal::CONFUSED).into()),
+        };
+        Ok(Taken { tools, memory, session, notes })
     }
 
     /// Checks tools of a file and runs their examples, with all of them there.
@@ -270,13 +303,36 @@ fn note(packed: Remembered) -> Result<(Note, String), Fault> {
     Ok((note, arguments))
 }
 
-/// A note if the file has a memory that was not asked for, or lacks one that was.
-fn unasked(memory: &[Remembered], is_wanted: bool) -> Option<String> {
-    match (memory.len(), is_wanted) {
-        (0, true) => Some("the file holds no memory".to_owned()),
-        (1.., false) => Some("the file also holds a memory: `--with-memory` imports it".to_owned()),
-        _ => None,
+/// Takes out of a file what is not wanted. Gives a note on each part, and on one that is not there.
+fn unwanted(file: &mut Bundle, wanted: &Wanted) -> Vec<String> {
+    let mut notes = Vec::new();
+    let mut also = |what: &str, how: &str| {
+        notes.push(format!("the file also holds {what}: {how} imports it"));
+    };
+    if !wanted.tools && !std::mem::take(&mut file.tools).is_empty() {
+        also("tools", "`--with-tools`");
     }
+    if wanted.session.is_none() && file.session.take().is_some() {
+        also("a session", "`mcp-pif session import`");
+    }
+    if !wanted.memory && !std::mem::take(&mut file.memory).is_empty() {
+        also("a memory", "`--with-memory`");
+    } else if wanted.memory && file.memory.is_empty() {
+        notes.push("the file holds no memory".to_owned());
+    }
+    notes
+}
+
+fn no_session() -> Fault {
+    let hint =
+        "`mcp-pif session export` writes one with a session; `mcp-pif import` takes this one";
+    fault(FaultCode::Malformed, "the file holds no session".to_owned(), Some(hint))
+}
+
+/// A refusal that is about the tools of the file.
+fn in_tools(refused: Refused) -> Refused {
+    let place = |fault: Fault| if fault.at.is_empty() { at("/tools", fault) } else { fault };
+    Refused { faults: refused.faults.into_iter().map(place).collect(), ..refused }
 }
 
 /// Whether the import changes the term that the tool's name refers to.

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use pif_domain::{Call, EffectClass, Fault};
+use pif_domain::{Call, EffectClass, Fault, Offer};
 use pif_sandbox::{Request, Watch};
 use pif_store::journal::{Answer, Draft, Journal, Unfinished};
+use tokio::sync::watch;
 
-use super::effects::Effects;
 use super::record;
 use super::refusal::stored;
 
@@ -18,7 +18,8 @@ pub(super) struct Intent<'a> {
     /// The longest that the run takes.
     longest: Duration,
     request: &'a Request,
-    effects: &'a Arc<dyn Effects>,
+    /// What other servers offer; None: there are none.
+    offers: Option<watch::Receiver<Arc<[Offer]>>>,
     pub(super) pending: Option<i64>,
     /// How many answers, and how many texts, are written down and stay as they are.
     written: (usize, usize),
@@ -43,11 +44,11 @@ impl<'a> Intent<'a> {
     pub(super) fn new(
         (journal, longest, patience): (&'a Journal, Duration, Option<Patience>),
         request: &'a Request,
-        effects: &'a Arc<dyn Effects>,
+        offers: Option<watch::Receiver<Arc<[Offer]>>>,
         watch: &'a Watch,
     ) -> Self {
         let (pending, written, as_of) = (None, (0, 0), 0);
-        Self { journal, longest, request, effects, pending, written, as_of, watch, patience }
+        Self { journal, longest, request, offers, pending, written, as_of, watch, patience }
     }
 
     /// The run that the store keeps so, with the tools as of a change.
@@ -67,10 +68,8 @@ impl<'a> Intent<'a> {
         answers: &[Answer],
         texts: &[String],
     ) -> Result<(), Fault> {
-        if !self.effects.is_open() {
-            return Ok(());
-        }
-        let offers = self.effects.offers();
+        let Some(offers) = &self.offers else { return Ok(()) };
+        let offers = Arc::clone(&offers.borrow());
         let reads = |call: &Call| {
             offers.iter().any(|it| it.name == call.tool && it.class == EffectClass::Read)
         };

@@ -16,10 +16,11 @@ pub const PREFIX: &str = "std_";
 
 /// The files, one per topic. When a tool changes, its released revisions stay in the file as
 /// `pinned`, because journals and terms refer to them by hash.
-const FILES: [&str; 7] = [
+const FILES: [&str; 8] = [
     include_str!("../../library/dates.json"),
     include_str!("../../library/functions.json"),
     include_str!("../../library/numbers.json"),
+    include_str!("../../library/self.json"),
     include_str!("../../library/statistics.json"),
     include_str!("../../library/tables.json"),
     include_str!("../../library/text.json"),
@@ -197,7 +198,7 @@ mod tests {
             )
         });
         let tools: Vec<String> = tools.collect();
-        format!(r#"{{"format":"mcp-pif tools","version":1,"tools":[{}]}}"#, tools.join(","))
+        format!(r#"{{"format":"mcp-pif export","version":1,"tools":[{}]}}"#, tools.join(","))
     }
 
     #[test]

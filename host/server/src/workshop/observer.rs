@@ -4,7 +4,7 @@ use std::future::ready;
 use std::time::{Duration, Instant};
 
 use pif_domain::{CallOutcome, Part, Wish};
-use pif_sandbox::Asking;
+use pif_sandbox::{Asking, Stepped};
 
 use super::consent::Said;
 
@@ -14,6 +14,8 @@ pub trait Observer {
     fn advance(&mut self, driven: u64);
     /// Receives a line of the debug report.
     fn debug(&mut self, line: &str);
+    /// Receives a term of a debug run that came to a value.
+    fn stepped(&mut self, _step: &Stepped) {}
     /// Receives a part of the run that ends now, with its start.
     fn passed(&mut self, _part: Part, _since: Instant) {}
     /// Receives a call of another server's tool that has ended: when it was sent, how long it took,

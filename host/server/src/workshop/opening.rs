@@ -14,7 +14,8 @@ use pif_store::session::Capacity as Capacities;
 use pif_store::staging;
 use pif_store::{self, Store};
 
-use super::effects::{Allowed, Denied, Effects};
+use super::budget::Allowed;
+use super::effects::{Denied, Effects};
 use super::intent::Patience;
 use super::record;
 use super::recovery;

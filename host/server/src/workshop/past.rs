@@ -8,9 +8,9 @@ use pif_domain::{
     Answered, Approval, Call, Decision, Fault, FaultCode, Limit, Refusal, Wish, fault, named,
 };
 use pif_sandbox::Calls;
-use pif_store::journal::{Answer, Digest, Made, Pending, Policy, Unfinished, Waits};
+use pif_store::journal::{Answer, Digest, Pending, Policy, Unfinished, Waits};
 
-use super::effects::{self, Missing};
+use super::call_record::{self as record, Missing};
 use super::intent::Intent;
 use super::refusal::stored;
 
@@ -80,33 +80,19 @@ pub(super) struct Past {
 
 impl Past {
     pub(super) fn new(answers: Vec<Answer>, texts: Vec<String>) -> Self {
-        let is_of_calls =
-            |it: &Answer| matches!(it, Answer::Calls(_) | Answer::Within(_) | Answer::Refused(..));
+        let is_of_calls = |it: &Answer| matches!(it, Answer::Calls(_) | Answer::Refused(..));
         let texts = texts.into_iter().map(|text| (Digest::of(&text).sha256, text));
         Self { calls: answers.into_iter().filter(is_of_calls).collect(), texts: texts.collect() }
     }
 
-    /// What came of these calls of servers before. `is_theirs` tells their calls from those of
-    /// native capabilities, which run again.
+    /// What came of these calls before.
     pub(super) fn recall(
         &mut self,
         calls: &Calls,
-        is_theirs: impl Fn(&str) -> bool,
     ) -> Result<Option<Result<Vec<Answered>, Refusal>>, Fault> {
-        let next = loop {
-            let made = match self.calls.pop_front() {
-                None => return Ok(None),
-                Some(Answer::Calls(made) | Answer::Within(made)) => made,
-                Some(other) => break other,
-            };
-            let made: Vec<Made> =
-                made.into_iter().filter(|made| is_theirs(&made.asked.tool)).collect();
-            if !made.is_empty() {
-                break Answer::Calls(made);
-            }
-        };
+        let Some(next) = self.calls.pop_front() else { return Ok(None) };
         let text = |digest: &Digest| Ok(self.texts.get(&digest.sha256).cloned());
-        match effects::recall(&calls.calls, &next, text) {
+        match record::recall(&calls.calls, &next, text) {
             Ok(Some(came)) => Ok(Some(came)),
             Err(Missing::Store(error)) => Err(stored(error)),
             Ok(None) | Err(Missing::Text(_)) => {

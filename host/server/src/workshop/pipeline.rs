@@ -98,7 +98,9 @@ impl Workshop {
             return Err(fault(FaultCode::TypeMismatch, message, None));
         }
         let (Some(given), Some(wanted)) = (given, stage.wanted(typing)) else { return Ok(()) };
-        let Some(clash) = self.sandbox.clash(given, &wanted, &watch.again())? else { return Ok(()) };
+        let Some(clash) = self.sandbox.clash(given, &wanted, &watch.again())? else {
+            return Ok(());
+        };
         let at = if clash.at.is_empty() { String::new() } else { format!(" at {}", clash.at) };
         let message = format!(
             "{place}, takes {}{at}, and the stage before it gives {}",
@@ -118,5 +120,5 @@ fn term(stages: &[Stage]) -> Value {
 /// The type of what a term gives.
 fn output(sight: &Sight<'_>, code: &str, watch: &Watch) -> Option<String> {
     let summary = sight.sandbox.check(code, &watch.again()).ok()?;
-    Some(sight.type_of(&summary, code, &watch.again())?.typing.output.clone())
+    Some(sight.type_of(&summary, code, false, &watch.again())?.typing.output.clone())
 }

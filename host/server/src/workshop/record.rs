@@ -111,6 +111,7 @@ impl Recorded {
             max_steps,
             output_schema,
             debug: false,
+            steps: 0,
         })
     }
 }

@@ -7,15 +7,15 @@ use std::sync::Arc;
 
 use pif_domain::{EntryEnding, EntryKind, Fault, FaultCode, Limit, Refusal, Section, fault};
 use pif_sandbox::{Asking, Calls, Outcome, Request, Watch, drive};
-use pif_store::Store;
 use pif_store::journal::{Answer, Body, Digest, Entry, Payload};
-use pif_store::registry::{Snapshot, short};
+use pif_store::registry::short;
 use serde_json::{Map, Value, json};
 
+use super::archive::{Archive, Stored};
 use super::bindings::Term;
-use super::effects::{self, Missing};
-use super::ledger::{Came, Ledger};
-use super::library::library;
+use super::call_log::{Asked, CallLog, Came, Ended};
+use super::call_record::{self, Missing};
+use super::native::function;
 use super::opening::Workshop;
 use super::record::{self, Recorded};
 use super::refusal::stored;
@@ -116,10 +116,22 @@ impl Workshop {
 
     /// Replays the run of an entry that is already read.
     pub fn replay_entry(&self, entry: &Entry, watch: &Watch) -> Result<Replayed, Fault> {
+        let tools = self.registry.snapshot().map_err(stored)?;
+        let archive = Stored { tools, store: Arc::clone(&self.store) };
+        self.replay_from(entry, &archive, watch)
+    }
+
+    /// Replays the run of an entry with the texts of an archive.
+    pub(super) fn replay_from(
+        &self,
+        entry: &Entry,
+        archive: &dyn Archive,
+        watch: &Watch,
+    ) -> Result<Replayed, Fault> {
         let evaluator = entry.component.clone().filter(|hash| hash != self.sandbox.hash());
         let verdict = match read(entry) {
             Err(reason) => Verdict::Skipped(reason),
-            Ok((request, body)) => self.compare(entry, request, &body, watch)?,
+            Ok((request, body)) => self.compare(entry, request, (&body, archive), watch)?,
         };
         Ok(Replayed { entry: entry.id, verdict, evaluator })
     }
@@ -128,23 +140,18 @@ impl Workshop {
         &self,
         entry: &Entry,
         request: Request,
-        body: &Body,
+        (body, archive): (&Body, &dyn Archive),
         watch: &Watch,
     ) -> Result<Verdict, Fault> {
-        let tools = self.registry.snapshot().map_err(stored)?;
         let is_schema = |it: &&Answer| matches!(it, Answer::Schema(..) | Answer::StagedSchema(..));
         let recorded = body.answers.iter().find(is_schema);
         let mut nobody = ();
-        let mut witness = Witness::new(
-            Recording::new(tools, Arc::clone(&self.store), &body.answers),
-            &mut nobody,
-        );
+        let mut witness = Witness::new(Recording::new(archive, &body.answers), &mut nobody);
         let mut schema = None;
-        let mut outcome = match request.output_schema.as_deref().map(schemas::recall).transpose() {
+        let outcome = match request.output_schema.as_deref().map(schemas::recall).transpose() {
             Ok(asked) => {
                 let mut outcome = drive(&self.sandbox, request, &mut witness, watch);
-                let kept = (&witness.oracle.tools, self.store.as_ref());
-                match conform::conform_again(&mut outcome, asked, recorded, kept, watch) {
+                match conform::conform_again(&mut outcome, asked, recorded, archive, watch) {
                     Ok(answer) => schema = answer,
                     Err(reason) => return Ok(Verdict::Skipped(reason)),
                 }
@@ -164,7 +171,6 @@ impl Workshop {
             return Err(fault.clone());
         }
         let mut answers = witness.close().answers;
-        outcome.usage.fuel = outcome.usage.fuel.saturating_add(effects::fuel(&answers));
         answers.extend(schema);
         let differences = differences(entry, body, &outcome, &answers);
         let is_equal = differences.is_empty();
@@ -204,14 +210,13 @@ fn read(entry: &Entry) -> Result<(Request, Body), String> {
 }
 
 /// The recorded answers.
-struct Recording {
-    tools: Snapshot,
+struct Recording<'a> {
     sources: BTreeMap<String, Option<String>>,
     similar: BTreeMap<String, Option<String>>,
     /// Names with the hashes of their terms.
     bindings: BTreeMap<String, String>,
     /// Where the texts are that answers hold the digests of.
-    store: Arc<dyn Store>,
+    archive: &'a dyn Archive,
     /// Recorded calls that the replay has not asked for yet, in order.
     calls: VecDeque<Answer>,
     obstacle: Option<Obstacle>,
@@ -225,8 +230,8 @@ enum Obstacle {
     Store(Box<Fault>),
 }
 
-impl Recording {
-    fn new(tools: Snapshot, store: Arc<dyn Store>, recorded: &[Answer]) -> Self {
+impl<'a> Recording<'a> {
+    fn new(archive: &'a dyn Archive, recorded: &[Answer]) -> Self {
         let (mut sources, mut similar) = (BTreeMap::new(), BTreeMap::new());
         let mut bindings = BTreeMap::new();
         let mut calls = VecDeque::new();
@@ -234,42 +239,23 @@ impl Recording {
             match answer {
                 Answer::Tool(name, hash) => drop(sources.insert(name, hash)),
                 Answer::Similar(name, meant) => drop(similar.insert(name, meant)),
-                Answer::Calls(_) | Answer::Within(_) | Answer::Refused(..) => {
-                    calls.push_back(answer);
-                }
+                Answer::Calls(_) | Answer::Refused(..) => calls.push_back(answer),
                 Answer::Binding(name, hash) => drop(bindings.insert(name, hash)),
                 // `conform_again` reads the schema.
                 Answer::Schema(..) | Answer::StagedSchema(..) => {}
             }
         }
-        Self { tools, sources, similar, bindings, store, calls, obstacle: None }
+        Self { sources, similar, bindings, archive, calls, obstacle: None }
     }
 
-    /// What came of the calls then, and what native capabilities did for them. Others than the
-    /// next ones were denied.
-    fn recall(
-        &mut self,
-        calls: &Calls,
-        place: usize,
-        ledger: &mut Ledger<'_>,
-    ) -> Result<Came, Fault> {
+    /// What came of the calls then. Others than the next ones were denied.
+    fn recall(&mut self, calls: &Calls) -> Result<Came, Fault> {
         let denied = || Err(Refusal::denied(&calls.calls));
         let Some(next) = self.calls.front() else { return Ok(denied()) };
-        let text = |digest: &Digest| self.store.text(&digest.sha256);
-        match effects::recall(&calls.calls, next, text) {
+        let text = |digest: &Digest| self.archive.text(&digest.sha256);
+        match call_record::recall(&calls.calls, next, text) {
             Ok(Some(came)) => {
-                if let Some(Answer::Calls(made)) = self.calls.pop_front() {
-                    let ran = made.into_iter().map(|made| made.ran).enumerate();
-                    ran.for_each(|(at, ran)| {
-                        if let Some(ran) = ran {
-                            ledger.note(place, at, ran);
-                        }
-                    });
-                }
-                while let Some(within @ Answer::Within(_)) = self.calls.front() {
-                    ledger.answers.push(within.clone());
-                    self.calls.pop_front();
-                }
+                self.calls.pop_front();
                 Ok(came)
             }
             Ok(None) => Ok(denied()),
@@ -290,16 +276,18 @@ impl Recording {
     }
 }
 
-impl Oracle for Recording {
+impl Oracle for Recording<'_> {
     fn tool(&mut self, tool: &str) -> Result<Found, Fault> {
         // A tool that the recorded run did not ask for has no answer. The lists of answers then
         // differ.
         let Some(hash) = self.sources.get(tool).cloned().flatten() else {
             return Ok(Found::default());
         };
-        let source = match self.tools.source(&hash) {
+        if let Some((name, member)) = tool.split_once('.') {
+            return Ok(Found { source: Some(function(name, member)), hash: Some(hash) });
+        }
+        let source = match self.archive.source(&hash) {
             Ok(Some(source)) => source,
-            Ok(None) if let Some(source) = library().source(&hash) => source.to_owned(),
             Ok(None) => {
                 let short = short(&hash);
                 let reason = format!("the revision {short} of `{tool}` is not in the store");
@@ -316,7 +304,7 @@ impl Oracle for Recording {
 
     fn binding(&mut self, name: &str) -> Result<Option<Term>, Fault> {
         let Some(hash) = self.bindings.get(name).cloned() else { return Ok(None) };
-        match self.store.text(&hash) {
+        match self.archive.text(&hash) {
             Ok(Some(term)) => Ok(Some(Term { term, hash, is_kept: true })),
             Ok(None) => {
                 let reason = format!("the term of `{name}` is not in the store");
@@ -329,11 +317,10 @@ impl Oracle for Recording {
     /// Returns the recorded outcome; calls nobody.
     fn perform<'a, 'b: 'a>(
         &'a mut self,
-        calls: &'a Calls,
-        place: usize,
-        ledger: &'a mut Ledger<'b>,
-    ) -> Asking<'a, Result<Came, Fault>> {
-        Box::pin(ready(self.recall(calls, place, ledger)))
+        asked: Asked<'a>,
+        log: &'a mut CallLog<'b>,
+    ) -> Asking<'a, Result<Ended, Fault>> {
+        Box::pin(ready(self.recall(asked.calls).map(|came| log.end(asked, came))))
     }
 }
 

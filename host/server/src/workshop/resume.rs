@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pif_domain::{Decision, Fault, FaultCode, fault};
-use pif_sandbox::{Limits, Watch};
+use pif_sandbox::Watch;
 use pif_store::journal::{Unfinished, Waits};
 
 use super::consent::Consents;
@@ -16,15 +16,6 @@ use super::record::Recorded;
 use super::refusal::stored;
 use super::run::{Finished, Start};
 use super::world::Tools;
-
-/// A run that went on, with the limits that it has.
-#[derive(Debug)]
-pub struct Resumed {
-    /// What came of it.
-    pub finished: Finished,
-    /// The limits of each step.
-    pub limits: Limits,
-}
 
 impl Workshop {
     /// Whether the operator lets the model approve any calls.
@@ -75,11 +66,11 @@ impl Workshop {
         decision: Option<Decision>,
         observer: &mut (dyn Observer + Send),
         watch: &Watch,
-    ) -> Result<Resumed, Fault> {
+    ) -> Result<Finished, Fault> {
         let run = kept.waiting().run;
         let Some(decision) = decision.or(kept.waits.decision) else {
             let waiting = Waiting { decision: None, ..kept.waiting() };
-            return Ok(Resumed { finished: Finished::waiting(waiting), limits: self.limits });
+            return Ok(Finished::waiting(waiting, self.limits));
         };
         let Kept { row, run: unfinished, waits } = kept;
         let request = serde_json::from_value::<Recorded>(unfinished.request.clone()).ok();
@@ -98,9 +89,7 @@ impl Workshop {
             pending: row.id,
             bindings: None,
         };
-        let limits = request.limits;
-        let finished = self.go_on(&request, tools, start, observer, watch).await;
-        Ok(Resumed { finished, limits })
+        Ok(self.go_on(&request, tools, start, observer, watch).await)
     }
 }
 

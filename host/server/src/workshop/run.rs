@@ -4,15 +4,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pif_domain::{CallMade, Part};
-use pif_sandbox::{Outcome, Request, Watch, drive_in_turns, finish, give_way};
+use pif_sandbox::{Limits, Outcome, Request, Watch, drive_in_turns, finish, give_way};
 use pif_store::journal::Draft;
 use pif_store::{Error as StoreError, Wait, Write};
 
 use super::bindings::Bindings;
+use super::call_log::Written;
+use super::call_record::made;
 use super::consent::Consents;
-use super::effects::{fuel, made};
 use super::intent::Intent;
-use super::ledger::Written;
 use super::observer::Observer;
 use super::opening::Workshop;
 use super::past::{Past, Waiting, waits};
@@ -36,18 +36,35 @@ pub struct Finished {
     pub turned: Option<Turned>,
     /// The calls that it has made.
     pub made: Vec<CallMade>,
+    /// The limits of each step.
+    pub limits: Limits,
+    /// sha256 of the term, where somebody wants to know it.
+    pub revision: Option<String>,
+    /// The first evaluation steps, if the caller asked for them.
+    pub evaluation: Vec<String>,
 }
 
 impl Finished {
     /// A run that waits.
-    pub(super) fn waiting(waiting: Waiting) -> Self {
-        Self { waiting: Some(waiting), ..Self::new(Outcome::before(waits()), Duration::ZERO) }
+    pub(super) fn waiting(waiting: Waiting, limits: Limits) -> Self {
+        let outcome = Outcome::before(waits());
+        Self { waiting: Some(waiting), ..Self::new(outcome, limits, Duration::ZERO) }
     }
 
     /// A run without an entry.
     #[must_use]
-    pub fn new(outcome: Outcome, elapsed: Duration) -> Self {
-        Self { outcome, elapsed, entry: None, waiting: None, turned: None, made: Vec::new() }
+    pub fn new(outcome: Outcome, limits: Limits, elapsed: Duration) -> Self {
+        Self {
+            outcome,
+            elapsed,
+            entry: None,
+            waiting: None,
+            turned: None,
+            made: Vec::new(),
+            limits,
+            revision: None,
+            evaluation: Vec::new(),
+        }
     }
 }
 
@@ -62,15 +79,6 @@ pub(super) struct Start {
     pub(super) pending: Option<i64>,
     /// The bindings of the session, if it is a run of a turn. Such a run is not kept to wait.
     pub(super) bindings: Option<Bindings>,
-}
-
-/// A completed run without its journal entry.
-pub(super) struct Ran {
-    pub(super) outcome: Outcome,
-    pub(super) elapsed: Duration,
-    pub(super) draft: Draft,
-    /// The calls that it has made.
-    pub(super) made: Vec<CallMade>,
 }
 
 impl Workshop {
@@ -107,9 +115,9 @@ impl Workshop {
         watch: &Watch,
     ) -> Finished {
         let ran = self.run_unwritten(request, tools, before, observer, watch).await;
-        let Ran { mut outcome, elapsed, draft, made } = match ran {
+        let (mut finished, draft) = match ran {
             Ok(ran) => ran,
-            Err(waiting) => return Finished::waiting(waiting),
+            Err(waiting) => return Finished::waiting(waiting, request.limits),
         };
         let since = Instant::now();
         let entry = Write::entry(draft);
@@ -121,14 +129,11 @@ impl Workshop {
             appended => appended,
         };
         observer.passed(Part::Journal, since);
-        let entry = match appended {
-            Ok(entry) => Some(entry),
-            Err(error) => {
-                outcome.ending = Err(stored(error));
-                None
-            }
-        };
-        Finished { entry, made, ..Finished::new(outcome, elapsed) }
+        match appended {
+            Ok(entry) => finished.entry = Some(entry),
+            Err(error) => finished.outcome.ending = Err(stored(error)),
+        }
+        finished
     }
 
     /// Runs a request and leaves its entry to the caller, unless it waits.
@@ -139,7 +144,7 @@ impl Workshop {
         before: Start,
         observer: &mut (dyn Observer + Send),
         watch: &Watch,
-    ) -> Result<Ran, Waiting> {
+    ) -> Result<(Finished, Draft), Waiting> {
         let start = Instant::now();
         let mut written = Written { pending: before.pending, ..Written::default() };
         let asked = match &request.output_schema {
@@ -150,13 +155,14 @@ impl Workshop {
             Ok(asked) => {
                 let known = tools.clone();
                 let as_of = tools.registered.as_of();
-                let live = self.live(tools, Arc::clone(&self.effects), request.limits, watch);
+                let live = self.live(tools, Arc::clone(&self.effects), watch);
                 // A run in a snapshot does not wait: the snapshot may be gone.
                 let waits = before.bindings.is_none() && self.snapshot.is_none();
                 let patience = waits.then_some(self.patience);
                 let live = live.after(before.past).binding(before.bindings.unwrap_or_default());
                 let keeper = (&self.journal, self.longest, patience);
-                let intent = Intent::new(keeper, request, &self.effects, watch);
+                let offers = self.effects.is_open().then(|| self.effects.changes());
+                let intent = Intent::new(keeper, request, offers, watch);
                 let intent = intent.after(before.pending, as_of);
                 let mut witness = Witness::new(live, observer).intending(intent, before.consents);
                 let request = request.clone();
@@ -165,7 +171,6 @@ impl Workshop {
                     return Err(waiting);
                 }
                 written = witness.close();
-                outcome.usage.fuel = outcome.usage.fuel.saturating_add(fuel(&written.answers));
                 let (answer, schema) = conform::conform(&mut outcome, asked, &known, watch).await;
                 written.answers.extend(answer);
                 written.texts.extend(schema);
@@ -183,6 +188,7 @@ impl Workshop {
         if let (Some(snapshot), Some(request)) = (self.snapshot, draft.request.as_object_mut()) {
             request.insert("snapshot".to_owned(), snapshot.into());
         }
-        Ok(Ran { outcome, elapsed, draft: Draft { texts, pins, pending, ..draft }, made })
+        let finished = Finished { made, ..Finished::new(outcome, request.limits, elapsed) };
+        Ok((finished, Draft { texts, pins, pending, ..draft }))
     }
 }

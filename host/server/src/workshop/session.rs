@@ -7,7 +7,7 @@ use pif_domain::{EntryEnding, EntryKind, Fault};
 use pif_sandbox::milliseconds;
 use pif_store::journal::Draft;
 use pif_store::session::{
-    Binding, Capacity, Change, Ended, Lease, Made, Session, Standing, Target, Turn, Which,
+    Binding, Capacity, Change, Ended, Error, Lease, Made, Session, Standing, Target, Turn, Which,
 };
 use pif_store::{Change as Changed, Effect, Refusal, Write, sessions};
 use serde_json::json;
@@ -36,6 +36,15 @@ pub(super) struct Begun {
 static TURNS: AtomicU64 = AtomicU64::new(0);
 
 impl Workshop {
+    /// A saved state, with its bindings.
+    pub fn saved_state(&self, which: &Which) -> Result<(Session, Vec<Binding>), Fault> {
+        let saved = self.sessions(&which.owner, Standing::Saved)?;
+        let found = saved.into_iter().find(|it| it.name() == which.name);
+        let state = found.ok_or_else(|| ended(Error::Unsaved(which.name.clone())))?;
+        let bindings = self.bindings_of(&state)?;
+        Ok((state, bindings))
+    }
+
     /// The capacity of sessions.
     #[must_use]
     pub fn session_capacity(&self) -> &Capacity {

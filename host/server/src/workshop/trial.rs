@@ -126,10 +126,11 @@ impl Workshop {
             max_steps: MOST_STEPS,
             output_schema: None,
             debug: false,
+            steps: 0,
         };
         let mut nobody = ();
         let script = Arc::new(example.script());
-        let live = self.live(tools.clone(), script, self.limits, watch);
+        let live = self.live(tools.clone(), script, watch);
         let mut witness = Witness::new(live, &mut nobody);
         drive(&self.sandbox, request, &mut witness, watch)
     }

@@ -17,7 +17,7 @@ use super::bindings::Bindings;
 use super::observer::Observer;
 use super::opening::Workshop;
 use super::past::waits;
-use super::run::{Finished, Ran, Start};
+use super::run::{Finished, Start};
 use super::session::{Begun, Turned};
 use super::warden;
 use super::world::Tools;
@@ -72,7 +72,9 @@ impl Workshop {
         let start = Instant::now();
         let begun = match self.begin_turn(&plan.which) {
             Ok(begun) => begun,
-            Err(fault) => return Finished::new(Outcome::before(fault), start.elapsed()),
+            Err(fault) => {
+                return Finished::new(Outcome::before(fault), request.limits, start.elapsed());
+            }
         };
         let (bound, entries) = (Vec::new(), Vec::new());
         let mut progress = Progress { begun, bound, entries, fuel: 0, memory: 0, depth: 0 };
@@ -91,7 +93,7 @@ impl Workshop {
         let defined = progress.bound.iter().map(|bound| bound.name.clone()).collect();
         if progress.entries.is_empty() {
             self.give_up_turn(&progress.begun);
-            return Finished::new(outcome, start.elapsed());
+            return Finished::new(outcome, request.limits, start.elapsed());
         }
         let (is_made, since) = (made.is_some(), Instant::now());
         let ended = self.end_turn(&progress.begun, progress.entries, made);
@@ -99,9 +101,16 @@ impl Workshop {
         match ended {
             Ok((session, entry)) => {
                 let turned = is_made.then_some(Turned { session, defined });
-                Finished { entry, turned, ..Finished::new(outcome, start.elapsed()) }
+                Finished {
+                    entry,
+                    turned,
+                    ..Finished::new(outcome, request.limits, start.elapsed())
+                }
             }
-            Err(fault) => Finished::new(Outcome { ending: Err(fault), ..outcome }, start.elapsed()),
+            Err(fault) => {
+                let outcome = Outcome { ending: Err(fault), ..outcome };
+                Finished::new(outcome, request.limits, start.elapsed())
+            }
         }
     }
 
@@ -171,7 +180,9 @@ impl Workshop {
         let before = Start { bindings: Some(bindings), ..Start::default() };
         let ran = self.run_unwritten(&request, tools.clone(), before, observer, watch).await;
         // A run of a turn does not wait.
-        let Ok(Ran { outcome, draft, .. }) = ran else { return (Outcome::before(waits()), None) };
+        let Ok((Finished { outcome, .. }, draft)) = ran else {
+            return (Outcome::before(waits()), None);
+        };
         progress.entries.push(draft);
         progress.fuel += outcome.usage.fuel;
         progress.memory = progress.memory.max(outcome.usage.peak_memory);

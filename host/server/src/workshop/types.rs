@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pif_domain::text::line;
 use pif_domain::{Fault, Offer};
 use pif_sandbox::{
-    KnownTool, Names, Place, Question, Sandbox, Schemas, Subject, Summary, SureFault, Typing, Watch,
+    Cost, KnownTool, Names, Normal, Place, Question, Sandbox, Schemas, Subject, Summary, SureFault,
+    Typing, Watch,
 };
 use pif_store::registry::{Definition, short};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::effects::Effects;
@@ -42,6 +43,10 @@ struct Book {
 pub struct Inferred {
     /// The type.
     pub typing: Arc<Typing>,
+    /// What a run takes.
+    pub cost: Option<Cost>,
+    /// The normal form, if it was asked for.
+    pub normal: Option<Normal>,
     /// The tools whose types it brings, with their revisions.
     pub tools: Vec<(String, String)>,
 }
@@ -71,10 +76,13 @@ pub(super) struct Sight<'a> {
 }
 
 impl Inferred {
-    /// Adds the type and the places that surely fail to a record.
+    /// Adds the type, the cost and the places that surely fail to a record.
     pub fn put(&self, record: &mut Map<String, Value>) {
         let shape = line(&self.typing.shape, MOST_LINE);
         record.insert("type".to_owned(), shape.into());
+        if let Some(cost) = &self.cost {
+            record.insert("cost".to_owned(), told_cost(cost));
+        }
         let fails = fails(&self.typing);
         if !fails.is_empty() {
             record.insert("fails".to_owned(), fails.into());
@@ -87,6 +95,14 @@ impl Inferred {
             record.insert("type_holds_for".to_owned(), tools.into());
         }
     }
+}
+
+/// A cost as a record.
+pub(super) fn told_cost(Cost { fuel, class, sizes }: &Cost) -> Value {
+    let Some(fuel) = fuel else { return json!({"kind": "unknown"}) };
+    let sizes: Map<String, Value> =
+        sizes.iter().map(|(name, size)| (name.clone(), line(size, MOST_LINE).into())).collect();
+    json!({"kind": "bound", "fuel": line(fuel, MOST_LINE), "where": sizes, "class": class})
 }
 
 /// Places that surely fail, as records.
@@ -121,7 +137,7 @@ impl Workshop {
     #[must_use]
     pub fn type_of(&self, summary: &Summary, code: &str, watch: &Watch) -> Option<Inferred> {
         let tools = self.tools().ok()?;
-        self.sight(&tools).type_of(summary, code, &watch.again())
+        self.sight(&tools).type_of(summary, code, false, &watch.again())
     }
 
     /// The type of a tool. None if the analyst cannot tell, or while the sandbox is not open.
@@ -173,8 +189,15 @@ impl Workshop {
 }
 
 impl Sight<'_> {
-    /// The type of a program whose check gave this summary.
-    pub(super) fn type_of(&self, summary: &Summary, code: &str, watch: &Watch) -> Option<Inferred> {
+    /// The type of a program whose check gave this summary, its cost, and its normal form if that is
+    /// asked for.
+    pub(super) fn type_of(
+        &self,
+        summary: &Summary,
+        code: &str,
+        is_normal: bool,
+        watch: &Watch,
+    ) -> Option<Inferred> {
         let offers = self.effects.offers();
         let mut brought = BTreeMap::new();
         for name in summary.tools.iter().map(|it| it.name.as_str()).take(MOST_TOOLS) {
@@ -190,8 +213,13 @@ impl Sight<'_> {
         }
         let calls: Vec<String> = summary.needs.iter().map(|it| it.name.clone()).collect();
         known.extend(offered(&calls, &offers));
-        let typing = self.ask_type(code.to_owned(), known, watch)?;
-        Some(Inferred { typing: Arc::new(typing), tools: revisions })
+        let subject = subject(code.to_owned(), known);
+        let mut asked = vec![Question::Typing, Question::Cost];
+        asked.extend(is_normal.then_some(Question::Normal));
+        let answers = self.sandbox.ask(&subject, &asked, watch).map_err(untold).ok()?;
+        let typing = answers.typing.filter(|it| !it.gave_up)?;
+        let (cost, normal) = (answers.cost, answers.normal);
+        Some(Inferred { typing: Arc::new(typing), cost, normal, tools: revisions })
     }
 
     /// Finds the type of a tool and of all that it depends on, callees first. A tool in a circle knows

@@ -4,33 +4,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pif_broker::Client;
-use pif_domain::{Answered, Approval, Budget, Call, Offer, Refusal, Unsent};
+use pif_domain::{Answered, Offer, Unsent};
 use pif_sandbox::Asking;
 use tokio::sync::watch;
 
-use super::effects::{Effects, Told};
+use super::effects::{Effects, Sending, Told};
 
 impl Effects for Client {
     fn call<'a>(
         &'a self,
-        calls: &'a [Call],
-        at_most: usize,
-        left: Budget,
-    ) -> Asking<'a, Result<Vec<Answered>, Refusal>> {
-        Box::pin(async move {
-            let sent = self.call_approved(calls, at_most, left, &[], &mut |_, _| {}).await;
-            sent.map_err(|unsent| unsent.refusal(calls))
-        })
-    }
-
-    fn call_approved<'a>(
-        &'a self,
-        calls: &'a [Call],
-        at_most: usize,
-        left: Budget,
-        approved: &'a [Option<Approval>],
+        sending: Sending<'a>,
         told: &'a mut Told<'_>,
     ) -> Asking<'a, Result<Vec<Answered>, Unsent>> {
+        let Sending { calls, at_most, left, approved, .. } = sending;
         let within = Duration::from_millis(left.millis);
         Box::pin(self.call_telling(calls, (at_most, within), approved, told))
     }

@@ -7,21 +7,21 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pif_domain::{Fault, Part};
-use pif_sandbox::{Answer as Given, Asking, Calls, World};
+use pif_sandbox::{Answer as Given, Asking, Calls, Sandbox, Stepped, Watch, World};
 use pif_schema::Schema;
 use pif_store::journal::Answer;
 use pif_store::registry::{self, Definition, Snapshot, name};
 
 use super::bindings::{Bindings, Term};
+use super::budget::CallBudget;
+use super::call_log::{Asked, CallLog, Ended, Written};
 use super::consent::Consents;
 use super::effects::Effects;
 use super::intent::Intent;
-use super::ledger::{Came, Ledger, Written};
 use super::library::library;
-use super::means::Means;
 use super::observer::Observer;
+use super::opening::Workshop;
 use super::past::{Past, Waiting};
-use super::purse::Purse;
 use super::refusal::stored;
 
 /// The tools that a run can use.
@@ -121,13 +121,12 @@ pub(super) trait Oracle: Send {
     fn similar(&mut self, name: &str) -> Option<String>;
     /// The term of a binding, and its hash.
     fn binding(&mut self, name: &str) -> Result<Option<Term>, Fault>;
-    /// What came of calls that stand at this place of the ledger, or why none was sent.
+    /// Ends calls that the log holds.
     fn perform<'a, 'b: 'a>(
         &'a mut self,
-        calls: &'a Calls,
-        place: usize,
-        ledger: &'a mut Ledger<'b>,
-    ) -> Asking<'a, Result<Came, Fault>>;
+        asked: Asked<'a>,
+        log: &'a mut CallLog<'b>,
+    ) -> Asking<'a, Result<Ended, Fault>>;
 }
 
 /// The answer to a look-up of a tool; empty if the tool does not exist.
@@ -141,13 +140,25 @@ pub(super) struct Found {
 /// Answers from the current tools and effects.
 pub(super) struct Live {
     pub(super) tools: Tools,
+    /// Answers what the run asks of programs.
+    pub(super) sandbox: Arc<Sandbox>,
+    pub(super) watch: Watch,
     pub(super) effects: Arc<dyn Effects>,
-    pub(super) purse: Purse,
-    pub(super) means: Means,
+    pub(super) budget: CallBudget,
     /// What came of calls before the run waited.
     pub(super) past: Past,
     /// The bindings of a session.
     pub(super) bindings: Bindings,
+}
+
+impl Workshop {
+    /// The world of a run.
+    pub(super) fn live(&self, tools: Tools, effects: Arc<dyn Effects>, watch: &Watch) -> Live {
+        let budget = CallBudget::new(self.allowed, watch);
+        let (past, bindings) = (Past::default(), Bindings::default());
+        let (sandbox, watch) = (Arc::clone(&self.sandbox), watch.clone());
+        Live { tools, sandbox, watch, effects, budget, past, bindings }
+    }
 }
 
 impl Live {
@@ -164,6 +175,11 @@ impl Live {
 
 impl Oracle for Live {
     fn tool(&mut self, name: &str) -> Result<Found, Fault> {
+        if name.contains('.') {
+            let native = self.tools.native_of(name, self.effects.as_ref())?;
+            let found = native.and_then(|(native, member)| native.function(member));
+            return Ok(found.unwrap_or_default());
+        }
         let (source, hash) = self.tools.look_up(name)?.unzip();
         Ok(Found { source, hash })
     }
@@ -178,85 +194,44 @@ impl Oracle for Live {
 
     fn perform<'a, 'b: 'a>(
         &'a mut self,
-        calls: &'a Calls,
-        place: usize,
-        ledger: &'a mut Ledger<'b>,
-    ) -> Asking<'a, Result<Came, Fault>> {
-        Box::pin(self.make(calls, place, ledger))
+        asked: Asked<'a>,
+        log: &'a mut CallLog<'b>,
+    ) -> Asking<'a, Result<Ended, Fault>> {
+        Box::pin(self.make(asked, log))
     }
-}
-
-/// The environment of a native capability: that of the run which calls it.
-pub(super) struct Within<'a, 'b> {
-    pub(super) live: &'a mut Live,
-    pub(super) ledger: &'a mut Ledger<'b>,
-}
-
-impl World for Within<'_, '_> {
-    fn source<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Result<Option<String>, Fault>> {
-        Box::pin(ready(self.live.tool(tool).map(|found| found.source)))
-    }
-
-    fn similar<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Option<String>> {
-        Box::pin(ready(self.live.tools.similar(tool)))
-    }
-
-    fn perform<'a>(&'a mut self, calls: &'a Calls) -> Asking<'a, Result<Given, Fault>> {
-        Box::pin(perform(self.live, calls, self.ledger, true))
-    }
-
-    fn advance(&mut self, _driven: u64) {}
-
-    fn debug(&mut self, _line: &str) {}
-}
-
-/// Asks the oracle what comes of calls, and writes both down.
-async fn perform<O: Oracle>(
-    oracle: &mut O,
-    calls: &Calls,
-    ledger: &mut Ledger<'_>,
-    is_within: bool,
-) -> Result<Given, Fault> {
-    // A run that ends meanwhile has made them all the same.
-    let begun = ledger.begin(&calls.calls, is_within);
-    let came = oracle.perform(calls, begun.place, ledger).await?;
-    ledger.end(begun, &calls.calls, &came);
-    let outcomes =
-        came.map(|answered| answered.into_iter().map(|it| it.outcome).collect::<Vec<_>>());
-    Ok(outcomes.into())
 }
 
 /// The environment of one run. It records each answer of the oracle.
 pub(super) struct Witness<'a, O> {
     pub(super) oracle: O,
-    ledger: Ledger<'a>,
+    log: CallLog<'a>,
     /// Sources that were looked up before. Each step of a run asks for them again.
     sources: HashMap<String, Option<String>>,
 }
 
 impl<'a, O: Oracle> Witness<'a, O> {
     pub(super) fn new(oracle: O, observer: &'a mut (dyn Observer + Send)) -> Self {
-        Self { oracle, ledger: Ledger::new(observer), sources: HashMap::new() }
+        Self { oracle, log: CallLog::new(observer), sources: HashMap::new() }
     }
 
     /// The world of a run that is journaled: calls are on the disk before they are sent.
     pub(super) fn intending(self, intent: Intent<'a>, consents: Consents) -> Self {
-        Self { ledger: self.ledger.intending(intent, consents), ..self }
+        Self { log: self.log.intending(intent, consents), ..self }
     }
 
     /// The question that the run is kept for, if it ended because nobody answers that now.
     pub(super) fn waiting(&mut self) -> Option<Waiting> {
-        self.ledger.waiting.take()
+        self.log.waiting.take()
     }
 
     /// All that was written down.
     pub(super) fn close(self) -> Written {
-        self.ledger.close()
+        self.log.close()
     }
 
     fn binding(&mut self, name: &str) -> Result<Option<String>, Fault> {
         let Some(term) = self.oracle.binding(name)? else { return Ok(None) };
-        Ok(Some(self.ledger.recall(name, term)))
+        Ok(Some(self.log.recall(name, term)))
     }
 
     fn look_up(&mut self, tool: &str) -> Result<Option<String>, Fault> {
@@ -264,7 +239,10 @@ impl<'a, O: Oracle> Witness<'a, O> {
             return Ok(source.clone());
         }
         let Found { source, hash } = self.oracle.tool(tool)?;
-        self.ledger.answers.push(Answer::Tool(tool.to_owned(), hash));
+        // The name of another server's tool is looked up, too, and is the name of no tool here.
+        if hash.is_some() || !tool.contains('.') {
+            self.log.answers.push(Answer::Tool(tool.to_owned(), hash));
+        }
         self.sources.insert(tool.to_owned(), source.clone());
         Ok(source)
     }
@@ -281,23 +259,33 @@ impl<O: Oracle> World for Witness<'_, O> {
 
     fn similar<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Option<String>> {
         let similar = self.oracle.similar(tool);
-        self.ledger.answers.push(Answer::Similar(tool.to_owned(), similar.clone()));
+        self.log.answers.push(Answer::Similar(tool.to_owned(), similar.clone()));
         Box::pin(ready(similar))
     }
 
     fn perform<'a>(&'a mut self, calls: &'a Calls) -> Asking<'a, Result<Given, Fault>> {
-        Box::pin(perform(&mut self.oracle, calls, &mut self.ledger, false))
+        Box::pin(async move {
+            let asked = self.log.ask(calls);
+            let came = self.oracle.perform(asked, &mut self.log).await?.came();
+            let outcomes =
+                came.map(|answered| answered.into_iter().map(|it| it.outcome).collect::<Vec<_>>());
+            Ok(outcomes.into())
+        })
     }
 
     fn advance(&mut self, driven: u64) {
-        self.ledger.observer.advance(driven);
+        self.log.observer.advance(driven);
     }
 
     fn debug(&mut self, line: &str) {
-        self.ledger.observer.debug(line);
+        self.log.observer.debug(line);
+    }
+
+    fn stepped(&mut self, step: &Stepped) {
+        self.log.observer.stepped(step);
     }
 
     fn passed(&mut self, part: Part, since: Instant) {
-        self.ledger.observer.passed(part, since);
+        self.log.observer.passed(part, since);
     }
 }

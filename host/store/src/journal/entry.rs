@@ -121,8 +121,6 @@ pub enum Answer {
     Similar(String, Option<String>),
     /// What came of calls of other servers' tools, in their order.
     Calls(Vec<Made>),
-    /// Calls that native capabilities made for the calls above. A replay does not make them again.
-    Within(Vec<Made>),
     /// Why calls were not sent.
     Refused(Vec<Asked>, Refused),
     /// A binding of the session that the code names, and the hash of its term.
@@ -133,7 +131,7 @@ impl Answer {
     /// Whether it tells of calls of which nobody knows yet what came.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        matches!(self, Self::Calls(made) | Self::Within(made)
+        matches!(self, Self::Calls(made)
             if made.iter().any(|it| it.outcome == Came::Unknown))
     }
 }
@@ -160,9 +158,6 @@ pub struct Made {
     pub outcome: Came,
     /// How long it took, in milliseconds.
     pub ms: u64,
-    /// What ran, if a native capability was called.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ran: Option<Ran>,
     /// The whole result, where the value leaves some of it out: the text is kept beside the entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whole: Option<Digest>,
@@ -175,17 +170,8 @@ impl Made {
     /// A call of which nothing is known yet.
     #[must_use]
     pub fn new(asked: Asked) -> Self {
-        Self { asked, outcome: Came::Unknown, ms: 0, ran: None, whole: None, warning: None }
+        Self { asked, outcome: Came::Unknown, ms: 0, whole: None, warning: None }
     }
-}
-
-/// The run of a native capability.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ran {
-    /// The revision of the tool.
-    pub revision: String,
-    /// Its fuel.
-    pub fuel: u64,
 }
 
 /// What came of a call.
@@ -238,7 +224,7 @@ pub struct Refused {
 fn kept(answers: &[Answer], policy: Policy) -> Vec<Answer> {
     let mut kept = answers.to_vec();
     let made = kept.iter_mut().filter_map(|answer| match answer {
-        Answer::Calls(made) | Answer::Within(made) if policy != Policy::Full => Some(made),
+        Answer::Calls(made) if policy != Policy::Full => Some(made),
         _ => None,
     });
     for made in made.flatten() {

@@ -12,7 +12,7 @@ mod tell;
 
 pub use self::chain::{Verified, Walk};
 pub use self::entry::{
-    Answer, Asked, Body, Came, Digest, Draft, Entry, Hash, Link, Made, Payload, Ran, Refused,
+    Answer, Asked, Body, Came, Digest, Draft, Entry, Hash, Link, Made, Payload, Refused,
 };
 pub use self::error::Error;
 pub use self::filter::{Filter, Statistics};

@@ -269,7 +269,11 @@ fn calls_mean_terms() {
         if found != wanted {
             wrong.push(format!("{text}\n  is  {found}\n  not {wanted}"));
         }
-        blessed += &if line.is_empty() { "\n".to_owned() } else { format!("{text} ==> {found}\n") };
+        blessed.extend(if line.is_empty() {
+            vec!["\n"]
+        } else {
+            vec![text, " ==> ", &found, "\n"]
+        });
     }
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(

@@ -3,7 +3,6 @@
 
 use std::fmt;
 
-use pif_domain::json::Members;
 use pif_domain::quantity::parse_size;
 use serde::de::{
     self, DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess,
@@ -27,7 +26,7 @@ pub(super) fn fields<T: DeserializeOwned>() -> Vec<&'static str> {
 }
 
 /// Reads a struct from arguments. Arguments that are not fields of the struct are ignored.
-pub(super) fn read<T: DeserializeOwned>(members: &Members<'_>) -> Result<T, Wrong> {
+pub(super) fn read<T: DeserializeOwned>(members: &[(&str, &str)]) -> Result<T, Wrong> {
     T::deserialize(Call(members))
 }
 
@@ -90,13 +89,13 @@ impl<'de> Deserializer<'de> for Fields<'_> {
 }
 
 /// A deserializer that reads a struct from the arguments of a call.
-struct Call<'de>(&'de Members<'de>);
+struct Call<'de>(&'de [(&'de str, &'de str)]);
 
 impl<'de> Deserializer<'de> for Call<'de> {
     type Error = Wrong;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
-        visitor.visit_map(Walk { rest: self.0.iter().collect(), value: None })
+        visitor.visit_map(Walk { rest: self.0.to_vec(), value: None })
     }
 
     forward_to_deserialize_any! {
@@ -149,10 +148,9 @@ impl Argument<'_> {
         serde_json::from_str(self.raw).map_err(|_| self.wrong(no_text(self.raw)))
     }
 
-    /// Reads a number. A string of digits is accepted too.
     fn number(self) -> Result<u64, Wrong> {
         self.ensure_given()?;
-        let number = self.raw.trim_matches('"').parse();
+        let number = self.raw.parse();
         number.map_err(|_| self.wrong("must be a whole number, such as 1000"))
     }
 

@@ -18,7 +18,7 @@ use crate::workshop::{Analyzed, Asked, too_large};
 
 const TEXT: &str = "\
 What is known of a program, or of a tool, before it runs. `ask` for some of: type (with the places that surely \
-fail), needs (the tools that it calls, its own and those of other servers).";
+fail), cost (a bound of the fuel), normal (its normal form: programs with one `normal_hash` are equal), needs (the tools that it calls, its own and those of other servers).";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -42,7 +42,7 @@ pub(super) async fn commit(
     force: bool,
     call: &Call,
 ) -> Result<Reply, Refusal> {
-    let arguments = Arc::clone(&call.arguments);
+    let arguments = call.text();
     let commit =
         move |backend: &Backend, _: &Watch| backend.workshop.commit(snapshot, force, &arguments);
     match backend.look(&call.caller, commit).await? {

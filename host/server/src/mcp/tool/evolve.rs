@@ -138,13 +138,13 @@ impl Arguments {
 }
 
 async fn evolve(backend: &Arc<Backend>, proposal: Proposal, call: Call) -> ToolResult {
-    let (name, arguments) = (proposal.name.clone(), Arc::clone(&call.arguments));
+    let (name, arguments) = (proposal.name.clone(), call.text());
     backend.opened(&call.caller).await?;
     let made = backend
         .look(&call.caller, move |backend, watch| prepare(backend, proposal, &arguments, watch));
     let evolved = match made.await? {
         Ok(Next::Run(prepared)) => {
-            let arguments = Arc::clone(&call.arguments);
+            let arguments = call.text();
             let make = move |backend: &Backend, watch: &Watch| {
                 backend.workshop.make(*prepared, &arguments, watch)
             };

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use pif_domain::json::{Members, object as json_object};
+use pif_domain::json::duplicate;
 use pif_domain::text;
 use pif_domain::text::similar::similar;
 use pif_domain::{Effect, EffectClass, Fault};
@@ -169,7 +169,8 @@ pub(in super::super) async fn call(
     takes: &Takes,
     call: Call,
 ) -> ToolResult {
-    match prepare(backend, name, takes, &call.arguments) {
+    let given: Vec<(&str, &str)> = call.arguments.iter().collect();
+    match prepare(backend, name, takes, &given) {
         Ok((request, tools)) => {
             let faults = backend.forewarn(&request, Vec::new(), &tools, &call.caller).await?;
             if !faults.is_empty() {
@@ -185,21 +186,16 @@ fn prepare(
     backend: &Backend,
     name: &str,
     takes: &Takes,
-    text: &str,
+    given: &[(&str, &str)],
 ) -> Result<(Request, Tools), Fault> {
     let settings = Settings::names();
-    let members = Members::parse(text).ok().filter(|it| it.duplicate().is_none());
-    let is_own = |it: &str| !settings.contains(&it) && takes.find(it).is_some();
-    let (own, others): (Vec<_>, Vec<_>) =
-        members.iter().flat_map(Members::iter).partition(|(it, _)| is_own(it));
+    let is_twice = duplicate(given.iter().map(|(it, _)| *it)).is_some();
+    let is_own = |it: &str| !is_twice && !settings.contains(&it) && takes.find(it).is_some();
+    let (own, others): (Vec<_>, Vec<_>) = given.iter().copied().partition(|(it, _)| is_own(it));
     if let Some(fault) = misspelt(&others, &settings, takes, name) {
         return Err(fault);
     }
-    let read_settings: Settings = if own.is_empty() {
-        read(text, name)?
-    } else {
-        read(&json_object(others.into_iter()), name)?
-    };
+    let read_settings: Settings = read(&others, name)?;
     let is_given = read_settings.has_argument();
     let mut request = read_settings.request(backend, Code::Tool(name.to_owned()))?;
     if !own.is_empty() {

@@ -69,7 +69,7 @@ impl Arguments {
             return Err(refusal(&installed.failures));
         };
         let ending = if was_there { EntryEnding::Unchanged } else { EntryEnding::New };
-        backend.workshop.note_install(&name, &call.arguments, ending)?;
+        backend.workshop.note_install(&name, call.arguments.text(), ending)?;
         Ok(told_installed(&name, waits, &installed))
     }
 

@@ -49,7 +49,7 @@ impl Tool for Arguments {
 }
 
 async fn remember(backend: &Arc<Backend>, change: Remember, call: Call) -> ToolResult {
-    let arguments = Arc::clone(&call.arguments);
+    let arguments = call.text();
     let remember = move |backend: &Backend, _: &Watch| {
         let kept = backend.workshop.remember(&change, &arguments)?;
         tell(backend, &change, &kept)

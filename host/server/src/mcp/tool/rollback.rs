@@ -51,7 +51,7 @@ enum Done {
 }
 
 async fn roll_back(backend: &Arc<Backend>, name: String, wish: Wish, call: Call) -> ToolResult {
-    let arguments = Arc::clone(&call.arguments);
+    let arguments = call.text();
     // A rollback runs the examples of callers.
     let has_runs = matches!(&wish, Wish::Revision(_)) && backend.workshop.has_callers(&name)?;
     let act = move |backend: &Backend, watch: &Watch| act(backend, &name, &wish, &arguments, watch);

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use pif_domain::json::Members;
 use pif_domain::{Fault, FaultCode, Limit, fault};
 use pif_sandbox::{Argument, Code, Limits, Request};
 use pif_store::registry::name;
@@ -65,6 +64,8 @@ struct Subject {
     #[serde(default)]
     #[schemars(schema_with = "json_schema")]
     output_schema: Option<Box<RawValue>>,
+    /// show what the first so many terms came to: each in the notation, with its value
+    steps: Option<u64>,
 }
 
 /// The arguments that `run` and every evolved tool take.
@@ -108,7 +109,7 @@ impl arguments::Arguments for Arguments {
         schema
     }
 
-    fn take(members: &Members<'_>) -> Result<Self, Fault> {
+    fn take(members: &[(&str, &str)]) -> Result<Self, Fault> {
         Ok(Self { subject: Subject::take(members)?, settings: Settings::take(members)? })
     }
 }
@@ -196,7 +197,7 @@ impl Arguments {
     /// The request, the tools, and whether the code is text that may be a misspelled name.
     fn request(self, backend: &Backend) -> Result<(Request, Tools, bool), Fault> {
         let tools = backend.workshop.tools()?;
-        let Subject { code, tool, context, output_schema, .. } = self.subject;
+        let Subject { code, tool, context, output_schema, steps, .. } = self.subject;
         let (code, is_text) = read_code(code, tool, &tools)?;
         let most = backend.config.values.size(Limit::Code);
         if let Code::Term(text) = &code
@@ -206,6 +207,7 @@ impl Arguments {
         }
         let mut request = self.settings.request(backend, code)?;
         request.context = read_context(context, &request.code)?;
+        request.steps = within("steps", steps.unwrap_or(0), Limit::Steps.fixed())?;
         request.output_schema = output_schema.map(|raw| read_schema(&raw)).transpose()?;
         ensure_data(backend, &request)?;
         Ok((request, tools, is_text))
@@ -290,6 +292,7 @@ impl Settings {
             max_steps: within("max_steps", self.max_steps.unwrap_or(0), MOST_STEPS)?,
             output_schema: None,
             debug: self.trace,
+            steps: 0,
             argument: read_argument(self.input, self.data)?,
         })
     }

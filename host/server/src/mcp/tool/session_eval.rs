@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use pif_domain::json::Members;
 use pif_domain::text::{self, MOST_NAME};
 use pif_domain::{Fault, FaultCode, Limit};
 use pif_sandbox::{Argument, Code, Request};
@@ -15,13 +14,13 @@ use serde_json::{Value, json};
 use super::super::arguments::{self, any, decode, json_schema, malformed, schema, term};
 use super::super::backend::Backend;
 use super::super::beside::Beside;
-use super::super::call::{Caller, Evaluated};
+use super::super::call::Caller;
 use super::super::present;
 use super::run::{self, Settings};
 use super::{Call, Tool, ToolResult, sessions};
 use crate::config::Profile;
 use crate::render::warn;
-use crate::workshop::{Declaration, Plan, Tools, ended, too_large};
+use crate::workshop::{Declaration, Finished, Plan, Tools, ended, too_large};
 
 const TEXT: &str = "\
 Run `code` as `run` does, with its arguments, in a session: its bindings are variables, and `_1`, \
@@ -76,7 +75,7 @@ impl arguments::Arguments for Arguments {
         schema
     }
 
-    fn take(members: &Members<'_>) -> Result<Self, Fault> {
+    fn take(members: &[(&str, &str)]) -> Result<Self, Fault> {
         Ok(Self { subject: Subject::take(members)?, settings: Settings::take(members)? })
     }
 }
@@ -174,7 +173,7 @@ async fn bound(backend: &Arc<Backend>, plan: &Plan, caller: &Caller) -> Vec<Stri
     names
 }
 
-fn tell(report: Evaluated, backend: &Backend, name: String) -> ToolResult {
+fn tell(report: Finished, backend: &Backend, name: String) -> ToolResult {
     let turned = report.turned.clone();
     let mut told = present::tell(report, &backend.config);
     let record = match &mut told {

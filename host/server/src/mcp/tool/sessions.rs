@@ -39,7 +39,7 @@ pub(super) async fn change(
     change: Change,
     tell: impl FnOnce(&Backend, &Session) -> Result<Reply, Fault> + Send + 'static,
 ) -> ToolResult {
-    let arguments = Arc::clone(&call.arguments);
+    let arguments = call.text();
     let make = move |backend: &Backend, _: &Watch| {
         let session = backend.workshop.change_session(change, &arguments)?;
         tell(backend, &session)

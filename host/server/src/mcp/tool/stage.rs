@@ -61,7 +61,7 @@ impl Tool for Arguments {
             Ok(asked) => asked,
             Err(fault) => return Err(backend.refuse("stage", &call, fault).await),
         };
-        let arguments = Arc::clone(&call.arguments);
+        let arguments = call.text();
         let stage = move |backend: &Backend, watch: &Watch| match asked {
             Asked::Rebase(snapshot) => backend.workshop.rebase(snapshot, &arguments, watch),
             Asked::Stage(snapshot, operations) => {

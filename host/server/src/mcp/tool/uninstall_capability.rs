@@ -46,7 +46,7 @@ impl Arguments {
         if removed.installed.is_none() {
             return Err(refusal(&removed.failures));
         }
-        backend.workshop.note_install(&name, &call.arguments, EntryEnding::Forgotten)?;
+        backend.workshop.note_install(&name, call.arguments.text(), EntryEnding::Forgotten)?;
         let told = format!("`{name}` is not installed any more");
         Ok(Reply::new(told, json!({"name": name, "state": "removed"})))
     }

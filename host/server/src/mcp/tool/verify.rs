@@ -68,7 +68,7 @@ pub(super) async fn verify(
     asked: Verify,
     call: &Call,
 ) -> Result<Verified, Refusal> {
-    let arguments = Arc::clone(&call.arguments);
+    let arguments = call.text();
     let verify = move |backend: &Backend, watch: &Watch| {
         backend.workshop.verify(snapshot, &asked, &arguments, watch)
     };

@@ -1,7 +1,5 @@
 //! What a request asks for: its session, its tool, and whether it begins a session or listens.
 
-use std::sync::Arc;
-
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, StatusCode};
 use rmcp::model::{
@@ -42,11 +40,10 @@ pub(super) fn gone() -> Refusal {
 }
 
 /// The tool that a message calls, and the arguments.
-pub(super) fn called(message: &ClientJsonRpcMessage) -> Option<(String, Arc<str>)> {
+pub(super) fn called(message: &ClientJsonRpcMessage) -> Option<(String, RawArguments)> {
     let JsonRpcMessage::Request(request) = message else { return None };
     let ClientRequest::CallToolRequest(call) = &request.request else { return None };
-    let arguments = call.extensions().get::<RawArguments>();
-    let arguments = arguments.map_or_else(|| "{}".into(), |it| Arc::clone(&it.0));
+    let arguments = call.extensions().get::<RawArguments>().cloned().unwrap_or_default();
     Some((call.params.name.to_string(), arguments))
 }
 

@@ -35,7 +35,7 @@ use super::reply::{self, Refusal, Reply};
 use super::sessions::{Open, Sessions, unknown};
 use crate::oauth::BearerError;
 use crate::transport::input::Line;
-use crate::transport::message::{Bounds, Message, RawArguments, read};
+use crate::transport::message::{Bounds, Message, read};
 
 /// What stays as long as a request is served.
 #[derive(Debug, Clone, Default)]
@@ -247,7 +247,7 @@ impl<H: Handlers> Gate<H> {
         self.probe.ensure_open()?;
         let call = called(message);
         if let Some((name, arguments)) = &call {
-            let needed = self.handlers.needed(name, arguments);
+            let needed = self.handlers.needed(name, &arguments.0);
             if !of.may(needed) {
                 return Err(insufficient(&self.access, name, needed));
             }
@@ -273,7 +273,7 @@ impl<H: Handlers> Gate<H> {
             Err(refusal) => return refusal.reply(Some(id)),
         };
         if let Some((_, arguments)) = called(&message) {
-            parts.extensions.insert(RawArguments(arguments));
+            parts.extensions.insert(arguments);
         }
         parts.extensions.insert(held);
         let served = (!listens(&message)).then(|| self.served.token());

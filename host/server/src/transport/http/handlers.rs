@@ -1,6 +1,7 @@
 //! The handlers behind the gate.
 
 use pif_domain::Scope;
+use pif_domain::json::Object;
 use rmcp::ServerHandler;
 
 /// The way by which a request came, in the words of the conventions of tracing.
@@ -16,7 +17,7 @@ pub(crate) trait Handlers: Send + Sync + 'static {
     fn handler(&self) -> Self::Handler;
 
     /// The scope that a call of a tool needs. The name may be an older one.
-    fn needed(&self, tool: &str, arguments: &str) -> Scope;
+    fn needed(&self, tool: &str, arguments: &Object) -> Scope;
 
     /// Whether requests can be served now, or why not. It may block.
     fn ready(&self) -> Result<(), String>;

@@ -1,0 +1,30 @@
+//! Signed statements: keys of ed25519 ([`Keyring`], [`PublicKey`]), DSSE envelopes ([`Envelope`]),
+//! in-toto statements ([`Statement`]), and the keys that a reader trusts ([`Trust`]). It knows
+//! nothing of runs and tools: whoever makes a statement gives its predicate.
+
+mod envelope;
+mod key;
+mod keyring;
+mod statement;
+mod trust;
+
+pub use self::envelope::{Envelope, Signature};
+pub use self::key::{KeyError, PrivateKey, PublicKey};
+pub use self::keyring::{Error, Keyring};
+pub use self::statement::{ROTATION, Statement, Subject};
+pub use self::trust::{Distrust, Trust};
+
+use std::fmt::Write as _;
+
+use sha2::{Digest as _, Sha256};
+
+/// The sha256 of bytes, as 64 hexadecimal digits.
+#[must_use]
+pub fn sha256(bytes: impl AsRef<[u8]>) -> String {
+    let digest: [u8; 32] = Sha256::digest(bytes).into();
+    digest.iter().fold(String::with_capacity(64), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

@@ -1,0 +1,262 @@
+//! What is written down of a run while it goes on: its questions with their answers, and the calls that
+//! it makes. The types of a call are its stages: [`Asked`], then [`Intended`], then [`Ended`].
+
+use std::time::{Duration, Instant};
+
+use pif_domain::{Answered, Approval, Call, Decision, Fault, Need, Refusal};
+use pif_sandbox::{Calls, milliseconds};
+use pif_store::journal::{Answer, Came as Outcome};
+
+use super::bindings::Term;
+use super::call_record as record;
+use super::consent::{self, Consent, Consents, Said};
+use super::intent::Intent;
+use super::observer::Observer;
+use super::past::{Waiting, waits};
+
+/// What came of calls, or why none was made.
+pub(super) type Came = Result<Vec<Answered>, Refusal>;
+
+/// Calls that a run asks for. They are written down.
+pub(super) struct Asked<'c> {
+    pub(super) calls: &'c Calls,
+    /// Where they stand among the answers.
+    place: usize,
+    /// How many texts there were before.
+    texts: usize,
+}
+
+/// Calls that may be sent: that the run makes them is on the disk, wherever it has to be.
+pub(super) struct Intended<'c> {
+    asked: Asked<'c>,
+    since: Instant,
+}
+
+impl<'c> Intended<'c> {
+    pub(super) fn calls(&self) -> &'c Calls {
+        self.asked.calls
+    }
+}
+
+/// Calls that have ended. What came of them is written down.
+pub(super) struct Ended(Came);
+
+impl Ended {
+    pub(super) fn came(self) -> Came {
+        self.0
+    }
+}
+
+/// The questions of a run with their answers, and who is asked about its calls.
+pub(super) struct CallLog<'a> {
+    pub(super) observer: &'a mut (dyn Observer + Send),
+    pub(super) answers: Vec<Answer>,
+    /// Texts of which the answers hold the digests.
+    texts: Vec<String>,
+    /// Hashes of terms that the answers name, which the store has.
+    pins: Vec<String>,
+    /// Writes down what the run asks for, before it is sent.
+    intent: Option<Intent<'a>>,
+    /// The tools whose calls were sent and have not ended, and since when.
+    sent: Option<(Instant, Vec<String>)>,
+    /// What those who were asked have said.
+    consents: Consents,
+    /// The question that the run is kept for.
+    pub(super) waiting: Option<Waiting>,
+}
+
+impl<'a> CallLog<'a> {
+    pub(super) fn new(observer: &'a mut (dyn Observer + Send)) -> Self {
+        Self {
+            observer,
+            answers: Vec::new(),
+            texts: Vec::new(),
+            pins: Vec::new(),
+            intent: None,
+            sent: None,
+            consents: Consents::default(),
+            waiting: None,
+        }
+    }
+
+    /// The log of a run that is journaled: calls are on the disk before they are sent.
+    pub(super) fn intending(self, intent: Intent<'a>, consents: Consents) -> Self {
+        Self { intent: Some(intent), consents, ..self }
+    }
+
+    /// What is known of calls before anybody is asked.
+    pub(super) fn known(&self, calls: &[Call]) -> Vec<Consent> {
+        self.consents.of(calls)
+    }
+
+    /// Writes down calls before anything comes of them.
+    pub(super) fn ask<'c>(&mut self, calls: &'c Calls) -> Asked<'c> {
+        let asked = Asked { calls, place: self.answers.len(), texts: self.texts.len() };
+        let (answer, args) = record::asked(&calls.calls);
+        self.answers.push(answer);
+        self.texts.extend(args);
+        asked
+    }
+
+    /// Brings all that was written down to the disk.
+    pub(super) fn intend<'c>(&mut self, asked: Asked<'c>) -> Result<Intended<'c>, Fault> {
+        if let Some(intent) = &mut self.intent {
+            intent.note(&asked.calls.calls, &self.answers, &self.texts)?;
+        }
+        let since = Instant::now();
+        let tools = asked.calls.calls.iter().map(|call| call.tool.clone()).collect();
+        self.sent = Some((since, tools));
+        Ok(Intended { asked, since })
+    }
+
+    /// Asks whether calls may be made of which none was sent. If nobody answers now, the run is kept
+    /// and ends.
+    pub(super) async fn consider<'c>(
+        &mut self,
+        intended: Intended<'c>,
+        needs: &[Need],
+    ) -> Result<Result<(Asked<'c>, Vec<Consent>), Ended>, Fault> {
+        self.sent = None;
+        let asked = intended.asked;
+        let calls = &asked.calls.calls;
+        let Some(intent) = &mut self.intent else {
+            let refusal = Refusal::denied(calls);
+            return Ok(Err(self.end(asked, Err(refusal))));
+        };
+        let wishes = consent::wishes(calls, needs);
+        if let Some(decision) = self.consents.recall(&wishes) {
+            return Ok(Ok(self.decide(asked, needs, &Ok(decision))));
+        }
+        let before = self.answers.get(..asked.place).unwrap_or_default();
+        intent.withdraw(before, &self.texts)?;
+        let question = self.observer.ask(&wishes);
+        let decided = match intent.watch.while_asking(question).await {
+            Said::Chosen(choice) => Ok(Decision { choice, by: Approval::Once }),
+            Said::Not(reason) => Err(reason),
+            Said::Later(bound) => {
+                let granted = self.consents.granted.clone();
+                let run = intent.so_far(before, &self.texts);
+                match intent.put_off(run, wishes, granted, bound.as_deref())? {
+                    Ok(waiting) => self.waiting = Some(waiting),
+                    Err(refusal) => return Ok(Err(self.end(asked, Err(refusal)))),
+                }
+                return Err(waits());
+            }
+        };
+        Ok(Ok(self.decide(asked, needs, &decided)))
+    }
+
+    /// Writes down what was decided of calls that somebody was asked about.
+    fn decide<'c>(
+        &mut self,
+        asked: Asked<'c>,
+        needs: &[Need],
+        decided: &Result<Decision, String>,
+    ) -> (Asked<'c>, Vec<Consent>) {
+        let consents = self.consents.decide(&asked.calls.calls, needs, decided);
+        for (index, consent) in consents.iter().enumerate() {
+            if let Some(outcome) = consent.outcome() {
+                self.note(asked.place, index, &Answered::new(outcome, 0));
+            }
+        }
+        (asked, consents)
+    }
+
+    /// Writes down what came of one of some calls before all of them have ended: a run that ends
+    /// meanwhile knows it.
+    pub(super) fn tell(&mut self, intended: &Intended<'_>, index: usize, answered: &Answered) {
+        self.note(intended.asked.place, index, answered);
+    }
+
+    fn note(&mut self, place: usize, index: usize, answered: &Answered) {
+        let Some(Answer::Calls(made)) = self.answers.get_mut(place) else { return };
+        let Some(made) = made.get_mut(index) else { return };
+        if made.outcome == Outcome::Unknown {
+            self.texts.extend(record::texts(answered));
+        }
+        record::come(made, answered);
+    }
+
+    /// Ends calls that were to be sent.
+    pub(super) fn answer(&mut self, intended: Intended<'_>, came: Came) -> Ended {
+        let Intended { asked, since } = intended;
+        if let Ok(answered) = &came {
+            let (time, is_alone) = (since.elapsed(), answered.len() == 1);
+            for (call, it) in asked.calls.calls.iter().zip(answered) {
+                let own = Duration::from_millis(it.millis).min(time);
+                let time = if is_alone { time } else { own };
+                self.observer.called(since, time, &call.tool, Some(&it.outcome));
+            }
+        }
+        self.end(asked, came)
+    }
+
+    /// Ends calls that are not sent: it is known what came of them, or they are refused.
+    pub(super) fn end(&mut self, asked: Asked<'_>, came: Came) -> Ended {
+        let Asked { calls, place, texts } = asked;
+        self.sent = None;
+        // A denied call is not recorded.
+        if came == Err(Refusal::denied(&calls.calls)) {
+            if place + 1 == self.answers.len() {
+                self.texts.truncate(texts);
+            }
+            self.answers.remove(place);
+            if let Some(intent) = &mut self.intent {
+                intent.rewind(place, self.texts.len());
+            }
+            return Ended(came);
+        }
+        for (index, answered) in came.iter().flatten().enumerate() {
+            self.note(place, index, answered);
+        }
+        if let Some(kept) = self.answers.get_mut(place) {
+            *kept = record::answered(&calls.calls, &came);
+        }
+        Ended(came)
+    }
+
+    /// Writes down that the run has read a binding. Gives its term.
+    pub(super) fn recall(&mut self, name: &str, binding: Term) -> String {
+        let Term { term, hash, is_kept } = binding;
+        if is_kept {
+            self.pins.push(hash.clone());
+        } else {
+            self.texts.push(term.clone());
+        }
+        self.answers.push(Answer::Binding(name.to_owned(), hash));
+        term
+    }
+
+    /// Ends the run. Gives all that was written down.
+    pub(super) fn close(mut self) -> Written {
+        // The run ended while it waited.
+        if let Some((since, tools)) = self.sent {
+            let ms = milliseconds(since.elapsed());
+            for tool in &tools {
+                self.observer.called(since, since.elapsed(), tool, None);
+            }
+            let made = self.answers.iter_mut().filter_map(|answer| match answer {
+                Answer::Calls(made) => Some(made),
+                _ => None,
+            });
+            for made in made.flatten().filter(|made| made.outcome == Outcome::Unknown) {
+                made.ms = ms;
+            }
+        }
+        let Self { answers, texts, pins, intent, .. } = self;
+        Written { answers, texts, pins, pending: intent.and_then(Intent::pending) }
+    }
+}
+
+/// What was written down of a run.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    /// All recorded questions with their answers.
+    pub(super) answers: Vec<Answer>,
+    /// The texts whose digests the answers hold.
+    pub(super) texts: Vec<String>,
+    /// Hashes of terms that the answers name, which the store has.
+    pub(super) pins: Vec<String>,
+    /// What the store keeps of the run until it has ended.
+    pub(super) pending: Option<i64>,
+}

@@ -1,0 +1,127 @@
+//! Calls as the journal keeps them, and back.
+
+use pif_domain::{Answered, Beside, Call, CallMade, CallOutcome, Failure, FaultCode, Refusal};
+use pif_store::journal::{Answer, Asked, Came, Digest, Made, Refused};
+
+/// What the journal is told of calls before anything comes of them, and the texts beside it.
+pub(super) fn asked(calls: &[Call]) -> (Answer, Vec<String>) {
+    let answer = Answer::Calls(calls.iter().map(digested).map(Made::new).collect());
+    (answer, calls.iter().map(|call| call.args.clone()).collect())
+}
+
+/// What the journal is told of calls once it is known what came of them.
+pub(super) fn answered(calls: &[Call], answer: &Result<Vec<Answered>, Refusal>) -> Answer {
+    let asked = calls.iter().map(digested);
+    match answer {
+        Ok(answered) => {
+            let made = asked.zip(answered).map(|(asked, answered)| {
+                let mut made = Made::new(asked);
+                come(&mut made, answered);
+                made
+            });
+            Answer::Calls(made.collect())
+        }
+        Err(Refusal { index, code, message, hint }) => {
+            let (code, message, hint) = (code.name().to_owned(), message.clone(), hint.clone());
+            let refused = Refused { index: *index, code, message, hint };
+            Answer::Refused(asked.collect(), refused)
+        }
+    }
+}
+
+/// Writes down what came of a call.
+pub(super) fn come(made: &mut Made, Answered { outcome, millis, beside }: &Answered) {
+    made.outcome = match outcome {
+        CallOutcome::Value(text) => Came::Value(Digest::of(text)),
+        CallOutcome::Failed(Failure { reason, message, value }) => Came::Failed {
+            reason: *reason,
+            message: message.clone(),
+            value: value.as_deref().map(Digest::of),
+        },
+    };
+    made.ms = *millis;
+    made.whole = beside.whole.as_deref().map(Digest::of);
+    made.warning.clone_from(&beside.warning);
+}
+
+/// The texts of which the journal keeps the digests.
+pub(super) fn texts(answered: &Answered) -> impl Iterator<Item = String> {
+    let own = match &answered.outcome {
+        CallOutcome::Value(text) => Some(text.clone()),
+        CallOutcome::Failed(failure) => failure.value.clone(),
+    };
+    own.into_iter().chain(answered.beside.whole.clone())
+}
+
+fn digested(call: &Call) -> Asked {
+    Asked { tool: call.tool.clone(), args: Digest::of(&call.args), raw: call.is_raw }
+}
+
+/// The calls among what a run asked for.
+pub(super) fn made(answers: &[Answer]) -> Vec<CallMade> {
+    let calls = answers.iter().filter_map(|answer| match answer {
+        Answer::Calls(made) => Some(made),
+        _ => None,
+    });
+    let told = |Made { asked, outcome, ms, warning, .. }: &Made| CallMade {
+        tool: asked.tool.clone(),
+        outcome: outcome.name().to_owned(),
+        ms: *ms,
+        bytes: match outcome {
+            Came::Value(digest) => digest.bytes,
+            Came::Failed { .. } | Came::Unknown => 0,
+        },
+        warning: warning.clone(),
+    };
+    calls.flatten().map(told).collect()
+}
+
+/// The answer that an entry holds to these calls, with the texts that `text` finds. None: the entry
+/// tells of other calls. The error names a text that is not there any more.
+pub(super) fn recall(
+    calls: &[Call],
+    recorded: &Answer,
+    mut text: impl FnMut(&Digest) -> Result<Option<String>, pif_store::Error>,
+) -> Result<Option<Result<Vec<Answered>, Refusal>>, Missing> {
+    let is_same = |asked: &[&Asked]| {
+        asked.len() == calls.len()
+            && asked.iter().zip(calls).all(|(asked, call)| **asked == digested(call))
+    };
+    match recorded {
+        Answer::Calls(made) if is_same(&made.iter().map(|it| &it.asked).collect::<Vec<_>>()) => {
+            let mut answered = Vec::with_capacity(made.len());
+            for Made { asked, outcome, ms, whole, warning, .. } in made {
+                let mut find = |digest: &Digest| {
+                    let found = text(digest).map_err(Missing::Store)?;
+                    found.ok_or_else(|| Missing::Text(asked.tool.clone()))
+                };
+                let outcome = match outcome {
+                    Came::Unknown => return Err(Missing::Text(asked.tool.clone())),
+                    Came::Value(digest) => CallOutcome::Value(find(digest)?),
+                    Came::Failed { reason, message, value } => {
+                        let value = value.as_ref().map(&mut find).transpose()?;
+                        Failure { reason: *reason, message: message.clone(), value }.into()
+                    }
+                };
+                let whole = whole.as_ref().map(find).transpose()?;
+                let beside = Beside { whole, warning: warning.clone() };
+                answered.push(Answered { outcome, millis: *ms, beside });
+            }
+            Ok(Some(Ok(answered)))
+        }
+        Answer::Refused(asked, refused) if is_same(&asked.iter().collect::<Vec<_>>()) => {
+            let Refused { index, code, message, hint } = refused.clone();
+            let code = FaultCode::find(&code).unwrap_or(FaultCode::CapabilityDenied);
+            Ok(Some(Err(Refusal { index, code, message, hint })))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Why an answer cannot be had from an entry.
+pub(super) enum Missing {
+    /// The text of what this tool answered is not there any more.
+    Text(String),
+    /// The store fails.
+    Store(pif_store::Error),
+}

@@ -1,0 +1,158 @@
+//! Receipts: signed statements about runs that somebody without the store can check and replay.
+
+use super::kept::{Kept, run};
+use anyhow::{Context, Result, ensure};
+use pif_receipt::{PublicKey, Trust};
+use pif_server::workshop::Receipt;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::PathBuf;
+
+/// A store with runs of all kinds, its public keys and its folder.
+fn store() -> Result<(Kept, Vec<i64>)> {
+    let kept = Kept::new()?;
+    kept.session(|client| {
+        client.call(
+            "evolve",
+            &json!({
+                "name": "total", "code": "xs => ({sum: @std_sum_of(xs)})", "description": "Sums.",
+                "output_schema": {"type": "object"},
+            }),
+        )?;
+        client.call(
+            "evolve",
+            &json!({
+                "name": "std_free", "code": "1", "description": "Is refused.",
+            }),
+        )?;
+        client.call(
+            "evolve",
+            &json!({
+                "name": "total", "code": "xs => ({sum: xs.map(x => @std_gcd(x, 6)).sum()})",
+                "description": "Sums.", "output_schema": {"type": "object"},
+            }),
+        )?;
+        client.call("run", &json!({"tool": "total", "data": [4, 9]}))?;
+        client.call(
+            "run",
+            &json!({"code": "@total(data)", "data": [4, 6, 9], "context": {"a": 1}}),
+        )?;
+        client.call("run", &json!({"code": "[1].map(x => x / 0)"}))?;
+        client.call("run", &json!({"code": "n => n < 3 ? self.continue(n + 1) : n", "data": 1}))?;
+        run(client, &json!(1)).map(drop)
+    })?;
+    let journal = kept.prints(&["journal", "--json", "--kind", "run"])?;
+    let mut runs = Vec::new();
+    for line in journal.lines() {
+        let entry: Value = serde_json::from_str(line)?;
+        runs.push(entry["entry"].as_i64().context("a number")?);
+    }
+    ensure!(runs.len() >= 4, "{journal}");
+    Ok((kept, runs))
+}
+
+fn file(kept: &Kept, name: &str, text: &str) -> Result<String> {
+    let path: PathBuf = kept.folder().join(name);
+    fs::write(&path, text)?;
+    Ok(path.to_str().context("a path")?.to_owned())
+}
+
+#[test]
+fn a_receipt_is_checked_and_replayed_without_its_store() -> Result<()> {
+    let (kept, runs) = store()?;
+    let errors = kept.complains(&["receipt", &runs[0].to_string()])?;
+    ensure!(errors.contains("mcp-pif keys new"), "{errors}");
+    let id = kept.prints(&["keys", "new"])?;
+    let pem = kept.prints(&["keys", "export"])?;
+    ensure!(kept.complains(&["keys", "new"])?.contains("mcp-pif keys rotate"));
+    let trust = file(&kept, "trust.pem", &pem)?;
+    let elsewhere = Kept::new()?;
+    for run in &runs {
+        let receipt = kept.prints(&["receipt", &run.to_string()])?;
+        let path = file(&kept, "receipt.json", &receipt)?;
+        let told = elsewhere
+            .prints(&["receipt", "verify", &path, "--trust", &trust, "--replay", "--json"])?;
+        let told: Value = serde_json::from_str(&told)?;
+        assert_eq!(told["signer"], id.trim());
+        assert_eq!(told["replay"], "equal", "{told}");
+        assert_eq!(told["statement"]["predicate"]["run"]["entry"]["number"], *run);
+        // Without its texts it is replayed in its store only.
+        let bare = kept.prints(&["receipt", &run.to_string(), "--bare"])?;
+        ensure!(bare.len() < receipt.len());
+        let path = file(&kept, "bare.json", &bare)?;
+        let replay = ["receipt", "verify", &path, "--trust", &trust, "--replay"];
+        ensure!(elsewhere.complains(&replay)?.contains("there is no entry"));
+        ensure!(kept.prints(&replay)?.ends_with("replay equal\n"));
+    }
+    let stranger = Kept::new()?;
+    stranger.session(|client| run(client, &json!(1)).map(drop))?;
+    stranger.prints(&["keys", "new"])?;
+    let other = file(&stranger, "trust.pem", &stranger.prints(&["keys", "export"])?)?;
+    let path = file(&kept, "receipt.json", &kept.prints(&["receipt", &runs[0].to_string()])?)?;
+    let errors = kept.complains(&["receipt", "verify", &path, "--trust", &other])?;
+    ensure!(errors.contains("no trusted key has signed it"), "{errors}");
+    Ok(())
+}
+
+#[test]
+fn trust_follows_a_rotation_and_ends_with_a_revocation() -> Result<()> {
+    let (kept, runs) = store()?;
+    let first = kept.prints(&["keys", "new"])?;
+    let trust = file(&kept, "trust.pem", &kept.prints(&["keys", "export"])?)?;
+    let second = kept.prints(&["keys", "rotate"])?;
+    let receipt = kept.prints(&["receipt", &runs[0].to_string()])?;
+    let path = file(&kept, "receipt.json", &receipt)?;
+    let verify = ["receipt", "verify", &path, "--trust", &trust];
+    ensure!(kept.prints(&verify)?.contains(second.trim()));
+    for (line, counts) in [
+        (format!("{} 2001-01-01", second.trim()), false),
+        (format!("{} 2999-01-01", second.trim()), true),
+        (format!("{} 2001-01-01", first.trim()), false),
+        (format!("# nobody\n{}", second.trim()), false),
+    ] {
+        let revoked = file(&kept, "revoked", &line)?;
+        let verify = [&verify[..], &["--revoked", &revoked]].concat();
+        if counts {
+            kept.prints(&verify)?;
+        } else {
+            kept.complains(&verify)?;
+        }
+    }
+    let listed = kept.prints(&["keys", "list"])?;
+    ensure!(listed.lines().count() == 2 && listed.contains("signs"), "{listed}");
+    Ok(())
+}
+
+/// Each byte of a receipt is changed in turn: the receipt is refused, unless it says what it said.
+#[test]
+fn every_changed_byte_is_refused() -> Result<()> {
+    let (kept, runs) = store()?;
+    kept.prints(&["keys", "new"])?;
+    let keys = PublicKey::all_from_pem(&kept.prints(&["keys", "export"])?)?;
+    let trust = Trust::new(keys);
+    let mut refused = 0;
+    for run in runs.iter().take(2) {
+        let text = kept.prints(&["receipt", &run.to_string()])?;
+        let receipt = Receipt::read(&text).map_err(|fault| anyhow::anyhow!(fault.message))?;
+        ensure!(receipt.check(&trust).is_ok());
+        for at in 0..text.trim_end().len() {
+            for bit in [1, 4, 32] {
+                let mut bytes = text.trim_end().as_bytes().to_vec();
+                bytes[at] ^= bit;
+                let Ok(changed) = String::from_utf8(bytes) else { continue };
+                let Ok(changed) = Receipt::read(&changed) else { continue };
+                if changed == receipt {
+                    continue;
+                }
+                ensure!(
+                    changed.check(&trust).is_err(),
+                    "byte {at} of entry {run}: {}",
+                    &text[at..]
+                );
+                refused += 1;
+            }
+        }
+    }
+    ensure!(refused > 1_000, "{refused}");
+    Ok(())
+}
