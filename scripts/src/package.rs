@@ -15,16 +15,18 @@ use xshell::{Shell, cmd};
 use crate::tasks::{root, shell};
 
 /// The crates that are published, each after those that it builds on, with their folders.
-const CRATES: [(&str, &str); 13] = [
+const CRATES: [(&str, &str); 15] = [
     ("pif-core", "guest/core"),
     ("pif-language", "guest/language"),
     ("pif-notation", "guest/notation"),
     ("pif", "guest"),
+    ("pif-proof", "guest/proof"),
     ("pif-analysis", "guest/analysis"),
     ("pif-domain", "host/domain"),
     ("pif-schema", "host/schema"),
     ("pif-system", "host/system"),
     ("pif-sandbox", "host/sandbox"),
+    ("pif-receipt", "host/receipt"),
     ("pif-store", "host/store"),
     ("pif-broker", "host/broker"),
     ("pif-server", "host/server"),

@@ -99,6 +99,40 @@ fn a_value_that_cannot_meet_its_schema_is_warned_of() -> Result<()> {
 }
 
 #[test]
+fn a_tool_that_equals_another_one_is_told() -> Result<()> {
+    let mut client = Client::legacy()?;
+    client.evolve("six_times", "", &json!("x => x * 6"))?;
+    let mut notes = |code: &str| -> Result<Value> {
+        let change = json!({"name": "t", "description": "", "code": code});
+        Ok(record(&mut client, "evolve", &change)?["notes"].clone())
+    };
+    assert_eq!(
+        notes("y => { const z = y * 6; return z }")?,
+        json!(["warning: the same as `six_times`"])
+    );
+    ensure!(notes("y => y * 7")?.is_null());
+    Ok(())
+}
+
+#[test]
+fn costs_and_normal_forms_are_told() -> Result<()> {
+    let mut client = Client::legacy_with(&["--toolsets", "core,analysis"])?;
+    let told = check(&mut client, "xs => xs.map(x => x * 2)")?;
+    assert_eq!((&told["cost"]["kind"], &told["cost"]["class"]), (&json!("bound"), &json!("n")));
+    assert_eq!(told["cost"]["where"]["n"], "length(data)");
+    let mut hash = |code: &str| -> Result<Value> {
+        let about = json!({"code": code, "ask": ["normal"]});
+        let told = record(&mut client, "analyze", &about)?;
+        ensure!(told["type"].is_null() && told["cost"].is_null(), "{told}");
+        Ok(told["normal_hash"].clone())
+    };
+    let first = hash("(a, b) => a + b")?;
+    ensure!(first.is_string());
+    assert_eq!(first, hash("(x, y) => { const s = x + y; return s }")?);
+    Ok(())
+}
+
+#[test]
 fn a_tool_is_listed_with_what_it_accepts_and_no_call_is_refused_for_it() -> Result<()> {
     let mut client = Client::legacy()?;
     client.evolve(
@@ -118,8 +152,6 @@ fn a_tool_is_listed_with_what_it_accepts_and_no_call_is_refused_for_it() -> Resu
     assert_eq!(listed(&mut client, "size")?["inputSchema"]["properties"]["data"]["type"], "string");
     assert_eq!(record(&mut client, "size", &json!({"data": ""}))?["value"], "");
     client.evolve("bill", "", &json!("({price, qty = 1}) => price * qty"))?;
-    let properties = listed(&mut client, "bill")?["inputSchema"]["properties"].clone();
-    assert_eq!(properties["price"]["type"], "number");
     assert_eq!(record(&mut client, "bill", &json!({"price": 2.5}))?["value"], 2.5);
     let mut client = Client::legacy_with(&["--profile", "debug"])?;
     client.evolve("names", "", &json!("os => os.map(o => ({id: o.id * 2}))"))?;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use pif_domain::text::line;
 use pif_domain::{Fault, Offer};
@@ -14,6 +15,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::effects::Effects;
+use super::library::library;
 use super::opening::Workshop;
 use super::world::Tools;
 
@@ -22,6 +24,15 @@ const MOST_TOOLS: usize = 100;
 
 /// The most types that are kept in mind.
 const MOST: usize = 20_000;
+
+/// The most registered tools that are compared with a new one.
+const MOST_EQUAL: usize = 500;
+
+/// Bytes of the longest source whose normal form is compared.
+pub(super) const MOST_COMPARED: usize = 20_000;
+
+/// The longest look for normal forms that are not known yet.
+const LOOK: Duration = Duration::from_millis(250);
 
 /// The most places that are told to fail.
 const MOST_FAILS: usize = 50;
@@ -36,6 +47,8 @@ static KNOWN: Mutex<Option<Book>> = Mutex::new(None);
 struct Book {
     types: HashMap<String, Arc<Typing>>,
     names: HashMap<String, Arc<Names>>,
+    /// The hashes of normal forms; None where the steps were used up.
+    normals: HashMap<String, Option<String>>,
 }
 
 /// The type of a program, and what it holds for.
@@ -214,11 +227,11 @@ impl Sight<'_> {
         let calls: Vec<String> = summary.needs.iter().map(|it| it.name.clone()).collect();
         known.extend(offered(&calls, &offers));
         let subject = subject(code.to_owned(), known);
-        let mut asked = vec![Question::Typing, Question::Cost];
-        asked.extend(is_normal.then_some(Question::Normal));
-        let answers = self.sandbox.ask(&subject, &asked, watch).map_err(untold).ok()?;
-        let typing = answers.typing.filter(|it| !it.gave_up)?;
-        let (cost, normal) = (answers.cost, answers.normal);
+        // What one question cannot be answered for is no reason to leave out the others.
+        let ask = |asked| self.sandbox.ask(&subject, &[asked], watch).map_err(untold).ok();
+        let typing = ask(Question::Typing)?.typing.filter(|it| !it.gave_up)?;
+        let cost = ask(Question::Cost).and_then(|it| it.cost);
+        let normal = is_normal.then(|| ask(Question::Normal)).flatten().and_then(|it| it.normal);
         Some(Inferred { typing: Arc::new(typing), cost, normal, tools: revisions })
     }
 
@@ -298,6 +311,41 @@ impl Sight<'_> {
             book.types.insert(deep.clone(), Arc::clone(&typing));
         });
         Some(Brought { deep, typing, revision })
+    }
+
+    /// Another tool with this normal form. Normal forms that are not known yet are looked for, as long
+    /// as that takes no longer than [`LOOK`].
+    pub(super) fn equal_tool(&self, own: &str, normal: &str, watch: &Watch) -> Option<String> {
+        let since = Instant::now();
+        let latest = self.tools.registered.latest(MOST_EQUAL).unwrap_or_default();
+        let is_other = |tool: &&Definition| tool.name != own && tool.source.len() <= MOST_COMPARED;
+        let all = library().tools().chain(&latest).filter(is_other);
+        for tool in all {
+            let known = book(|book| book.normals.get(&tool.hash).cloned());
+            let hash = match known {
+                Some(hash) => hash,
+                None if since.elapsed() > LOOK => continue,
+                None => self.normal_of(tool, watch),
+            };
+            if hash.as_deref() == Some(normal) {
+                return Some(tool.name.clone());
+            }
+        }
+        None
+    }
+
+    /// The hash of the normal form of a tool.
+    fn normal_of(&self, tool: &Definition, watch: &Watch) -> Option<String> {
+        let subject = subject(tool.source.clone(), Vec::new());
+        let answers = self.sandbox.ask(&subject, &[Question::Normal], watch).map_err(untold);
+        let hash = answers.ok()?.normal?.hash;
+        book(|book| {
+            if book.normals.len() >= MOST {
+                book.normals.clear();
+            }
+            book.normals.insert(tool.hash.clone(), hash.clone());
+        });
+        hash
     }
 
     /// The tools that a source names.
