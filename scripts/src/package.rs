@@ -18,9 +18,9 @@ use crate::tasks::{root, shell};
 const CRATES: [(&str, &str); 15] = [
     ("pif-core", "guest/core"),
     ("pif-language", "guest/language"),
+    ("pif-proof", "guest/proof"),
     ("pif-notation", "guest/notation"),
     ("pif", "guest"),
-    ("pif-proof", "guest/proof"),
     ("pif-analysis", "guest/analysis"),
     ("pif-domain", "host/domain"),
     ("pif-schema", "host/schema"),

@@ -70,7 +70,7 @@ pub fn renew(file: &Path) -> Result<String> {
     let renewed = |tool| renew_tool(tool, &folder).context(tool["name"].to_string());
     let tools = tools.iter().map(renewed);
     let tools = tools.collect::<Result<Vec<String>>>()?;
-    let head = "{\n  \"format\": \"mcp-pif tools\",\n  \"version\": 1,\n  \"tools\": [\n";
+    let head = "{\n  \"format\": \"mcp-pif export\",\n  \"version\": 1,\n  \"tools\": [\n";
     Ok(format!("{head}{}\n  ]\n}}\n", tools.join(",\n")))
 }
 

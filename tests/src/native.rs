@@ -4,7 +4,7 @@ use crate::run::Run;
 use crate::world;
 use pif::limits::{Limits, Usage};
 use pif::machine::Machine;
-use pif::request::{Answer, Program, Step};
+use pif::request::{Answer, Program, Step, Stepped};
 
 /// Whether a tool is meant by a name, which may have its revision.
 pub(crate) fn is_named(tool: &str, name: &str) -> bool {
@@ -22,25 +22,34 @@ pub fn run(program: &Program, limits: &Limits, slice: u64) -> Run {
 #[must_use]
 pub fn debugged(program: &Program, limits: &Limits) -> (Run, Vec<String>) {
     let program = Program { debug: true, ..program.clone() };
-    let (run, _, lines) = drive(&program, limits, u64::MAX);
-    (run, lines)
+    let (run, mut machine) = drive(&program, limits, u64::MAX);
+    (run, machine.as_mut().map(Machine::take_debug).unwrap_or_default())
+}
+
+/// The steps of a run: terms with the values that they came to.
+#[must_use]
+pub fn stepped(program: &Program, limits: &Limits) -> Vec<Stepped> {
+    let program = Program { debug: true, ..program.clone() };
+    let (_, mut machine) = drive(&program, limits, u64::MAX);
+    machine.as_mut().map(Machine::take_steps).unwrap_or_default()
 }
 
 /// Runs a program in slices of so much fuel; gives also all that the run has used.
 #[must_use]
 pub fn measured(program: &Program, limits: &Limits, slice: u64) -> (Run, Usage) {
-    let (run, usage, _) = drive(program, limits, slice);
-    (run, usage)
+    let (run, machine) = drive(program, limits, slice);
+    (run, machine.map(|machine| machine.usage()).unwrap_or_default())
 }
 
-fn drive(program: &Program, limits: &Limits, slice: u64) -> (Run, Usage, Vec<String>) {
+/// Runs a program to its end; gives the machine, too, if it began.
+fn drive(program: &Program, limits: &Limits, slice: u64) -> (Run, Option<Machine>) {
     let names = program.bindings.iter().map(|(name, _)| (name.clone(), None));
     let start = Program { tools: Vec::new(), bindings: names.collect(), ..program.clone() };
     let mut machine = match Machine::start(start, *limits) {
         Ok(machine) => machine,
         Err(fault) => {
             let run = Run { result: Err((*fault).into()), fuel: 0 };
-            return (run, Usage::default(), Vec::new());
+            return (run, None);
         }
     };
     let mut answer = Answer::None;
@@ -63,6 +72,5 @@ fn drive(program: &Program, limits: &Limits, slice: u64) -> (Run, Usage, Vec<Str
             }
         };
     };
-    let usage = machine.usage();
-    (Run { result, fuel: usage.fuel }, usage, machine.take_debug())
+    (Run { result, fuel: machine.usage().fuel }, Some(machine))
 }

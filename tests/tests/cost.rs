@@ -15,6 +15,8 @@ use std::path::Path;
 
 const LIMITS: Limits =
     Limits { fuel: 10_000_000, depth: 100_000, memory: 256 << 20, output: 64 << 20 };
+/// How many bounds are at most four times what the dearest input takes that is tried.
+const CLOSE_PER_CENT: usize = 85;
 /// How many wrong bounds are shown.
 const SHOWN: usize = 12;
 
@@ -192,7 +194,7 @@ fn inputs(told: &Told, count: u64) -> Vec<Value> {
 
 #[test]
 fn no_run_takes_more_than_the_bound() -> Result<()> {
-    let count = std::env::var("PIF_RANDOM_COSTS").map_or(Ok(20), |it| it.parse())?;
+    let count = std::env::var("PIF_RANDOM_COSTS").map_or(Ok(40), |it| it.parse())?;
     let (mut runs, mut bounds, mut all) = (0, 0, 0);
     let mut wrong = Vec::new();
     let mut loose: Vec<(f64, String)> = Vec::new();
@@ -245,7 +247,9 @@ fn no_run_takes_more_than_the_bound() -> Result<()> {
         "{all} programs, {bounds} with a bound, {runs} runs; of {} within four times {within}",
         loose.len()
     ));
-    ensure!(runs >= 5000, "only {runs} runs");
+    ensure!(runs >= 10_000, "only {runs} runs");
+    let is_close = within * 100 >= CLOSE_PER_CENT * loose.len();
+    ensure!(is_close, "{within} of {} bounds are within four times", loose.len());
     Ok(())
 }
 
@@ -271,5 +275,36 @@ fn measured_classes_are_those_of_the_bounds() -> Result<()> {
     let wrong = kinds.get(&false).copied().unwrap_or_default();
     tell(&format!("{right} of {} measured as they are derived", right + wrong));
     ensure!(right >= 9 * wrong && right >= 15, "{right} are measured so, {wrong} are not");
+    Ok(())
+}
+
+/// The programs of the analyst's page have the costs that stand below them.
+#[test]
+fn costs_are_as_the_page_shows_them() -> Result<()> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../guest/analysis/README.md");
+    let page = std::fs::read_to_string(path)?;
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for block in page.split("```js\n").skip(1) {
+        let block = block.split("```").next().context("the end of a block")?;
+        let (expected, code): (Vec<&str>, Vec<&str>) =
+            block.lines().partition(|line| line.starts_with("// "));
+        if !block.contains("\n// class ") {
+            continue;
+        }
+        count += 1;
+        let code = code.join("\n");
+        let told = told(&code).with_context(|| code.clone())?.cost;
+        let mut lines = vec![format!("// class {}", told.class())];
+        if told.kind == Kind::Bound {
+            lines.push(format!("// cost {}", told.fuel()));
+        }
+        let places = told.places();
+        lines.extend(places.iter().map(|(name, of)| format!("// where {name} = {of}")));
+        if lines != expected {
+            wrong.push(format!("{code}\n{}", lines.join("\n")));
+        }
+    }
+    ensure!(count >= 3 && wrong.is_empty(), "{count} programs, wrong:\n{}", wrong.join("\n"));
     Ok(())
 }

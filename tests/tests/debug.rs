@@ -1,7 +1,7 @@
 //! The lines of a debug run: each visit with the names in reach, and the values that terms come to.
 
 use pif::limits::Limits;
-use pif::request::Program;
+use pif::request::{Program, Stepped};
 use pif_tests::case::LIMITS;
 use pif_tests::native;
 
@@ -90,4 +90,49 @@ fn lines_of_the_notation_tell_where_in_the_text() {
         found.iter().any(|line| line == "value at `/in/plus/1` (byte 17), depth 1: 40"),
         "{found:#?}"
     );
+}
+
+/// What each term came to, `term → value`, in the order in which the values came.
+fn steps(code: &str) -> Vec<String> {
+    let steps = native::stepped(&Program::term(code), &LIMITS);
+    let told = |step: &Stepped| {
+        let text = if step.text.is_empty() { step.form } else { step.text.as_str() };
+        format!("{} {text} → {}", step.depth, step.value)
+    };
+    steps.iter().map(told).collect()
+}
+
+/// Terms in a tail position have the value of the term around them. Data and functions are no steps.
+#[test]
+fn steps_are_terms_with_their_values() {
+    let expected = [
+        "1 2 < 3 → true",
+        "2 x → 4",
+        "2 y → 5",
+        "1 x + y → 9",
+        "1 ((x, y) => x + y)(4, 5) → 9",
+        "0 2 < 3 ? ((x, y) => x + y)(4, 5) * 2 : [] → 18",
+    ];
+    let steps = steps("2 < 3 ? ((x, y) => x + y)(4, 5) * 2 : []");
+    for line in &expected {
+        assert!(steps.iter().any(|step| step == line), "{line} is not in {steps:#?}");
+    }
+    assert!(!steps.iter().any(|step| step.contains("2 → 2") || step.contains("function")));
+    assert_eq!(steps.last().map(String::as_str), expected.last().copied());
+}
+
+/// A form that applies a function is a step once, after those of the function.
+#[test]
+fn a_form_of_elements_is_one_step() {
+    let steps = steps("[1, 2].map(x => x + 1)");
+    let expected =
+        ["2 x → 1", "1 x + 1 → 2", "2 x → 2", "1 x + 1 → 3", "0 [1, 2].map(x => x + 1) → [2,3]"];
+    assert_eq!(steps, expected);
+}
+
+/// A run that ends in a fault has the steps before it; a long run has its first ones.
+#[test]
+fn steps_of_faults_and_of_long_runs_are_told() {
+    assert_eq!(steps("1 / (2 - 2)"), ["1 2 - 2 → 0"]);
+    assert_eq!(steps("range(0, 20000).map(x => x + 1).sum()").len(), 10_000);
 }

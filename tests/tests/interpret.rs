@@ -5,10 +5,12 @@
 #![expect(clippy::print_stdout, reason = "tests tell what they measured")]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use pif::analysis;
 use pif::limits::Limits;
 use pif::request::{Argument, Program, Source};
@@ -219,5 +221,29 @@ fn variants_differ_in_their_rule() -> Result<()> {
     let others = tools()?.iter().filter(|it| it.0.starts_with(INTERPRETER) && it.0 != INTERPRETER);
     let others: BTreeSet<&str> = others.map(|it| it.0.as_str()).collect();
     ensure!(others == variants.iter().map(|it| it.tool.as_str()).collect(), "{others:?}");
+    Ok(())
+}
+
+/// The blocks of the page come to the values that stand in their last lines.
+#[test]
+fn the_page_is_right() -> Result<()> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/docs/interpret.md");
+    let page = fs::read_to_string(path)?;
+    let blocks: Vec<&str> = page.split("```js\n").skip(1).collect();
+    let mut wrong = Vec::new();
+    for block in &blocks {
+        let (block, _) = block.split_once("\n```").context("a block without an end")?;
+        let (code, value) = block.rsplit_once("\n// value ").context("a block without a value")?;
+        let program = Program { tools: tools()?.to_vec(), ..Program::term(code) };
+        let found = match native::run(&program, &LIMITS, u64::MAX).result {
+            Ok(found) => found.json,
+            Err(fault) => format!("{}: {} at {}", fault.code, fault.message, fault.at),
+        };
+        if found != canonical(&serde_json::from_str(value)?) {
+            wrong.push(format!("{code}\n  {found}"));
+        }
+    }
+    ensure!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    ensure!(blocks.len() > 10, "{} blocks", blocks.len());
     Ok(())
 }

@@ -152,3 +152,30 @@ fn programs_have_one_normal_form_or_different_ones() -> Result<()> {
     ensure!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n\n"));
     Ok(())
 }
+
+/// The programs of the analyst's page have the normal forms that stand below them.
+#[test]
+fn normal_forms_are_as_the_page_shows_them() -> Result<()> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../guest/analysis/README.md");
+    let page = std::fs::read_to_string(path)?;
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for block in page.split("```js\n").skip(1) {
+        let block = block.split("```").next().context("the end of a block")?;
+        let (expected, code): (Vec<&str>, Vec<&str>) =
+            block.lines().partition(|line| line.starts_with("// "));
+        if !block.contains("\n// normal ") {
+            continue;
+        }
+        count += 1;
+        let code = code.join("\n");
+        let told = normal(&Request { code: &code, ..Request::default() });
+        let told = told.map_err(|it| anyhow::anyhow!("{code}: {it:?}"))?;
+        let lines = vec![format!("// normal {}", told.notation)];
+        if lines != expected {
+            wrong.push(format!("{code}\n{}", lines.join("\n")));
+        }
+    }
+    ensure!(count >= 3 && wrong.is_empty(), "{count} programs, wrong:\n{}", wrong.join("\n"));
+    Ok(())
+}

@@ -68,14 +68,24 @@ pub enum Verdict {
 pub struct Question {
     /// The law.
     pub law: Law,
-    /// The proof, if one was found.
-    pub reason: Option<Reason>,
     /// The trial that looks for an input on which it does not hold. In its programs the tool `self` is the
     /// function.
     pub trial: Trial,
+    code: String,
+    parameters: Vec<Shape>,
 }
 
 impl Question {
+    /// Why the law holds for all inputs, if that is found.
+    #[must_use]
+    pub fn reason(&self) -> Option<Reason> {
+        if self.law == Law::Total {
+            return prove_total(&self.code, &self.parameters).map(Reason::Value);
+        }
+        let programs = sides(self.law, &self.code, self.parameters.len())?;
+        prove(&programs).map(|it| Reason::Equal(Box::new(it)))
+    }
+
     /// What is known, after the trial.
     #[must_use]
     pub fn verdict(reason: Option<Reason>, tried: &Tried) -> Verdict {
@@ -143,8 +153,7 @@ fn is_ordered(shape: &Shape) -> bool {
     }
 }
 
-/// The laws that a program may have, each with a proof or with a trial. A program that is no function has
-/// none.
+/// The laws that a program may have. A program that is no function has none.
 pub fn questions(request: &Request<'_>) -> Result<Vec<Question>, Fault> {
     let mut terms = Terms::default();
     let root =
@@ -163,7 +172,6 @@ pub fn questions(request: &Request<'_>) -> Result<Vec<Question>, Fault> {
         if law == Law::OrderPreserving && !(is_ordered(&shape) && is_ordered(&told.output)) {
             continue;
         }
-        let reason = sides(law, &code, parameters.len()).and_then(|it| prove(&it));
         let count = match law {
             Law::Associative => 3,
             Law::Commutative | Law::OrderPreserving => 2,
@@ -171,16 +179,12 @@ pub fn questions(request: &Request<'_>) -> Result<Vec<Question>, Fault> {
         };
         let inputs = Inputs::new(vec![shape; count], SEED);
         let trial = Trial::new(&programs, Judge::AreEqual, inputs);
-        questions.push(Question {
-            law,
-            reason: reason.map(|it| Reason::Equal(Box::new(it))),
-            trial,
-        });
+        let (code, parameters) = (code.clone(), parameters.clone());
+        questions.push(Question { law, trial, code, parameters });
     }
-    let reason = prove_total(&code, &parameters).map(Reason::Value);
-    let inputs = Inputs::new(parameters, SEED);
+    let inputs = Inputs::new(parameters.clone(), SEED);
     let trial = Trial::new(&[own.to_owned()], Judge::HasValue, inputs);
-    questions.push(Question { law: Law::Total, reason, trial });
+    questions.push(Question { law: Law::Total, trial, code, parameters });
     Ok(questions)
 }
 
@@ -194,8 +198,9 @@ mod tests {
     fn told(code: &str) -> String {
         let asked = questions(&Request { code, ..Request::default() }).expect("a program");
         let each = asked.into_iter().map(|it| {
+            let reason = it.reason();
             let tried = drive(it.trial, |run| evaluate(run, code));
-            let word = match Question::verdict(it.reason, &tried) {
+            let word = match Question::verdict(reason, &tried) {
                 Verdict::Proved(_) => {
                     assert_eq!(tried.counterexample, None, "{code}, {}", it.law.name());
                     "proved"
@@ -239,6 +244,13 @@ mod tests {
             ),
         ] {
             assert_eq!(told(code), laws, "{code}");
+        }
+    }
+
+    #[test]
+    fn laws_are_as_the_page_shows_them() {
+        for (code, laws) in crate::tests::blocks("laws") {
+            assert_eq!(told(&code.join("\n")), laws);
         }
     }
 }

@@ -216,3 +216,9 @@ fn failures(terms: &Terms, core: &walk::Core) -> Vec<Failure> {
     }
     failures
 }
+
+/// The examples of the page.
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+#[derive(Debug)]
+pub struct Page;

@@ -106,3 +106,50 @@ fn a_record_of_members_has_a_normal_form() {
     let told = crate::normal::normal(&Request { code, ..Request::default() }).expect("a program");
     assert_eq!(told.notation, "x1 => ({total: x1.x})");
 }
+
+/// Programs that nest as deep as programs may: no function of the analyst recurses with them.
+#[test]
+fn deep_programs_take_little_stack() {
+    const LEVELS: usize = 20_000;
+    const STACK: usize = 256 << 10;
+    let nested = |open: &str, inner: &str, close: &str| {
+        [open.repeat(LEVELS), inner.to_owned(), close.repeat(LEVELS)].concat()
+    };
+    let programs = [
+        nested("{\"not\":", "{\"var\":\"data\"}", "}"),
+        nested("[", "{\"var\":\"data\"}", "]"),
+        nested("{\"add\":[1,", "{\"var\":\"data\"}", "]}"),
+        nested("{\"lam\":\"x\",\"body\":", "{\"var\":\"x\"}", "}"),
+        nested(
+            "{\"let\":[[\"x\",{\"get\":[{\"var\":\"data\"},0]}]],\"in\":",
+            "{\"var\":\"x\"}",
+            "}",
+        ),
+        nested("{\"if\":{\"cond\":true,\"else\":1,\"then\":", "{\"var\":\"data\"}", "}}"),
+    ];
+    let run = move || {
+        for code in &programs {
+            let request = Request { code, ..Request::default() };
+            let normal = crate::normal::normal(&request).map(|it| it.json);
+            let cost = crate::cost::cost(&request).map(|it| it.kind);
+            assert!(normal.is_ok() && cost.is_ok(), "{normal:?} {cost:?}");
+        }
+    };
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(run).expect("a thread");
+    thread.join().expect("an end");
+}
+
+/// The blocks of the page of a kind: the lines of each, and what stands behind `// ` below them.
+pub(crate) fn blocks(kind: &str) -> Vec<(Vec<&'static str>, &'static str)> {
+    let page: &'static str = include_str!("../README.md");
+    let fence = format!("```{kind}\n");
+    let mut found = Vec::new();
+    for (start, _) in page.match_indices(&fence) {
+        let block = page[start + fence.len()..].split("```").next().expect("a block");
+        let lines: Vec<&str> = block.lines().collect();
+        let (told, code) = lines.split_last().expect("a block with lines");
+        found.push((code.to_vec(), told.strip_prefix("// ").expect("what is told")));
+    }
+    assert!(!found.is_empty(), "{kind}");
+    found
+}

@@ -123,7 +123,7 @@ impl Context {
         for (at, before) in term.operands.iter().enumerate().take(operand) {
             match term.form {
                 Form::If if at == 0 && operand == 1 => {
-                    inner.0.push(Entry::True(Arc::clone(before)))
+                    inner.0.push(Entry::True(Arc::clone(before)));
                 }
                 Form::And => inner.0.push(Entry::True(Arc::clone(before))),
                 Form::If if at > 0 => {}
@@ -132,7 +132,7 @@ impl Context {
                     inner.0.push(Entry::Valued(Arc::clone(before)));
                 }
                 form if at == 0 || is_strict(form, at) => {
-                    inner.0.push(Entry::Valued(Arc::clone(before)))
+                    inner.0.push(Entry::Valued(Arc::clone(before)));
                 }
                 _ => {}
             }

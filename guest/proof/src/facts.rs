@@ -178,7 +178,7 @@ pub fn needs(form: Form, operand: usize, other: Kinds) -> Kinds {
             ORDERED
         }
         (Form::Lt | Form::Gt | Form::Lte | Form::Gte, _) if other == STRING => STRING | ODD,
-        (Form::And | Form::Or, 0) | (Form::Not, _) | (Form::If, 0) => BOOLEAN,
+        (Form::And | Form::Or | Form::If, 0) | (Form::Not, _) => BOOLEAN,
         (Form::Upper | Form::Lower | Form::Trim | Form::Concat, _) => STRING,
         (
             Form::Map

@@ -61,18 +61,19 @@ fn kind(term: &Term) -> Option<Kinds> {
         "function" => FUNCTION,
         "date" => DATE,
         "regex" => REGEX,
-        other => panic!("{other}"),
+        // No fact gives another kind.
+        _ => 0,
     })
 }
 
 /// All lists of so many values.
 fn rows(count: usize) -> Vec<Vec<(Term, Kinds)>> {
     let values: Vec<(Term, Kinds)> =
-        VALUES.iter().map(|(json, kinds)| (read(json).expect(json), *kinds)).collect();
+        VALUES.iter().filter_map(|(json, kinds)| Some((read(json).ok()?, *kinds))).collect();
     let mut rows = vec![Vec::new()];
     for _ in 0..count {
         let longer = rows.iter().flat_map(|row: &Vec<_>| {
-            values.iter().map(move |it| [&row[..], &[it.clone()]].concat())
+            values.iter().map(move |it| [&row[..], std::slice::from_ref(it)].concat())
         });
         rows = longer.collect();
     }
@@ -89,6 +90,7 @@ fn formed(form: Form, row: &[(Term, Kinds)]) -> Option<Term> {
 
 #[test]
 fn facts_hold_for_all_kinds_of_values() {
+    assert_eq!(rows(1).len(), VALUES.len());
     let mut tried = 0;
     for fact in FACTS {
         let least = fact.takes.len().max(1);

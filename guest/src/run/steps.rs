@@ -3,10 +3,14 @@
 use crate::request::Stepped;
 use pif_language::form::Form;
 use pif_language::term::{TermId, Terms};
+use pif_language::walk::nodes;
 use pif_notation::spelling;
 
 /// Steps that a run tells.
 const MOST: usize = 10_000;
+
+/// Nodes of data that is not told.
+const SHORT: usize = 40;
 
 /// A term that is being evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +27,13 @@ pub(crate) struct Steps {
     /// Steps that nobody has taken yet.
     came: Vec<Stepped>,
     told: usize,
+}
+
+/// Tells whether a short term is data as it stands.
+fn is_data(terms: &Terms, term: TermId) -> bool {
+    let is_plain = |form: Form| form.is_literal() || matches!(form, Form::List | Form::Record);
+    let mut nodes = nodes(terms, term);
+    nodes.by_ref().take(SHORT).all(|node| is_plain(terms.form(node))) && nodes.next().is_none()
 }
 
 impl Steps {
@@ -64,14 +75,13 @@ impl Steps {
         }
     }
 
-    /// Adds a step. What a term says by itself is none: a literal, and a function where it is made.
+    /// Adds a step. What a term says by itself is none: data, and a function where it is made.
     fn add(&mut self, terms: &Terms, Visit { term, depth }: Visit, value: &str) {
         let form = terms.form(term);
-        let written = spelling(terms, term);
-        let is_plain = form.is_literal() || form == Form::Lam || written.as_deref() == Some(value);
-        if is_plain || self.told >= MOST {
+        if form == Form::Lam || is_data(terms, term) || self.told >= MOST {
             return;
         }
+        let written = spelling(terms, term);
         self.told += 1;
         let (tool, at) = terms.place(terms.node(term).token);
         let (tool, text) = (tool.map(str::to_owned), written.unwrap_or_default());

@@ -316,7 +316,7 @@ limits! {
     ExportFile "export_file" Session Size
         fixed(128 << 20, "It bounds the memory of an import; all bindings and their tools fit in."),
         fault(FaultCode::TooLarge), "a_file_that_is_too_large_is_not_read",
-        "Bytes of a file with the bindings of a session";
+        "Bytes of a file that is imported";
     ClosedSessions "closed_sessions" Session Count
         fixed(1_000, "It bounds the store."),
         fault(FaultCode::UnknownSession), "closed_sessions_are_remembered",

@@ -237,6 +237,17 @@ fn debug_shows_the_evaluation() -> Result<()> {
     Ok(())
 }
 
+/// Steps go to standard error, and the value alone to standard output.
+#[test]
+fn steps_show_what_terms_came_to() -> Result<()> {
+    let all = execute(&["run", "--steps", "n => n * 2 + 1", "--data", "4"], "")?;
+    assert_eq!(all.output, "9\n");
+    assert_eq!(all.errors, "    n → 4\n  n * 2 → 8\nn * 2 + 1 → 9\n");
+    let one = execute(&["run", "--steps=1", "n => n * 2 + 1", "--data", "4"], "")?;
+    assert_eq!(one.errors, "    n → 4\n… more steps came (shown: 1)\n");
+    Ok(())
+}
+
 #[test]
 fn debug_of_a_session_goes_to_standard_error_only() -> Result<()> {
     let mut client = Client::legacy_with(&["--debug"])?;

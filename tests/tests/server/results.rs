@@ -168,6 +168,36 @@ fn warnings_and_trace_lines_are_told() -> Result<()> {
     Ok(())
 }
 
+/// `steps` shows the first terms with the values that they came to, and says so if there are more.
+#[test]
+fn steps_show_terms_with_their_values() -> Result<()> {
+    let mut client = Client::legacy()?;
+    let code = "data.map(x => x * 10).sum()";
+    let lines = |client: &mut Client, steps: u64| -> Result<Value> {
+        let call = json!({"code": code, "data": [1, 2], "steps": steps});
+        let result = client.call("run", &call)?;
+        ensure!(result["structuredContent"]["value"] == 30, "{result}");
+        Ok(result["structuredContent"]["evaluation"].clone())
+    };
+    let all = json!([
+        "    data → [1,2]",
+        "      x → 1",
+        "    x * 10 → 10",
+        "      x → 2",
+        "    x * 10 → 20",
+        "  data.map(x => x * 10) → [10,20]",
+        "data.map(x => x * 10).sum() → 30",
+    ]);
+    assert_eq!(lines(&mut client, 1_000)?, all);
+    let first = json!([all[0], all[1], "… more steps came (shown: 2)"]);
+    assert_eq!(lines(&mut client, 2)?, first);
+    let refused = client.call("run", &json!({"code": code, "data": [1], "steps": 1_001}))?;
+    ensure!(refused["isError"] == true && refused.to_string().contains("steps"), "{refused}");
+    let fault = client.call("run", &json!({"code": "1 / (2 - 2)", "steps": 10}))?;
+    assert_eq!(fault["structuredContent"]["evaluation"], json!(["  2 - 2 → 0"]));
+    Ok(())
+}
+
 #[test]
 fn runs_are_repeatable() -> Result<()> {
     let mut client = Client::legacy()?;

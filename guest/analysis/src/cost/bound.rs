@@ -10,6 +10,13 @@ const ONE: u128 = 1024;
 /// Bits of the largest size: an input has at most 16 MiB, and a list at most so many elements.
 const BITS_OF_SIZE: u64 = 26;
 
+/// A coefficient that counts as none.
+const ENDLESS: u128 = u128::MAX;
+/// Most products that are made at once.
+const MOST_PRODUCTS: usize = 4096;
+/// Most terms of a bound that is told.
+const MOST_TERMS: usize = 60;
+
 /// A size: its number among the variables of a cost.
 pub type Size = u32;
 
@@ -78,6 +85,13 @@ impl Bound {
         }
     }
 
+    /// Whether it is too large to be told.
+    #[must_use]
+    pub fn is_endless(&self) -> bool {
+        let is_many = self.terms.len() > MOST_TERMS;
+        is_many || self.terms.values().any(|it| *it >= ENDLESS >> 40)
+    }
+
     /// Adds another.
     pub fn add(&mut self, other: &Self) {
         for (product, coefficient) in &other.terms {
@@ -103,6 +117,9 @@ impl Bound {
     /// The product of both.
     #[must_use]
     pub fn by(&self, other: &Self) -> Self {
+        if self.terms.len() * other.terms.len() > MOST_PRODUCTS {
+            return Self::of(Vec::new(), ENDLESS);
+        }
         let mut product = Self::default();
         for (first, a) in &self.terms {
             for (second, b) in &other.terms {
@@ -126,14 +143,20 @@ impl Bound {
         most
     }
 
-    /// The logarithm to base 2, rounded up.
+    /// The logarithm to base 2, rounded up. Of a sum of products it is at most that of the greatest
+    /// coefficient and that of the products without theirs.
     #[must_use]
     pub fn log(&self) -> Self {
         if let Some(constant) = self.constant() {
             return Self::from(u64::from(constant.max(1).next_power_of_two().ilog2()));
         }
-        let log = Self::of(vec![Factor::Log(Rc::new(self.clone()))], ONE);
-        log.plus(&Self::from(1))
+        let mut products = self.clone();
+        let most = products.terms.values().copied().max().unwrap_or(ONE);
+        let has_constant = products.terms.remove(&Vec::new()).is_some();
+        products.terms.values_mut().for_each(|it| *it = ONE);
+        let bits = u64::from(most.div_ceil(ONE).next_power_of_two().ilog2());
+        let log = Self::of(vec![Factor::Log(Rc::new(products))], ONE);
+        log.plus(&Self::from(bits + 1 + u64::from(has_constant)))
     }
 
     /// The square root, rounded up.

@@ -3,8 +3,11 @@
 use crate::shape::Shape;
 use std::fmt::Write as _;
 
-/// The classes, the least first, each with its name and its values.
-const CLASSES: [(&str, fn(f64) -> f64); 8] = [
+/// What a size counts in a class.
+type Growth = fn(f64) -> f64;
+
+/// The classes, the least first, each with its name.
+const CLASSES: [(&str, Growth); 8] = [
     ("1", |_| 1.0),
     ("log n", |n| n.max(1.0).log2()),
     ("n", |n| n),
@@ -30,7 +33,7 @@ pub fn fit(points: &[(u64, u64)]) -> Option<&'static str> {
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     let [first, second, .., last] = points[..] else { return None };
     let before_last = points.get(points.len() - 2).copied().unwrap_or(second);
-    let fits = |class: &fn(f64) -> f64| {
+    let fits = |class: &Growth| {
         // What each step adds, beside what the class adds. What inputs of any size pay counts in neither.
         let slope = |a: (f64, f64), b: (f64, f64)| {
             let growth = class(b.0) - class(a.0);
@@ -68,7 +71,7 @@ fn write(shape: &Shape, n: usize, at: usize, depth: usize, out: &mut String) {
     };
     match shape {
         Shape::Null => out.push_str("null"),
-        Shape::Boolean => out.push_str(if at % 2 == 0 { "true" } else { "false" }),
+        Shape::Boolean => out.push_str(if at.is_multiple_of(2) { "true" } else { "false" }),
         Shape::Integer | Shape::Number => {
             let number = if depth == DEEPEST { n } else { scrambled(at, n) };
             // Writing to a `String` never fails.

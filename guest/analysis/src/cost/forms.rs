@@ -2,7 +2,7 @@
 
 use super::bound::Bound;
 use super::loops::Round;
-use super::value::{Record, Value, as_list};
+use super::value::{Value, tuple};
 use super::walk::Walk;
 use super::work::{self, Work};
 use pif_language::form::Form;
@@ -83,8 +83,8 @@ impl Walk<'_> {
         let Some((count, element)) = work::elements(list) else { return self.lost() };
         self.pay(&count.times(u64::from(form.application_price())));
         let round = Round::Fold {
-            function: function.clone(),
-            element: (*element).clone(),
+            function: Box::new(function.clone()),
+            element: Box::new((*element).clone()),
             is_paired: form == Form::Fold,
         };
         match self.rounds(&round, vec![start.clone()], &count).await {
@@ -103,7 +103,7 @@ fn gathered(form: Form, count: &Bound, element: &Value, given: &Value) -> Option
         Form::Filter => (none, list(element)),
         Form::Find => (none, element.or(&Value::plain())),
         Form::Any | Form::All => (none, Value::plain()),
-        Form::Partition => (none, super::walk::tuple(vec![list(element), list(element)])),
+        Form::Partition => (none, tuple(vec![list(element), list(element)])),
         Form::FlatMap => {
             let (inner, part, other) = work::flat(given);
             let length = count.by(&inner.cover(&Bound::from(1)));
@@ -116,38 +116,12 @@ fn gathered(form: Form, count: &Bound, element: &Value, given: &Value) -> Option
         Form::GroupBy | Form::CountBy | Form::DistinctBy => {
             let units = count.times(4).plus(&count.by(&work::content(given)?));
             let value = match form {
-                Form::GroupBy => list(&super::walk::tuple(vec![given.clone(), list(element)])),
-                Form::CountBy => {
-                    list(&super::walk::tuple(vec![given.clone(), Value::count(count.clone())]))
-                }
+                Form::GroupBy => list(&tuple(vec![given.clone(), list(element)])),
+                Form::CountBy => list(&tuple(vec![given.clone(), Value::count(count.clone())])),
                 _ => list(element),
             };
             (units, value)
         }
         _ => return None,
     })
-}
-
-/// The members of a record as a list.
-pub(super) fn members(record: &Record) -> (Bound, Value) {
-    let known = as_list(&record.members.values().cloned().collect::<Vec<_>>());
-    let (count, value) = match known.list {
-        Some((count, value)) => (count, (*value).clone()),
-        None => (Bound::default(), Value::default()),
-    };
-    match &record.others {
-        None => (count, value),
-        // The others are counted with those that are known.
-        Some((others, _, of)) => (others.cover(&count), value.or(of)),
-    }
-}
-
-/// The keys of a record: how many, and the bytes of the longest.
-pub(super) fn keys(record: &Record) -> (Bound, Bound) {
-    let longest = record.members.keys().map(|it| it.len() as u64).max().unwrap_or_default();
-    let count = members(record).0;
-    match &record.others {
-        None => (count, Bound::from(longest)),
-        Some((_, bytes, _)) => (count, bytes.cover(&Bound::from(longest))),
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::bound::{Bound, Size};
 use super::descent::{self, Change};
-use super::value::{Function, Number, Value};
+use super::value::{Entry, Function, Number, Value, bind, tuple};
 use super::walk::Walk;
 use pif_language::form::Form;
 
@@ -19,10 +19,10 @@ const ROUNDS: usize = 6;
 #[derive(Clone, Debug)]
 pub(super) enum Round {
     /// A function is applied to the state and an element.
-    Fold { function: Value, element: Value, is_paired: bool },
+    Fold { function: Box<Value>, element: Box<Value>, is_paired: bool },
     /// A function calls itself: the state is its arguments, and behind them what it gives. The argument
     /// that ends the recursion stays as it is.
-    Recursion { function: Function, ending: usize },
+    Recursion { function: Box<Function>, ending: usize },
 }
 
 impl Walk<'_> {
@@ -33,9 +33,9 @@ impl Walk<'_> {
             Round::Fold { function, element, is_paired } => {
                 let sum = state.first().cloned().unwrap_or_default();
                 let arguments = if *is_paired {
-                    vec![super::walk::tuple(vec![sum, element.clone()])]
+                    vec![tuple(vec![sum, (**element).clone()])]
                 } else {
-                    vec![sum, element.clone()]
+                    vec![sum, (**element).clone()]
                 };
                 vec![self.apply(function, arguments).await]
             }
@@ -168,7 +168,8 @@ impl Walk<'_> {
             *ending = ending.or(&Value::count(count.clone()));
         }
         arguments.push(Value::default());
-        let round = Round::Recursion { function: function.clone(), ending: descent.parameter };
+        let round =
+            Round::Recursion { function: Box::new(function.clone()), ending: descent.parameter };
         match self.rounds(&round, arguments, &count).await {
             Some(mut state) => state.pop().unwrap_or_default(),
             None => self.lost(),
@@ -184,7 +185,7 @@ impl Walk<'_> {
     ) -> Option<Bound> {
         let names = self.terms.names(function.term).iter();
         let env = names.zip(arguments).fold(function.env.clone(), |env, (name, value)| {
-            super::value::bind(env, *name, super::value::Entry::Value(value.clone()))
+            bind(env, *name, Entry::Value(Box::new(value.clone())))
         });
         let (_, value) = self.apart(limit, env).await;
         let most = value.number.and_then(|it| it.most);

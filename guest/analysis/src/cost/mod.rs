@@ -111,7 +111,7 @@ pub fn cost_term(terms: &Terms, root: TermId, request: &Request<'_>, told: &Anal
     let ended = stack::run(&stack, whole(walk, root, told));
     drop(stack);
     let core = core.borrow();
-    if ended.is_none() || core.is_lost {
+    if ended.is_none() || core.is_lost || core.fuel.is_endless() {
         return Cost::unknown();
     }
     let bound = core.fuel.clone();
@@ -133,7 +133,7 @@ async fn whole(walk: Walk<'_>, root: TermId, told: &Analysis) -> Value {
         for parameter in &told.parameters {
             if let Some(name) = walk.terms.name_id(&parameter.name) {
                 let value = given(&parameter.name, &parameter.shape);
-                env = bind(env, name, Entry::Value(value));
+                env = bind(env, name, Entry::Value(Box::new(value)));
             }
         }
     }

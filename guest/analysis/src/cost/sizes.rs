@@ -81,11 +81,11 @@ impl Variable {
                     let list = match step {
                         Step::Values => format!("values({text})"),
                         Step::Keys => format!("keys({text})"),
-                        _ => text,
+                        _ => text.clone(),
                     };
                     _ = write!(inner, "max({list}.map({name} => ");
                     ends.push_str("))");
-                    text = name.to_owned();
+                    name.clone_into(&mut text);
                     depth += 1;
                 }
             }

@@ -82,10 +82,20 @@ pub(super) struct Scope {
     pub(super) outer: Env,
 }
 
+impl Drop for Scope {
+    /// Drops the variables around it one after another: they may be as many as a program binds.
+    fn drop(&mut self) {
+        let mut outer = self.outer.take();
+        while let Some(mut scope) = outer.and_then(Rc::into_inner) {
+            outer = scope.outer.take();
+        }
+    }
+}
+
 /// What a variable is.
 #[derive(Clone, Debug)]
 pub(super) enum Entry {
-    Value(Value),
+    Value(Box<Value>),
     /// A function of a `letrec` in the surroundings of that.
     Recursive(TermId, Env),
 }
@@ -144,26 +154,30 @@ impl Value {
             (true, false) => self.size.clone(),
             _ => other.size.clone(),
         };
-        joined.number = either(&self.number, &other.number, Number::or);
-        joined.text = either(&self.text, &other.text, Bound::cover);
+        joined.number = either(self.number.as_ref(), other.number.as_ref(), Number::or);
+        joined.text = either(self.text.as_ref(), other.text.as_ref(), Bound::cover);
         if self.literal != other.literal {
             joined.literal = None;
         }
-        joined.list = either(&self.list, &other.list, |a, b| (a.0.cover(&b.0), join(&a.1, &b.1)));
+        joined.list = either(self.list.as_ref(), other.list.as_ref(), |a, b| {
+            (a.0.cover(&b.0), join(&a.1, &b.1))
+        });
         joined.tuple = match (&self.tuple, &other.tuple) {
             (Some(a), Some(b)) if a.len() == b.len() => {
                 Some(Rc::new(a.iter().zip(b.iter()).map(|(a, b)| a.or(b)).collect()))
             }
             (Some(a), Some(b)) => {
                 let list = as_list(a).or(&as_list(b));
-                joined.list =
-                    either(&joined.list, &list.list, |a, b| (a.0.cover(&b.0), join(&a.1, &b.1)));
+                joined.list = either(joined.list.as_ref(), list.list.as_ref(), |a, b| {
+                    (a.0.cover(&b.0), join(&a.1, &b.1))
+                });
                 None
             }
             (a, b) => a.clone().or_else(|| b.clone()),
         };
-        joined.record = either(&self.record, &other.record, |a, b| Rc::new(a.or(b)));
-        joined.map = either(&self.map, &other.map, |a, b| {
+        joined.record =
+            either(self.record.as_ref(), other.record.as_ref(), |a, b| Rc::new(a.or(b)));
+        joined.map = either(self.map.as_ref(), other.map.as_ref(), |a, b| {
             let halves = [a.1[0].or(&b.1[0]), a.1[1].or(&b.1[1])];
             (a.0.cover(&b.0), Rc::new(halves))
         });
@@ -278,7 +292,7 @@ impl Record {
             let known = members.entry(Rc::clone(name)).or_default();
             *known = known.or(value);
         }
-        let others = either(&self.others, &other.others, |a, b| {
+        let others = either(self.others.as_ref(), other.others.as_ref(), |a, b| {
             (a.0.cover(&b.0), a.1.cover(&b.1), a.2.or(&b.2))
         });
         Self { members, others }
@@ -301,13 +315,45 @@ pub(super) fn as_list(elements: &[Value]) -> Value {
     Value::list(Bound::from(elements.len() as u64), element)
 }
 
-fn either<T: Clone>(a: &Option<T>, b: &Option<T>, both: impl Fn(&T, &T) -> T) -> Option<T> {
+fn either<T: Clone>(a: Option<&T>, b: Option<&T>, both: impl Fn(&T, &T) -> T) -> Option<T> {
     match (a, b) {
         (Some(a), Some(b)) => Some(both(a, b)),
-        (a, b) => a.clone().or_else(|| b.clone()),
+        (a, b) => a.or(b).cloned(),
     }
 }
 
 fn join(a: &Rc<Value>, b: &Rc<Value>) -> Rc<Value> {
     Rc::new(a.or(b))
+}
+
+/// A list of just these, each told apart if they are few.
+pub(super) fn tuple(elements: Vec<Value>) -> Value {
+    if elements.len() > 8 {
+        return as_list(&elements);
+    }
+    Value { tuple: Some(Rc::new(elements)), ..Value::default() }
+}
+
+/// The members of a record as a list.
+pub(super) fn members(record: &Record) -> (Bound, Value) {
+    let known = as_list(&record.members.values().cloned().collect::<Vec<_>>());
+    let (count, value) = match known.list {
+        Some((count, value)) => (count, (*value).clone()),
+        None => (Bound::default(), Value::default()),
+    };
+    match &record.others {
+        None => (count, value),
+        // The others are counted with those that are known.
+        Some((others, _, of)) => (others.cover(&count), value.or(of)),
+    }
+}
+
+/// The keys of a record: how many, and the bytes of the longest.
+pub(super) fn keys(record: &Record) -> (Bound, Bound) {
+    let longest = record.members.keys().map(|it| it.len() as u64).max().unwrap_or_default();
+    let count = members(record).0;
+    match &record.others {
+        None => (count, Bound::from(longest)),
+        Some((_, bytes, _)) => (count, bytes.cover(&Bound::from(longest))),
+    }
 }

@@ -3,7 +3,7 @@
 
 use super::bound::Bound;
 use super::sizes::{Measure, Part, Sizes, Step};
-use super::value::{Entry, Env, Function, Number, Record, Value, as_list, bind};
+use super::value::{Entry, Env, Function, Number, Record, Value, bind, tuple};
 use crate::shape::Shape;
 use pif_core::stack::Stack;
 use pif_language::form::Form;
@@ -51,7 +51,7 @@ pub(super) struct Walk<'a> {
     pub(super) stack: Stack<'a>,
 }
 
-impl<'a> Walk<'a> {
+impl Walk<'_> {
     pub(super) fn with<T>(&self, work: impl FnOnce(&mut Core) -> T) -> T {
         work(&mut self.core.borrow_mut())
     }
@@ -156,8 +156,8 @@ impl<'a> Walk<'a> {
         while let Some(scope) = at {
             if scope.name == name {
                 return match &scope.entry {
-                    Entry::Value(value) => value.clone(),
-                    Entry::Recursive(group, outer) => self.one_of(*group, outer.clone(), name),
+                    Entry::Value(value) => (**value).clone(),
+                    Entry::Recursive(group, outer) => self.one_of(*group, outer, name),
                 };
             }
             at = scope.outer.as_ref();
@@ -165,13 +165,13 @@ impl<'a> Walk<'a> {
         self.lost()
     }
 
-    fn one_of(&self, group: TermId, outer: Env, name: NameId) -> Value {
+    fn one_of(&self, group: TermId, outer: &Env, name: NameId) -> Value {
         let place = self.terms.names(group).iter().position(|it| *it == name);
         let lambda = self.terms.operand(group, place.unwrap_or_default());
         function(lambda, self.recursive_env(group, outer))
     }
 
-    fn recursive_env(&self, group: TermId, outer: Env) -> Env {
+    fn recursive_env(&self, group: TermId, outer: &Env) -> Env {
         let names = self.terms.names(group).iter();
         names.fold(outer.clone(), |env, name| {
             bind(env, *name, Entry::Recursive(group, outer.clone()))
@@ -184,7 +184,7 @@ impl<'a> Walk<'a> {
         for function in functions {
             self.pay(&Bound::from(u64::from(self.terms.form(*function).visit_price())));
         }
-        self.value(*body, self.recursive_env(term, env)).await
+        self.value(*body, self.recursive_env(term, &env)).await
     }
 
     async fn bindings(&self, term: TermId, mut env: Env) -> Value {
@@ -192,7 +192,7 @@ impl<'a> Walk<'a> {
         let operands = self.terms.operands(term);
         for (name, operand) in names.iter().zip(operands) {
             let value = self.value(*operand, env.clone()).await;
-            env = bind(env, *name, Entry::Value(value));
+            env = bind(env, *name, Entry::Value(Box::new(value)));
         }
         self.value(operands.last().copied().unwrap_or_default(), env).await
     }
@@ -315,9 +315,9 @@ impl<'a> Walk<'a> {
         assumed: Option<Value>,
     ) -> (Value, Vec<Vec<Value>>) {
         let names = self.terms.names(function.term).iter();
-        let env = names
-            .zip(arguments)
-            .fold(function.env.clone(), |env, (name, value)| bind(env, *name, Entry::Value(value)));
+        let env = names.zip(arguments).fold(function.env.clone(), |env, (name, value)| {
+            bind(env, *name, Entry::Value(Box::new(value)))
+        });
         let active = Active { term: function.term, assumed, calls: Vec::new() };
         self.with(|core| core.active.push(active));
         let value = self.value(self.terms.operand(function.term, 0), env).await;
@@ -349,13 +349,6 @@ fn integer(n: i64) -> Value {
         number.most = Some(Bound::default());
     }
     value
-}
-
-pub(super) fn tuple(elements: Vec<Value>) -> Value {
-    if elements.len() > 8 {
-        return as_list(&elements);
-    }
-    Value { tuple: Some(Rc::new(elements)), ..Value::default() }
 }
 
 impl Core {

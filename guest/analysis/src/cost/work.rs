@@ -1,8 +1,7 @@
 //! The work of the forms in units, as bounds, with their values. FUEL.md says it in words.
 
 use super::bound::Bound;
-use super::forms::{keys, members};
-use super::value::{Number, Record, Value, as_list};
+use super::value::{Number, Record, Value, as_list, keys, members, tuple};
 use pif_language::form::Form;
 use pif_language::prices::units;
 use pif_language::term::{TermId, Terms};
@@ -349,7 +348,7 @@ fn extreme(values: &[Value]) -> Option<Work> {
     };
     let n = number(&of)?;
     let each = n.whole().plus(&Bound::from(if n.is_float { units::COMPARISON } else { 0 }));
-    let listed = if values.len() == 1 { 1 } else { 0 };
+    let listed = u64::from(values.len() == 1);
     work(count.by(&each.plus(&Bound::from(listed))), Value::number(n))
 }
 
@@ -389,7 +388,7 @@ fn lists(terms: &Terms, form: Form, term: TermId, values: &[Value]) -> Option<Wo
                 }
                 _ => {
                     let index = Value::count(count.clone());
-                    let pair = super::walk::tuple(vec![index, (*element).clone()]);
+                    let pair = tuple(vec![index, (*element).clone()]);
                     work(count.clone(), Value::list(count, pair))
                 }
             }
@@ -442,7 +441,7 @@ fn lists(terms: &Terms, form: Form, term: TermId, values: &[Value]) -> Option<Wo
             let [a, b] = values else { return None };
             let ((x, first), (y, second)) = (count_of(a)?, count_of(b)?);
             let count = shorter(&x, &y);
-            let pair = super::walk::tuple(vec![(*first).clone(), (*second).clone()]);
+            let pair = tuple(vec![(*first).clone(), (*second).clone()]);
             work(count.clone(), Value::list(count, pair))
         }
         Form::Chunk => {
@@ -745,7 +744,7 @@ fn records(form: Form, values: &[Value]) -> Option<Work> {
             let element = match form {
                 Form::Keys => key,
                 Form::Values => value,
-                _ => super::walk::tuple(vec![key, value]),
+                _ => tuple(vec![key, value]),
             };
             work(count.clone(), Value::list(count, element))
         }
@@ -800,7 +799,7 @@ fn maps(form: Form, values: &[Value]) -> Option<Work> {
             work(done, map(count.plus(&more), key.or(new), value.or(given)))
         }
         Form::Keys | Form::Values | Form::Entries | Form::Elements => {
-            let pair = super::walk::tuple(vec![key.clone(), value.clone()]);
+            let pair = tuple(vec![key.clone(), value.clone()]);
             let element = match form {
                 Form::Keys => key.clone(),
                 Form::Values => value.clone(),

@@ -1,15 +1,9 @@
 //! Whether two programs are equal: by a proof, or by an input on which they differ.
 
 mod derivation;
-#[cfg(test)]
-mod instances {
-    mod tests;
-}
 mod matching;
 mod rewrite;
 mod search;
-#[cfg(test)]
-mod tests;
 
 use crate::trial::inputs::SEED;
 use crate::trial::whole::{Counterexample, Tried};
@@ -197,3 +191,10 @@ fn type_of(shape: &crate::Shape) -> Type {
         _ => of(PLAIN),
     }
 }
+
+#[cfg(test)]
+mod instances {
+    mod tests;
+}
+#[cfg(test)]
+mod tests;

@@ -203,3 +203,18 @@ fn the_search_ends_on_a_small_stack() {
             .expect("an end");
     }
 }
+
+#[test]
+fn programs_are_compared_as_the_page_shows_it() {
+    for (code, expected) in crate::tests::blocks("compare") {
+        let [first, second] = code[..] else { panic!("{code:?}") };
+        let told = match compared(first, second).1 {
+            Verdict::Equal(_) => "equal".to_owned(),
+            Verdict::Different(found) => {
+                format!("different on {}", crate::trial::Value::List(found.arguments).json())
+            }
+            Verdict::Unknown(reason) => reason,
+        };
+        assert_eq!(told, expected, "{first} === {second}");
+    }
+}

@@ -1,6 +1,6 @@
 //! What is known of a term's evaluation: whether it may fault or call somebody, and what it gives.
 
-use super::scratch::Scratch;
+use super::scratch::{Facts, Scratch};
 use pif_language::form::Form;
 use pif_language::kinds::{
     BOOLEAN, CONTINUATION, FLOAT, FUNCTION, INTEGER, Kinds, LIST, MAP, NULL, NUMBER, ODD, RECORD,
@@ -8,23 +8,6 @@ use pif_language::kinds::{
 };
 use pif_language::term::TermId;
 use pif_language::typing::{Rule, Type};
-use std::collections::HashMap;
-
-/// What is known of an evaluation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Facts {
-    /// The kinds that the value may have.
-    pub(super) kinds: Kinds,
-    /// Whether it may end in a fault other than that of a limit.
-    pub(super) faults: bool,
-    /// Whether it may call somebody.
-    pub(super) calls: bool,
-    /// How many nodes the term has.
-    pub(super) size: u32,
-}
-
-/// What is known of terms in this pass.
-pub(super) type Memo = HashMap<TermId, Facts>;
 
 /// What of an evaluation is not that of operands.
 #[derive(Clone, Copy, Debug)]

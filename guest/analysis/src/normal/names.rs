@@ -167,13 +167,19 @@ fn split(scratch: &mut Scratch, root: TermId) -> TermId {
     })
 }
 
+/// A term whose operands are being joined: its names, and how many operands it gets.
+struct Chain {
+    names: Vec<NameId>,
+    count: usize,
+}
+
 /// The term in which a `let` directly within a `let` is part of it.
 fn joined(scratch: &mut Scratch, root: TermId) -> TermId {
-    let mut work: Vec<(TermId, Option<(Vec<NameId>, usize)>)> = vec![(root, None)];
+    let mut work: Vec<(TermId, Option<Chain>)> = vec![(root, None)];
     let mut done = Vec::new();
     while let Some((term, ended)) = work.pop() {
         match ended {
-            Some((names, count)) => {
+            Some(Chain { names, count }) => {
                 let operands: Vec<TermId> = done.split_off(done.len().saturating_sub(count));
                 let form = scratch.form(term);
                 done.push(scratch.bind(form, term, &operands, &names));
@@ -185,7 +191,7 @@ fn joined(scratch: &mut Scratch, root: TermId) -> TermId {
                     done.push(term);
                     continue;
                 }
-                work.push((term, Some((names, operands.len()))));
+                work.push((term, Some(Chain { names, count: operands.len() })));
                 work.extend(operands.iter().rev().map(|it| (*it, None)));
             }
         }

@@ -1,12 +1,28 @@
 //! The terms that a normal form is made of, and the steps that are left to make it.
 
-use super::facts::Memo;
 use super::observed::Observed;
 use pif_core::json::number::Integer;
 use pif_language::form::Form;
+use pif_language::kinds::Kinds;
 use pif_language::term::{NameId, TermId, Terms};
 use pif_language::walk::rebuild;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+
+/// What is known of an evaluation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Facts {
+    /// The kinds that the value may have.
+    pub(super) kinds: Kinds,
+    /// Whether it may end in a fault other than that of a limit.
+    pub(super) faults: bool,
+    /// Whether it may call somebody.
+    pub(super) calls: bool,
+    /// How many nodes the term has.
+    pub(super) size: u32,
+}
+
+/// What is known of terms in this pass.
+pub(super) type Memo = HashMap<TermId, Facts>;
 
 /// Terms under change. A binder has a name of its own, which no other binder has.
 #[derive(Debug)]

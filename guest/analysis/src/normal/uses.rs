@@ -1,7 +1,6 @@
 //! Where a variable is used, and what is evaluated before.
 
-use super::facts::Facts;
-use super::scratch::Scratch;
+use super::scratch::{Facts, Scratch};
 use pif_language::form::Form;
 use pif_language::term::{NameId, TermId};
 
@@ -88,7 +87,7 @@ impl Scratch {
     }
 
     /// Whether a term may be evaluated at the first use of a variable that is bound to it.
-    pub(super) fn may_move(&self, facts: Facts, uses: &Uses) -> bool {
+    pub(super) fn may_move(&self, facts: Facts, uses: Uses) -> bool {
         if !facts.faults && !facts.calls {
             return true;
         }

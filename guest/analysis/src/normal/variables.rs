@@ -38,14 +38,14 @@ fn binding(scratch: &mut Scratch, term: TermId) -> Option<TermId> {
     if is_body {
         return Some(value);
     }
-    if takes_places(scratch, value, &uses) {
+    if takes_places(scratch, value, uses) {
         return Some(scratch.substitute(body, name, value));
     }
     None
 }
 
 /// Whether a term takes the places of the variable that is bound to it.
-fn takes_places(scratch: &mut Scratch, value: TermId, uses: &Uses) -> bool {
+fn takes_places(scratch: &mut Scratch, value: TermId, uses: Uses) -> bool {
     let facts = scratch.facts(value);
     let is_movable = scratch.may_move(facts, uses);
     let is_once = uses.count == 1;
@@ -212,7 +212,7 @@ fn first_uses(scratch: &mut Scratch, root: TermId, places: &BTreeMap<NameId, usi
         match scratch.form(term) {
             Form::Var => {
                 let place = places.get(&scratch.terms.only_name(term));
-                found.extend(place.filter(|it| !found.contains(*it)).copied().into_iter());
+                found.extend(place.filter(|it| !found.contains(*it)).copied());
             }
             Form::Quote => {}
             _ => left.extend(scratch.terms.operands(term).iter().rev()),

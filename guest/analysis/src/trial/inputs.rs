@@ -17,7 +17,7 @@ const DEEPEST: usize = 4;
 pub const SEED: u64 = 0x70_69_66;
 
 /// The inputs of a program, in their order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Inputs {
     shapes: Vec<Shape>,
     /// Those of the smallest sizes, the next one last.

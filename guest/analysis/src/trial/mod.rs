@@ -1,7 +1,8 @@
 //! Programs tried on inputs: which inputs, what is asked of their outcomes, and how one that fails
 //! is made small.
 //!
-//! Nothing here runs a program. A [`Trial`] tells the next run, and its host answers with the outcome.
+//! Nothing here runs a program. A [`Trial`] tells the next run, and its host answers with the outcome. A host
+//! that keeps no trial takes runs in batches, and the [`State`] between them.
 
 pub mod inputs;
 pub mod property;

@@ -3,7 +3,7 @@
 use super::inputs::{Inputs, SEED};
 use super::property::{Property, Verdict};
 use super::value::Value;
-use super::whole::{Outcome, Run, Tried, drive};
+use super::whole::{Outcome, Run, State, Tried, drive};
 use crate::{Request, analyze, text};
 use pif::request::Step;
 use pif::{Limits, Machine, Program};
@@ -98,4 +98,51 @@ fn a_trial_ends_with_its_fuel_and_tells_what_said_nothing() {
     let (_, tried) = tried("n => self(n + 1)", "n => @self(n) == 1");
     assert_eq!(Property::verdict(&tried), Verdict::Vacuous);
     assert!(tried.is_cut && tried.silent > 0 && tried.fuel <= 50_000_000, "{tried:?}");
+}
+
+#[test]
+fn properties_are_as_the_page_shows_them() {
+    for (code, expected) in crate::tests::blocks("property") {
+        let [tool, property] = code[..] else { panic!("{code:?}") };
+        let tried = tried(tool, property).1;
+        let told = match Property::verdict(&tried) {
+            Verdict::Holds => format!("holds for {} inputs", tried.inputs),
+            Verdict::Fails(found) => format!("fails on {}", Value::List(found.arguments).json()),
+            Verdict::Vacuous => "vacuous".to_owned(),
+        };
+        assert_eq!(told, expected, "{property}");
+    }
+}
+
+/// A trial that is begun anew for each batch comes to what it comes to in one go.
+#[test]
+fn a_trial_goes_on_from_its_state() {
+    for (tool, property) in [
+        ("n => n > 12345 ? n + 1 : n", "n => @self(n) == n"),
+        ("xs => xs.sum()", "xs => @self(xs) < 500"),
+        ("(a, b) => a * 2 - b", "(a, b) => @self(a, b) == @self(b, a)"),
+        ("xs => xs.filter(x => x > 0)", "xs => @self(xs).length <= xs.length"),
+    ] {
+        let (read, whole) = tried(tool, property);
+        let mut state = read.trial().state();
+        let mut batches = 0;
+        while !state.is_over() {
+            let mut trial = read.trial().resumed(&state).expect("a state of this trial");
+            let runs = trial.batch(100);
+            // A host that answers but for the last runs.
+            let answered = runs.len().div_ceil(3).max(1);
+            if runs.is_empty() {
+                trial.next_run();
+            }
+            trial.take(runs.iter().take(answered).map(|run| evaluate(run, tool)));
+            let json = trial.state().value().json();
+            let value = Value::read(&json).expect("JSON").expect("a shallow value");
+            state = State::read(&value).expect("a state");
+            assert_eq!(state, trial.state());
+            batches += 1;
+            assert!(batches < 1000, "{state:?}");
+        }
+        assert_eq!(*state.tried(), whole, "{property}");
+        assert!(batches > 1, "{batches}");
+    }
 }

@@ -114,7 +114,7 @@ pub struct Tried {
 }
 
 /// A trial that goes on.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Trial {
     /// The programs as JSON, each applied to the arguments.
     programs: Vec<String>,
@@ -208,8 +208,7 @@ impl Trial {
         let Some((arguments, mut outcomes)) = self.current.take() else { return };
         outcomes.push(outcome);
         let is_open = outcomes.len() < self.programs.len();
-        // What one program says of an input is nothing without the other.
-        if is_open && !outcomes.contains(&Outcome::Nothing) {
+        if is_open {
             self.current = Some((arguments, outcomes));
             return;
         }
@@ -222,18 +221,190 @@ impl Trial {
             self.tried.with_value += usize::from(passes.is_some() && has_value);
         }
         if passes == Some(false) {
-            let smaller = shrink::arguments(&arguments);
-            let fitting = smaller.into_iter().filter(|it| self.inputs.holds(it));
-            self.smaller = fitting.collect();
-            self.smaller.reverse();
+            self.smaller = self.simpler(&arguments);
             self.tried.counterexample = Some(Counterexample { arguments, outcomes });
         }
+    }
+
+    /// The next runs, of so many inputs, if none of them fails. They begin with a new input.
+    #[must_use]
+    pub fn batch(&self, inputs: usize) -> Vec<Run> {
+        let (mut ahead, mut runs) = (self.clone(), Vec::new());
+        let passes = Outcome::Value("true".to_owned());
+        for _ in 0..inputs * self.programs.len() {
+            let Some(run) = ahead.next_run() else { break };
+            runs.push(run);
+            ahead.answer(passes.clone(), 0);
+        }
+        runs
+    }
+
+    /// Takes the outcomes of the first runs of a batch, each with its fuel. A host may leave out the last
+    /// ones. What comes behind an input that fails, or is not all of an input, counts for nothing: the next
+    /// batch asks for what is needed.
+    pub fn take(&mut self, outcomes: impl IntoIterator<Item = (Outcome, u64)>) {
+        let mut outcomes = outcomes.into_iter();
+        let before = self.tried.counterexample.clone();
+        while self.tried.counterexample == before {
+            let of_input: Vec<_> = outcomes.by_ref().take(self.programs.len()).collect();
+            if of_input.len() < self.programs.len() {
+                return;
+            }
+            for (outcome, fuel) in of_input {
+                if self.next_run().is_none() {
+                    return;
+                }
+                self.answer(outcome, fuel);
+            }
+        }
+    }
+
+    /// How far the trial is, as data.
+    #[must_use]
+    pub fn state(&self) -> State {
+        State {
+            tried: self.tried.clone(),
+            left: self.left,
+            open: self.smaller.len(),
+            is_over: self.is_over,
+        }
+    }
+
+    /// The trial, which has just begun, as far as another of the same programs and inputs was. None if the
+    /// state is not that of such a trial.
+    #[must_use]
+    pub fn resumed(mut self, state: &State) -> Option<Self> {
+        let done = state.tried.inputs + state.tried.silent;
+        if done > self.most || state.tried.exhaustive != self.tried.exhaustive {
+            return None;
+        }
+        for _ in 0..done {
+            self.inputs.next()?;
+        }
+        if let Some(found) = &state.tried.counterexample {
+            self.smaller = self.simpler(&found.arguments);
+            if state.open > self.smaller.len() {
+                return None;
+            }
+            self.smaller.truncate(state.open);
+        }
+        Some(Self { tried: state.tried.clone(), left: state.left, is_over: state.is_over, ..self })
+    }
+
+    /// The inputs that are simpler than one, the next one last.
+    fn simpler(&self, arguments: &[Value]) -> Vec<Vec<Value>> {
+        let mut simpler = shrink::arguments(arguments);
+        simpler.retain(|it| self.inputs.holds(it));
+        simpler.reverse();
+        simpler
     }
 
     /// What the trial has come to.
     #[must_use]
     pub fn tried(&self) -> &Tried {
         &self.tried
+    }
+}
+
+/// How far a trial is: all that another instance needs to go on, beside the programs and the inputs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct State {
+    tried: Tried,
+    /// Runs that are left to make the counterexample small.
+    left: usize,
+    /// Simpler inputs that are still to be tried.
+    open: usize,
+    is_over: bool,
+}
+
+impl State {
+    /// What the trial has come to so far.
+    #[must_use]
+    pub fn tried(&self) -> &Tried {
+        &self.tried
+    }
+
+    /// Whether the trial is over.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// The state as a value of JSON.
+    #[must_use]
+    pub fn value(&self) -> Value {
+        let count = |n: usize| Value::Number(n.to_string());
+        let tried = &self.tried;
+        let outcome = |it: &Outcome| {
+            let (kind, text) = match it {
+                Outcome::Value(json) => ("value", json.as_str()),
+                Outcome::Fault(code) => ("fault", code.as_str()),
+                Outcome::Nothing => ("nothing", ""),
+            };
+            Value::List(vec![Value::text(kind), Value::text(text)])
+        };
+        let found = tried.counterexample.as_ref().map_or(Value::Null, |it| {
+            let outcomes = it.outcomes.iter().map(outcome).collect();
+            Value::List(vec![Value::List(it.arguments.clone()), Value::List(outcomes)])
+        });
+        Value::List(vec![
+            count(tried.inputs),
+            count(tried.silent),
+            count(tried.exhaustive),
+            count(tried.with_value),
+            Value::Number(tried.fuel.to_string()),
+            Value::Boolean(tried.is_cut),
+            found,
+            count(self.left),
+            count(self.open),
+            Value::Boolean(self.is_over),
+        ])
+    }
+
+    /// Reads a state from its value. None if it is none.
+    #[must_use]
+    pub fn read(value: &Value) -> Option<Self> {
+        let Value::List(parts) = value else { return None };
+        let [inputs, silent, exhaustive, with_value, fuel, is_cut, found, left, open, is_over] =
+            &parts[..]
+        else {
+            return None;
+        };
+        let count =
+            |value: &Value| if let Value::Number(n) = value { n.parse().ok() } else { None };
+        let truth = |value: &Value| if let Value::Boolean(b) = value { Some(*b) } else { None };
+        let outcome = |value: &Value| {
+            let Value::List(parts) = value else { return None };
+            let [Value::Text(kind), Value::Text(text)] = &parts[..] else { return None };
+            Some(match kind.as_str() {
+                "value" => Outcome::Value(text.clone()),
+                "fault" => Outcome::Fault(text.clone()),
+                "nothing" => Outcome::Nothing,
+                _ => return None,
+            })
+        };
+        let counterexample = match found {
+            Value::Null => None,
+            Value::List(parts) => {
+                let [Value::List(arguments), Value::List(outcomes)] = &parts[..] else {
+                    return None;
+                };
+                let outcomes = outcomes.iter().map(outcome).collect::<Option<_>>()?;
+                Some(Counterexample { arguments: arguments.clone(), outcomes })
+            }
+            _ => return None,
+        };
+        let Value::Number(fuel) = fuel else { return None };
+        let tried = Tried {
+            inputs: count(inputs)?,
+            silent: count(silent)?,
+            exhaustive: count(exhaustive)?,
+            with_value: count(with_value)?,
+            counterexample,
+            fuel: fuel.parse().ok()?,
+            is_cut: truth(is_cut)?,
+        };
+        Some(Self { tried, left: count(left)?, open: count(open)?, is_over: truth(is_over)? })
     }
 }
 

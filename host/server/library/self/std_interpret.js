@@ -1,9 +1,9 @@
 // An evaluator of the core calculus, written in it.
 //
-// A term is data, as `term_to_data` writes it: a record with the key of its form. A rule is a function of the
-// interpreter `m`, a term `t`, the environment `env` (a record of variables) and the state `s` (a record). It gives
-// a pair: the value of the term, and the state after it. Values are those of the language itself. A function takes
-// its argument and the state, and gives such a pair.
+// A term is data, as `term_to_data` writes it: a record with the key of its form. A rule is a function of
+// the interpreter `m`, a term `t`, the environment `env` (a record of variables) and the state `s` (a
+// record). It gives a pair: the value of the term, and the state after it. Values are those of the language
+// itself. A function takes its argument and the state, and gives such a pair.
 request => {
   // raise, attempt: a fault carries the state in which it arose, and one of a form is one of the program.
   const raise = (code, message, s) => fail({fault: {code, message, hint: null, value: null}, state: s});
@@ -63,7 +63,8 @@ request => {
   const test = next =>
     type_of(fst(next)) == "boolean" ? next : raise("type-mismatch", "a test must be a boolean", snd(next));
   // own: the name of the tool whose code is evaluated. A submitted program and a plain quote have none.
-  const own = (m, s) => m.home == null || m.home == "" ? raise("outside-tool", "no tool holds this code", s) : m.home;
+  const own = (m, s) =>
+    m.home == null || m.home == "" ? raise("outside-tool", "no tool holds this code", s) : m.home;
   // unary, folding: the rule of a form with one operand, and of one that folds a list.
   const unary = f => (m, t, env, s) => operate(m, xs => f(head(xs)), [last(values(t))], env, s);
   const folding = give => (m, t, env, s) => {
@@ -71,14 +72,16 @@ request => {
     const all = sequence(m, evaluate, parts, env, s);
     const [f, start, list] = fst(all);
     if (type_of(list) != "list") return raise("type-mismatch", "only a list can be folded", snd(all));
-    if (type_of(f) != "function") return raise("not-a-function", concat(called(parts[0]), " is no function"), snd(all));
+    if (type_of(f) != "function")
+      return raise("not-a-function", concat(called(parts[0]), " is no function"), snd(all));
     return list.reduce((done, x) => m.rules.application(m, parts[0], f, give(fst(done), x), snd(done)),
       pair(start, snd(all)));
   };
 
   const rules = {
     // Variables and functions.
-    var: (m, t, env, s) => env.has(t.var) ? pair(env[t.var], s) : raise("unbound", concat("nothing binds ", t.var), s),
+    var: (m, t, env, s) =>
+      env.has(t.var) ? pair(env[t.var], s) : raise("unbound", concat("nothing binds ", t.var), s),
     lam: (m, t, env, s) => pair(close(m, listed(t.lam), t.body, () => env), s),
     app: (m, t, env, s) => {
       const f = evaluate(m, t.app.func, env, s);
@@ -109,7 +112,8 @@ request => {
       t.or.reduce((done, u) => fst(done) ? done : test(evaluate(m, u, env, snd(done))), pair(false, s)),
     try: (m, t, env, s) => try(evaluate(m, t.try, env, s), e => {
       const {fault, state} = e.value;
-      if (!(t.has("codes") ? t.codes.contains(fault.code) : fault.code != "out-of-fuel")) return fail(e.value);
+      if (!(t.has("codes") ? t.codes.contains(fault.code) : fault.code != "out-of-fuel"))
+        return fail(e.value);
       const f = evaluate(m, t.catch, env, state.put("evals", s.evals));
       return m.rules.application(m, t.catch, fst(f), [fault], snd(f));
     }, ["fail"]),
@@ -121,8 +125,10 @@ request => {
     list: (m, t, env, s) => sequence(m, evaluate, t, env, s),
     nil: (m, t, env, s) => pair([], s),
     cons: (m, t, env, s) => operate(m, xs => cons(xs[0], xs[1]), [t.cons.head, t.cons.tail], env, s),
-    record: (m, t, env, s) => operate(m, xs => from_entries(keys(t.record).zip(xs)), values(t.record), env, s),
-    not: unary(x => not(x)), head: unary(x => head(x)), tail: unary(x => tail(x)), isEmpty: unary(x => isEmpty(x)),
+    record: (m, t, env, s) =>
+      operate(m, xs => from_entries(keys(t.record).zip(xs)), values(t.record), env, s),
+    not: unary(x => not(x)), head: unary(x => head(x)), tail: unary(x => tail(x)),
+    isEmpty: unary(x => isEmpty(x)),
     length: unary(x => length(x)), fst: unary(x => fst(x)), snd: unary(x => snd(x)),
     truth: unary(x => truth(x)), type_of: unary(x => type_of(x)), to_number: unary(x => to_number(x)),
     keys: unary(x => keys(x)), values: unary(x => values(x)), entries: unary(x => entries(x)),
@@ -136,7 +142,8 @@ request => {
       const code = evaluate(m, t.eval, env, s);
       const term = attempt(() => term_to_data(fst(code)), snd(code));
       if (s.evals >= 100) return raise("eval-depth", "too many evals are active", snd(code));
-      const home = entries(snd(code).read).reduce((home, known) => known[1] == fst(code) ? known[0] : home, null);
+      const home = entries(snd(code).read)
+        .reduce((home, known) => known[1] == fst(code) ? known[0] : home, null);
       const next = evaluate(m.put("home", home), term, env, snd(code).put("evals", add(s.evals, 1)));
       return pair(fst(next), snd(next).put("evals", s.evals));
     },
@@ -175,10 +182,12 @@ request => {
     // The forms beyond the core that this evaluator needs to evaluate itself.
     get: xs => length(xs) == 2 ? xs[0][xs[1]] : xs[0].get(xs[1], xs[2]),
     get_in: xs => length(xs) == 2 ? get_in(xs[0], xs[1]) : get_in(xs[0], xs[1], xs[2]),
-    has: binary((a, b) => a.has(b)), put: xs => xs[0].put(xs[1], xs[2]), remove: binary((a, b) => a.remove(b)),
+    has: binary((a, b) => a.has(b)), put: xs => xs[0].put(xs[1], xs[2]),
+    remove: binary((a, b) => a.remove(b)),
     plus: binary((a, b) => plus(a, b)),
     last: xs => last(head(xs)), reverse: xs => reverse(head(xs)), from_entries: xs => from_entries(head(xs)),
-    contains: binary((a, b) => a.contains(b)), zip: binary((a, b) => a.zip(b)), merge: binary((a, b) => merge(a, b))
+    contains: binary((a, b) => a.contains(b)), zip: binary((a, b) => a.zip(b)),
+    merge: binary((a, b) => merge(a, b))
   };
 
   const m = {

@@ -1,7 +1,7 @@
 // Call by need: a name is bound to a promise, which is kept when the name is first read, and once.
 //
-// A promise is a set of one number. Under this number the notes have the term, and later its value. No rule of the
-// evaluator makes sets, so a set in the environment is a promise.
+// A promise is a set of one number. Under this number the notes have the term, and later its value. No rule
+// of the evaluator makes sets, so a set in the environment is a promise.
 request => {
   const argument = (m, t, env, s) => {
     const place = s.notes.next;

@@ -29,7 +29,8 @@ impl Steps {
     /// Adds a step.
     pub fn add(&mut self, step: &Stepped) {
         if self.lines.len() >= self.most {
-            self.is_cut = true;
+            // Of a run that shows no steps none is missing.
+            self.is_cut = self.most > 0;
             return;
         }
         let indent = "  ".repeat(step.depth.min(DEEPEST) as usize);
@@ -45,7 +46,7 @@ impl Steps {
     #[must_use]
     pub fn lines(mut self) -> Vec<String> {
         if self.is_cut {
-            self.lines.push(format!("… and more steps; these are the first {}", self.most));
+            self.lines.push(format!("… more steps came (shown: {})", self.most));
         }
         self.lines
     }

@@ -192,6 +192,7 @@ impl<'a> CallLog<'a> {
     }
 
     /// Ends calls that are not sent: it is known what came of them, or they are refused.
+    #[expect(clippy::needless_pass_by_value, reason = "the stage ends here")]
     pub(super) fn end(&mut self, asked: Asked<'_>, came: Came) -> Ended {
         let Asked { calls, place, texts } = asked;
         self.sent = None;

@@ -1,21 +1,35 @@
 //! The way of the calls of a run: what came of them before, else the intent, the sending, an approval
 //! where one is needed, the answers.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use pif_domain::text::similar::similar;
 use pif_domain::text::{self, quote, quote_one};
 use pif_domain::{Answered, Call, Fault, FaultCode, Refusal, Unsent};
-use pif_sandbox::milliseconds;
+use pif_sandbox::{Watch, milliseconds};
 
 use super::analyze::ANALYZE;
-use super::budget::beyond;
+use super::bindings::Bindings;
+use super::budget::{CallBudget, beyond};
 use super::call_log::{Asked, CallLog, Ended, Intended};
 use super::consent::Consent;
-use super::effects::Sending;
+use super::effects::{Effects, Sending};
 use super::native::Native;
+use super::opening::Workshop;
+use super::past::Past;
 use super::types::Sight;
-use super::world::Live;
+use super::world::{Live, Tools};
+
+impl Workshop {
+    /// The world of a run.
+    pub(super) fn live(&self, tools: Tools, effects: Arc<dyn Effects>, watch: &Watch) -> Live {
+        let budget = CallBudget::new(self.allowed, watch);
+        let (past, bindings) = (Past::default(), Bindings::default());
+        let (sandbox, watch) = (Arc::clone(&self.sandbox), watch.clone());
+        Live { tools, sandbox, watch, effects, budget, past, bindings }
+    }
+}
 
 impl Live {
     /// Has calls made, unless it is known what came of them before the run waited.

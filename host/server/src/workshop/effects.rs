@@ -25,8 +25,12 @@ pub struct Sending<'a> {
     /// Who has approved each; those beyond its end nobody has.
     pub approved: &'a [Option<Approval>],
     /// Nobody else makes one of these.
-    _intended: (),
+    _intended: Proof,
 }
+
+/// Proof of an intent that is written down.
+#[derive(Debug, Clone, Copy)]
+struct Proof;
 
 impl<'a> Sending<'a> {
     /// Some of the calls that a run intends to make.
@@ -36,7 +40,7 @@ impl<'a> Sending<'a> {
         left: Budget,
         approved: &'a [Option<Approval>],
     ) -> Self {
-        Self { calls, at_most, left, approved, _intended: () }
+        Self { calls, at_most, left, approved, _intended: Proof }
     }
 }
 

@@ -56,6 +56,7 @@ struct Progress {
 
 impl Workshop {
     /// Makes a turn to its end.
+    #[must_use]
     pub fn turn(&self, plan: &Plan, request: &Request, tools: &Tools, watch: &Watch) -> Finished {
         finish(self.turn_in_turns(plan, request, tools, &mut (), watch))
     }

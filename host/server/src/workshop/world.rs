@@ -20,7 +20,6 @@ use super::effects::Effects;
 use super::intent::Intent;
 use super::library::library;
 use super::observer::Observer;
-use super::opening::Workshop;
 use super::past::{Past, Waiting};
 use super::refusal::stored;
 
@@ -149,16 +148,6 @@ pub(super) struct Live {
     pub(super) past: Past,
     /// The bindings of a session.
     pub(super) bindings: Bindings,
-}
-
-impl Workshop {
-    /// The world of a run.
-    pub(super) fn live(&self, tools: Tools, effects: Arc<dyn Effects>, watch: &Watch) -> Live {
-        let budget = CallBudget::new(self.allowed, watch);
-        let (past, bindings) = (Past::default(), Bindings::default());
-        let (sandbox, watch) = (Arc::clone(&self.sandbox), watch.clone());
-        Live { tools, sandbox, watch, effects, budget, past, bindings }
-    }
 }
 
 impl Live {
