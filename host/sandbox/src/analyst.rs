@@ -52,6 +52,13 @@ impl Analyst {
 }
 
 impl Sandbox {
+    /// Makes the analyst ready, which may take a second or two. Do it before a clock starts.
+    pub fn ready_analyst(&self) {
+        if let Err(fault) = self.analyst() {
+            tracing::error!(message = fault.message, "nothing can be analyzed");
+        }
+    }
+
     /// Asks the analyst about a program.
     pub fn ask(
         &self,

@@ -74,7 +74,7 @@ impl Workshop {
         };
         let summary = self.check(&code, watch)?;
         let tools = self.tools().map_err(|fault| vec![fault])?;
-        Ok(self.sight(&tools).answer(summary, &code, asked, &watch.again()))
+        Ok(self.ready_sight(&tools).answer(summary, &code, asked, &watch.again()))
     }
 
     fn source_of(&self, name: &str) -> Result<String, Fault> {

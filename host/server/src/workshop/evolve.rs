@@ -199,7 +199,7 @@ impl Workshop {
                 .push("the tool keeps its output schema: give `output_schema` to change it, or true to remove it".to_owned());
         }
         notes.extend(missing(name, &summary, &tools)?);
-        let sight = self.sight(&tools);
+        let sight = self.ready_sight(&tools);
         let is_compared = summary.canonical.len() <= MOST_COMPARED;
         let code = summary.canonical.as_str();
         if let Some(told) = sight.type_of(&summary, code, is_compared, &watch.again()) {

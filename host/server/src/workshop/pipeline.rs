@@ -65,7 +65,7 @@ impl Workshop {
             return Err(fault(FaultCode::Malformed, message, None));
         }
         let tools = self.tools()?;
-        let sight = self.sight(&tools);
+        let sight = self.ready_sight(&tools);
         let mut given = None;
         for (index, stage) in stages.iter().enumerate() {
             let place = format!("stage {} of the pipeline, {}", index + 1, quote_one(stage.name()));

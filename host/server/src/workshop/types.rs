@@ -145,12 +145,18 @@ impl Workshop {
         Sight { sandbox: &self.sandbox, tools, effects: self.effects.as_ref() }
     }
 
+    /// What an analysis sees that asks the analyst next: it is ready, so a clock may start.
+    pub(super) fn ready_sight<'a>(&'a self, tools: &'a Tools) -> Sight<'a> {
+        self.sandbox.ready_analyst();
+        self.sight(tools)
+    }
+
     /// The type of a program whose check gave this summary. None if the analyst cannot tell. It may be
     /// meant for a tool.
     #[must_use]
     pub fn type_of(&self, summary: &Summary, code: &str, watch: &Watch) -> Option<Inferred> {
         let tools = self.tools().ok()?;
-        self.sight(&tools).type_of(summary, code, false, &watch.again())
+        self.ready_sight(&tools).type_of(summary, code, false, &watch.again())
     }
 
     /// The type of a tool. None if the analyst cannot tell, or while the sandbox is not open.
@@ -162,7 +168,7 @@ impl Workshop {
         let tools = self.tools().ok()?;
         let reference = format!("{}@{}", tool.name, tool.hash);
         let mut brought = BTreeMap::new();
-        self.sight(&tools).bring(&reference, &mut brought, &watch.again());
+        self.ready_sight(&tools).bring(&reference, &mut brought, &watch.again());
         brought.remove(&reference).flatten().map(|it| it.typing)
     }
 
