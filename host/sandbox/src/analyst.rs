@@ -1,55 +1,18 @@
 //! The sandboxed analyst: answers questions about programs that nobody runs.
 
-use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-
 use pif_domain::{Fault, FaultCode, fault};
 use wasmtime::Store;
-use wasmtime::component::{self, Component, InstancePre, Linker};
+use wasmtime::component;
 
-use super::artifact::{self, ANALYST, ANALYST_HASH, Found, Origin};
-use super::bindings::{Answers, Misfit, Question, Questions, Subject};
+use super::artifact::Origin;
+use super::bindings::{Answers, Misfit, Question, Subject};
 use super::ceiling::{Allowance, Ceiling};
+use super::consulted::{Opened, prepared};
 use super::error::Error;
 use super::evaluator::Sandbox;
 use super::instance::Instance;
 use super::turn::finish;
 use super::watch::Watch;
-
-/// The compiled analyst. A server has it before it is sealed. A command makes it ready when it first
-/// asks something, since most commands ask nothing.
-pub(super) struct Analyst {
-    opened: OnceLock<Result<Opened, Error>>,
-    /// The directory that keeps its compiled code between starts.
-    cache: Option<PathBuf>,
-}
-
-struct Opened {
-    component: InstancePre<Ceiling>,
-    questions: Questions,
-}
-
-impl Opened {
-    fn new(component: &Component) -> Result<Self, Error> {
-        let linker = Linker::new(component.engine());
-        let component = linker.instantiate_pre(component).map_err(Error::component)?;
-        let questions = Questions::new(&component).map_err(Error::component)?;
-        Ok(Self { component, questions })
-    }
-}
-
-impl Analyst {
-    /// An analyst that is not ready yet.
-    pub(super) fn closed(cache: Option<&Path>) -> Self {
-        Self { opened: OnceLock::new(), cache: cache.map(artifact::cache_of_analyst) }
-    }
-
-    /// Takes the compiled code.
-    pub(super) fn settle(&self, component: Result<Component, Error>) {
-        // It is set only once.
-        let _ = self.opened.set(component.and_then(|component| Opened::new(&component)));
-    }
-}
 
 impl Sandbox {
     /// Makes the analyst ready, which may take a second or two. Do it before a clock starts.
@@ -131,26 +94,6 @@ impl Sandbox {
         };
         let told = |error: &Error| fault(FaultCode::Internal, error.to_string(), None);
         self.analyst.opened.get_or_init(prepare).as_ref().map_err(told)
-    }
-}
-
-/// Loads the compiled code from its directory, or compiles it and keeps it there.
-fn prepared(engine: &wasmtime::Engine, cache: Option<&Path>) -> Result<Component, Error> {
-    let kept = cache.map(|directory| match artifact::find_for(engine, ANALYST_HASH, directory)? {
-        Found::Loaded(component, _) => Ok(component),
-        Found::Missing(path) => {
-            artifact::keep(engine, ANALYST, &path)?;
-            artifact::load(engine, &path)
-        }
-        Found::Unusable(reason) => Err(reason),
-    });
-    match kept {
-        Some(Ok(component)) => Ok(component),
-        Some(Err(reason)) => {
-            tracing::debug!(reason, "the compiled analyst is not kept");
-            Component::new(engine, ANALYST).map_err(Error::component)
-        }
-        None => Component::new(engine, ANALYST).map_err(Error::component),
     }
 }
 

@@ -7,10 +7,10 @@ use pif_domain::{Fault, FaultCode, fault};
 use tokio_util::sync::CancellationToken;
 use wasmtime::Store;
 
-use super::analyst::Analyst;
 use super::artifact::Origin;
 use super::bindings::{Limits, Outlook, Place, Program, Renamed, Summary};
 use super::ceiling::{Allowance, Ceiling, Net};
+use super::consulted::Analyst;
 use super::error::Error;
 use super::instance::{Guest, Instance, Opened};
 use super::machine::Machine;

@@ -7,6 +7,7 @@ mod artifact;
 mod bindings;
 mod calls;
 mod ceiling;
+mod consulted;
 mod drive;
 mod engine;
 mod error;

@@ -14,9 +14,9 @@ use tokio_util::sync::CancellationToken;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
-use super::analyst::Analyst;
 use super::artifact::{self, ANALYST, ANALYST_HASH, COMPONENT, Embedded, Found, Origin};
 use super::ceiling::Net;
+use super::consulted::Analyst;
 use super::engine::{Addresses, Engines, Size};
 use super::error::Error;
 use super::evaluator::{Sandbox, Setup};

@@ -325,7 +325,7 @@ impl Sight<'_> {
         let since = Instant::now();
         let latest = self.tools.registered.latest(MOST_EQUAL).unwrap_or_default();
         let is_other = |tool: &&Definition| tool.name != own && tool.source.len() <= MOST_COMPARED;
-        let all = library().tools().chain(&latest).filter(is_other);
+        let all = latest.iter().chain(library().tools()).filter(is_other);
         for tool in all {
             let known = book(|book| book.normals.get(&tool.hash).cloned());
             let hash = match known {
