@@ -25,14 +25,14 @@ mod analyst {
         world: "analyst",
         path: "../../wit",
         exports: { default: async },
-        with: { "pif:evaluator/types": super::generated::exports::pif::evaluator::types },
+        with: { "pif:evaluator/types": crate::bindings::generated::exports::pif::evaluator::types },
     });
     #[cfg(packaged)]
     wasmtime::component::bindgen!({
         world: "analyst",
         path: "prebuilt/wit",
         exports: { default: async },
-        with: { "pif:evaluator/types": super::generated::exports::pif::evaluator::types },
+        with: { "pif:evaluator/types": crate::bindings::generated::exports::pif::evaluator::types },
     });
 }
 
