@@ -56,7 +56,10 @@ pub fn ensure_free(name: &str) -> Result<(), Error> {
     }
     let is_like =
         |reserved: &&str| sketch(name) == sketch(reserved) || cursive(name) == cursive(reserved);
-    match reserved().chain([OWN]).find(is_like) {
+    if name == OWN {
+        return Err(Error::Reserved { name: name.to_owned(), reserved: OWN });
+    }
+    match reserved().find(is_like) {
         Some(reserved) => Err(Error::Reserved { name: name.to_owned(), reserved }),
         None => Ok(()),
     }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::super::arguments::{decode, malformed, term, text_of};
+use super::super::arguments::{any, decode, malformed, term, text_of};
 use super::super::backend::Backend;
 use super::{Call, Tool, ToolResult, reply};
 use crate::config::Profile;
@@ -24,7 +24,7 @@ fail), cost (a bound of the fuel), normal (its normal form: programs with one `n
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in super::super) struct Arguments {
     /// a program, or its JSON term
-    #[serde(default)]
+    #[serde(default, deserialize_with = "any")]
     #[schemars(schema_with = "term")]
     code: Option<Box<RawValue>>,
     /// the name of a tool, in place of `code`

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::super::arguments::{decode, json_schema, malformed, schema, term, text_of};
+use super::super::arguments::{any, decode, json_schema, malformed, schema, term, text_of};
 use super::super::backend::Backend;
 use super::run::read_schema;
 use super::{Call, Tool, ToolResult};
@@ -42,7 +42,7 @@ pub(in super::super) struct Arguments {
     /// for its callers
     description: String,
     /// a function, or its JSON term
-    #[serde(default)]
+    #[serde(default, deserialize_with = "any")]
     #[schemars(schema_with = "term")]
     code: Option<Box<RawValue>>,
     /// in place of `code` tools after one another: [\"a\", {\"map\": \"b\"}]
