@@ -40,7 +40,10 @@ impl Check {
         }
         let code = read_code(self.code.as_deref().unwrap_or_default())?;
         Ok(match workshop.check(&code, &watch) {
-            Ok(summary) => print(&render::describe(&summary)),
+            Ok(summary) => {
+                let told = workshop.type_of(&summary, &code, &watch);
+                print(&render::describe(&summary, told.as_ref()))
+            }
             Err(faults) => fail(&faults),
         })
     }

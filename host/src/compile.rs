@@ -1,4 +1,4 @@
-//! `mcp-pif compile`: compiles the evaluator for a server that is starting.
+//! `mcp-pif compile`: compiles an embedded component for a server that is starting.
 
 use std::path::{Path, PathBuf};
 use std::process::{self, Child, ExitCode, Stdio};
@@ -6,7 +6,7 @@ use std::{env, io};
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use pif_sandbox::{Addresses, compile};
+use pif_sandbox::{Addresses, Embedded, compile};
 
 use super::print::print_bytes;
 
@@ -17,23 +17,34 @@ pub(super) struct Compile {
     /// For a process that has little address space
     #[arg(long)]
     scarce: bool,
+    /// The analyst, and not the evaluator
+    #[arg(long)]
+    analyst: bool,
 }
 
 impl Compile {
-    /// Writes the compiled evaluator to stdout, for the server that started this process.
+    /// Writes the compiled component to stdout, for the server that started this process.
     pub(super) fn execute(&self) -> Result<ExitCode> {
         let addresses = if self.scarce { Addresses::Scarce } else { Addresses::Ample };
-        let code = compile(&self.directory, addresses).map_err(|reason| anyhow!(reason))?;
+        let which = if self.analyst { Embedded::Analyst } else { Embedded::Evaluator };
+        let code = compile(which, &self.directory, addresses).map_err(|reason| anyhow!(reason))?;
         Ok(print_bytes(&code))
     }
 }
 
 /// Starts a process that runs `mcp-pif compile`.
-pub(super) fn start_compiler(cache: &Path, addresses: Addresses) -> io::Result<Child> {
+pub(super) fn start_compiler(
+    which: Embedded,
+    cache: &Path,
+    addresses: Addresses,
+) -> io::Result<Child> {
     let mut compiler = process::Command::new(env::current_exe()?);
     compiler.arg("compile").arg(cache);
     if addresses == Addresses::Scarce {
         compiler.arg("--scarce");
+    }
+    if which == Embedded::Analyst {
+        compiler.arg("--analyst");
     }
     // The compiler must not inherit the server's settings.
     for (name, _) in env::vars_os() {

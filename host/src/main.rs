@@ -1,5 +1,6 @@
 //! The command line: serves on standard input and output, or runs one command.
 
+mod analyze;
 mod approve;
 mod backup;
 mod broker;
@@ -44,10 +45,11 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::{CommandFactory as _, Parser, Subcommand};
-use pif_sandbox::HASH;
+use pif_sandbox::{ANALYST_HASH, HASH};
 use pif_server::config::{self, CommandLine, Options};
 use pif_system::stdio;
 
+use self::analyze::Analyze;
 use self::approve::Approve;
 use self::backup::Backup;
 use self::broker::Broker;
@@ -107,11 +109,12 @@ impl CommandLine for Line {
     }
 }
 
-/// The version with the sha256 of the evaluator. Equal evaluators give equal values for equal fuel.
+/// The version with the sha256 of the evaluator and of the analyst. Equal evaluators give equal values for equal fuel.
 fn long_version() -> String {
     format!(
         "{}
-evaluator {HASH}",
+evaluator {HASH}
+analyst {ANALYST_HASH}",
         env!("CARGO_PKG_VERSION")
     )
 }
@@ -149,6 +152,8 @@ enum Command {
     Repl(Repl),
     /// Check a term without running it, and describe it
     Check(Check),
+    /// Tell what is known of a program before it runs: its type, what it needs
+    Analyze(Analyze),
     /// Write a term in the notation, or as JSON
     Fmt(Fmt),
     /// Check a proof that two programs are equal
@@ -197,14 +202,14 @@ enum Command {
     Capability(Capability),
     /// Call a tool of a server over HTTP and print the result
     Call(CallTool),
-    /// Write the evaluator, a WebAssembly component, to a file for other hosts
+    /// Write the evaluator or the analyst, a WebAssembly component, to a file for other hosts
     Component(Component),
     /// Print completions for a shell
     Completions(Completions),
     /// Call tools of other servers for a server
     #[command(hide = true)]
     Broker(Broker),
-    /// Compile the evaluator for a server that is starting
+    /// Compile an embedded component for a server that is starting
     #[command(hide = true)]
     Compile(Compile),
     /// Print the manual page in groff format
@@ -256,6 +261,7 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Run(it)) => it.execute(options),
         Some(Command::Repl(it)) => it.execute(options),
         Some(Command::Check(it)) => it.execute(options),
+        Some(Command::Analyze(it)) => it.execute(options),
         Some(Command::Fmt(it)) => it.execute(options),
         Some(Command::Proof(it)) => it.execute(),
         Some(Command::Grammar(it)) => it.execute(options),

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use pif_sandbox::COMPONENT;
+use pif_sandbox::{ANALYST, COMPONENT};
 use pif_tests::server::binary::target;
 use serde_json::Value;
 use xshell::cmd;
@@ -67,6 +67,7 @@ pub(crate) fn pack() -> Result<PathBuf> {
         sh.copy_file(sources.join(file), file)?;
     }
     sh.write_file("evaluator.wasm", COMPONENT)?;
+    sh.write_file("analyst.wasm", ANALYST)?;
     let (jco, options) = (tool("jco")?, "--quiet --instantiation sync --name evaluator".split(' '));
     cmd!(sh, "{jco} transpile {options...} evaluator.wasm --out-dir component").run()?;
     ensure_parts(&folder.join("component"))?;

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
-use pif_sandbox::{COMPONENT, HASH};
+use pif_sandbox::{ANALYST, ANALYST_HASH, COMPONENT, HASH};
 use pif_tests::server::binary::target;
 use wit_component::DecodedWasm;
 use wit_parser::Resolve;
@@ -15,23 +15,25 @@ use xshell::{Shell, cmd};
 use crate::tasks::{root, shell};
 
 /// The crates that are published, each after those that it builds on, with their folders.
-const CRATES: [(&str, &str); 13] = [
+const CRATES: [(&str, &str); 15] = [
     ("pif-core", "guest/core"),
     ("pif-language", "guest/language"),
     ("pif-proof", "guest/proof"),
     ("pif-notation", "guest/notation"),
     ("pif", "guest"),
+    ("pif-analysis", "guest/analysis"),
     ("pif-domain", "host/domain"),
     ("pif-schema", "host/schema"),
     ("pif-system", "host/system"),
     ("pif-sandbox", "host/sandbox"),
+    ("pif-receipt", "host/receipt"),
     ("pif-store", "host/store"),
     ("pif-broker", "host/broker"),
     ("pif-server", "host/server"),
     ("mcp-pif", "host"),
 ];
 
-/// What lies outside the sandbox's folder and is put into its package: evaluator, contract, reference.
+/// What lies outside the sandbox's folder and is put into its package: the components, contract, reference.
 const PREBUILT: &str = "host/sandbox/prebuilt";
 
 /// Packages, builds and tries the crates.
@@ -68,6 +70,7 @@ fn encode_contract(sh: &Shell) -> Result<()> {
 fn prepare(sh: &Shell) -> Result<()> {
     sh.create_dir(format!("{PREBUILT}/wit"))?;
     sh.write_file(format!("{PREBUILT}/evaluator.wasm"), COMPONENT)?;
+    sh.write_file(format!("{PREBUILT}/analyst.wasm"), ANALYST)?;
     sh.copy_file("guest/LANGUAGE.md", format!("{PREBUILT}/LANGUAGE.md"))?;
     for file in sh.read_dir("wit")? {
         sh.copy_file(file, format!("{PREBUILT}/wit"))?;
@@ -98,6 +101,9 @@ fn try_out(sh: &Shell) -> Result<()> {
     let server = target()?.join("package/target/debug").join(format!("mcp-pif{EXE_SUFFIX}"));
     let version = cmd!(sh, "{server} --version").read()?;
     ensure!(version.contains(HASH), "the package has another evaluator:\n{version}");
+    ensure!(version.contains(ANALYST_HASH), "the package has another analyst:\n{version}");
+    let kind = cmd!(sh, "{server} --ephemeral check").arg("x => x * 2").read()?;
+    ensure!(kind.contains("(x: number) => number"), "no type is told:\n{kind}");
     let sum = cmd!(sh, "{server} --ephemeral run").arg(r#"{"add":[1,2]}"#).read()?;
     ensure!(sum == "3", "1 + 2 is {sum}");
     Ok(())

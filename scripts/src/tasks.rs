@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::{env, fs};
 
 use anyhow::{Context, Result};
-use pif_sandbox::{COMPONENT, HASH};
+use pif_sandbox::{ANALYST, ANALYST_HASH, COMPONENT, HASH};
 use pif_tests::{library, pages, reference};
 use xshell::{Shell, cmd};
 
@@ -71,14 +71,24 @@ pub(crate) fn library() -> Result<()> {
     Ok(fs::write(&page, library::renew_page(&fs::read_to_string(&page)?)?)?)
 }
 
-/// Writes the component that the host embeds, and says what it is.
+/// Writes the components that the host embeds, and says what they are.
 pub(crate) fn component() -> Result<()> {
-    let path = write_component()?;
-    println!("{}\n{} bytes\nsha256 {HASH}", path.display(), COMPONENT.len());
+    for (path, bytes, hash) in
+        [(write_component()?, COMPONENT, HASH), (write_analyst()?, ANALYST, ANALYST_HASH)]
+    {
+        println!("{}\n{} bytes\nsha256 {hash}", path.display(), bytes.len());
+    }
     Ok(())
 }
 
-/// Writes the component that the host embeds.
+/// Writes the analyst that the host embeds.
+pub(crate) fn write_analyst() -> Result<PathBuf> {
+    let path = root().canonicalize()?.join("target/pif-analyst.wasm");
+    shell()?.write_file(&path, ANALYST)?;
+    Ok(path)
+}
+
+/// Writes the evaluator that the host embeds.
 pub(crate) fn write_component() -> Result<PathBuf> {
     let path = root().canonicalize()?.join("target/pif.wasm");
     shell()?.write_file(&path, COMPONENT)?;

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
-use pif_sandbox::{COMPONENT, HASH, Sandbox};
+use pif_sandbox::{ANALYST, ANALYST_HASH, COMPONENT, HASH, Sandbox};
 use pif_tests::server::binary;
 use pif_tests::{embedding, registry_entry};
 use serde_json::{Value, json};
@@ -124,12 +124,15 @@ fn the_bundle_names_the_tools_that_the_server_lists() -> Result<()> {
 }
 
 #[test]
-fn the_binary_carries_the_component_and_tells_its_hash() -> Result<()> {
+fn the_binary_carries_the_components_and_tells_their_hashes() -> Result<()> {
     assert_eq!(embedding::sha256(COMPONENT), HASH);
+    assert_eq!(embedding::sha256(ANALYST), ANALYST_HASH);
     assert_eq!(Sandbox::open(None, 1)?.hash(), HASH);
     ensure!(print(&["component"], "")? == COMPONENT, "the component is not written as it is");
+    ensure!(print(&["component", "--analyst"], "")? == ANALYST, "the analyst is not as it is");
     let version = String::from_utf8(print(&["--version"], "")?)?;
-    assert_eq!(version, format!("mcp-pif {}\nevaluator {HASH}\n", env!("CARGO_PKG_VERSION")));
+    let hashes = format!("evaluator {HASH}\nanalyst {ANALYST_HASH}");
+    assert_eq!(version, format!("mcp-pif {}\n{hashes}\n", env!("CARGO_PKG_VERSION")));
     Ok(())
 }
 

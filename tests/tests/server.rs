@@ -58,5 +58,6 @@ mod server {
     mod traces;
     mod transfer;
     mod turns;
+    mod types;
     mod wire;
 }

@@ -1,7 +1,7 @@
-//! The component that the server embeds: what it asks for, which is nothing, and what it offers.
+//! The components that the server embeds: what they ask for, which is nothing, and what they offer.
 
 use anyhow::{Context, Result, bail};
-use pif_sandbox::COMPONENT;
+use pif_sandbox::{ANALYST, COMPONENT};
 use wasmparser::{Parser, Payload};
 use wit_component::DecodedWasm;
 use wit_parser::{Resolve, World, WorldId, WorldItem};
@@ -22,28 +22,34 @@ fn interfaces(resolve: &Resolve, items: &World) -> Result<Vec<String>> {
     Ok(names)
 }
 
-fn decode() -> Result<(Resolve, WorldId)> {
-    match wit_component::decode(COMPONENT)? {
+fn decode(component: &[u8]) -> Result<(Resolve, WorldId)> {
+    match wit_component::decode(component)? {
         DecodedWasm::Component(resolve, world) => Ok((resolve, world)),
         DecodedWasm::WitPackage(..) => bail!("this is a package of interfaces, not a component"),
     }
 }
 
 #[test]
-fn the_component_imports_nothing() -> Result<()> {
-    let (resolve, id) = decode()?;
-    let world = resolve.worlds.get(id).context("a world")?;
-    assert!(world.imports.is_empty(), "{:?}", world.imports);
+fn the_components_import_nothing() -> Result<()> {
+    for component in [COMPONENT, ANALYST] {
+        let (resolve, id) = decode(component)?;
+        let world = resolve.worlds.get(id).context("a world")?;
+        assert!(world.imports.is_empty(), "{:?}", world.imports);
+    }
     Ok(())
 }
 
 #[test]
-fn the_component_exports_the_contract() -> Result<()> {
-    let (resolve, id) = decode()?;
-    let world = resolve.worlds.get(id).context("a world")?;
-    let expected = ["analysis", "machines", "types"];
-    let expected = expected.map(|name| format!("pif:evaluator/{name}@0.1.0"));
-    assert_eq!(interfaces(&resolve, world)?, expected);
+fn the_components_export_the_contract() -> Result<()> {
+    for (component, expected) in
+        [(COMPONENT, &["analysis", "machines", "types"][..]), (ANALYST, &["questions", "types"])]
+    {
+        let (resolve, id) = decode(component)?;
+        let world = resolve.worlds.get(id).context("a world")?;
+        let name = |name: &&str| format!("pif:evaluator/{name}@0.1.0");
+        let expected: Vec<String> = expected.iter().map(name).collect();
+        assert_eq!(interfaces(&resolve, world)?, expected);
+    }
     Ok(())
 }
 
@@ -52,8 +58,15 @@ fn the_component_exports_the_contract() -> Result<()> {
 /// table, from a module without a name.
 #[test]
 fn the_core_modules_import_only_what_the_component_makes() -> Result<()> {
+    assert!(handles(COMPONENT)? > 0, "the evaluator's module was not seen");
+    assert_eq!(handles(ANALYST)?, 0);
+    Ok(())
+}
+
+/// The handles that a component's modules import. Fails if they import anything else from outside.
+fn handles(component: &[u8]) -> Result<usize> {
     let (mut handles, mut level) = (0, 0_usize);
-    for payload in Parser::new(0).parse_all(COMPONENT) {
+    for payload in Parser::new(0).parse_all(component) {
         let imports = match payload? {
             // Components within it, which wrap what it exports, are given what they import by it.
             Payload::ComponentImportSection(_) if level == 0 => bail!("the component has imports"),
@@ -75,21 +88,22 @@ fn the_core_modules_import_only_what_the_component_makes() -> Result<()> {
             assert!(is_handle || import.module.is_empty(), "{import:?}");
         }
     }
-    assert!(handles > 0, "the evaluator's module was not seen");
-    Ok(())
+    Ok(handles)
 }
 
-/// Its memory has an upper bound in any host.
+/// Their memory has an upper bound in any host.
 #[test]
-fn the_memory_of_the_component_is_bounded() -> Result<()> {
-    let mut bounds = Vec::new();
-    for payload in Parser::new(0).parse_all(COMPONENT) {
-        if let Payload::MemorySection(memories) = payload? {
-            for memory in memories {
-                bounds.push(memory?.maximum.map(|pages| pages << 16));
+fn the_memory_of_the_components_is_bounded() -> Result<()> {
+    for component in [COMPONENT, ANALYST] {
+        let mut bounds = Vec::new();
+        for payload in Parser::new(0).parse_all(component) {
+            if let Payload::MemorySection(memories) = payload? {
+                for memory in memories {
+                    bounds.push(memory?.maximum.map(|pages| pages << 16));
+                }
             }
         }
+        assert_eq!(bounds, [Some(1_280 << 20)]);
     }
-    assert_eq!(bounds, [Some(1_280 << 20)]);
     Ok(())
 }

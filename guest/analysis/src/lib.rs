@@ -12,9 +12,13 @@
 //! # Ok::<(), pif_analysis::fault::Fault>(())
 //! ```
 
+pub mod clash;
 mod compare;
+#[cfg(all(target_arch = "wasm32", feature = "component"))]
+mod component;
 pub mod cost;
 pub mod equality;
+pub mod json_schema;
 pub mod laws;
 pub mod normal;
 mod places;
@@ -22,6 +26,7 @@ mod schema;
 pub mod shape;
 mod tell;
 pub mod text;
+pub mod tools;
 pub mod trial;
 mod values;
 mod walk;
@@ -38,6 +43,7 @@ use pif_language::form::Form;
 use pif_language::kinds::{FUNCTION, Kinds, Wanted};
 use pif_language::mistakes::kinds::{applied, placed, typed};
 use pif_language::term::{Origin, TermId, Terms};
+use pif_notation::fault_in_notation;
 use std::collections::HashMap;
 use tell::Teller;
 use walk::whole;
@@ -106,7 +112,7 @@ pub struct Failure {
     pub excerpt: Option<String>,
     /// Where it is in the text, if that is the notation.
     pub place: Option<Box<Place>>,
-    /// What to write instead, where that is known. Its examples are terms.
+    /// What to write instead, where that is known, in the notation of the program.
     pub hint: Option<Hint>,
     /// Whether every evaluation of the program comes there.
     pub always: bool,
@@ -119,10 +125,17 @@ const FUEL_PER_TERM: u64 = 8;
 
 /// Tells what is known of a program.
 pub fn analyze(request: &Request<'_>) -> Result<Analysis, Fault> {
+    let (terms, root) = read(request)?;
+    Ok(analyze_term(&terms, root, request))
+}
+
+/// Reads the code of a program.
+pub fn read(request: &Request<'_>) -> Result<(Terms, TermId), Fault> {
     let mut terms = Terms::default();
     let free = request.free_names();
-    let root = pif_notation::read_code(&mut terms, request.code, Origin::Code, &free)?.root;
-    Ok(analyze_term(&terms, root, request))
+    let parsed = pif_notation::read_code(&mut terms, request.code, Origin::Code, &free);
+    let root = parsed.map_err(fault_in_notation)?.root;
+    Ok((terms, root))
 }
 
 /// Tells what is known of the program at `root`, whose code has been read.
@@ -197,8 +210,8 @@ fn failures(terms: &Terms, core: &walk::Core) -> Vec<Failure> {
         let hint = misfit.and_then(|it| hint(terms.form(*term), *operand, *it));
         let operand = terms.operands(*term).get(*operand).copied().unwrap_or(*term);
         let token = terms.node(operand).token;
-        let fault = terms.locate(token, Fault::new(code, String::new()));
-        let Fault { at, excerpt, place, .. } = fault;
+        let fault = Fault { hint, ..Fault::new(code, String::new()) };
+        let Fault { at, excerpt, place, hint, .. } = fault_in_notation(terms.locate(token, fault));
         failures.push(Failure { code, at, excerpt, place, hint, always });
     }
     failures

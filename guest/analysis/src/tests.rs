@@ -100,6 +100,13 @@ fn a_failure_has_a_hint() {
     assert_eq!(failure.at, "/body/add/1");
 }
 
+#[test]
+fn a_record_of_members_has_a_normal_form() {
+    let code = "o => ({total: o.x})";
+    let told = crate::normal::normal(&Request { code, ..Request::default() }).expect("a program");
+    assert_eq!(told.notation, "x1 => ({total: x1.x})");
+}
+
 /// Programs that nest as deep as programs may: no function of the analyst recurses with them.
 #[test]
 fn deep_programs_take_little_stack() {

@@ -18,21 +18,28 @@ pub enum Toolset {
     Staging,
     /// Does work that survives.
     Work,
+    /// Tells of programs before they run.
+    Analysis,
     /// Shows what is measured.
     Debug,
 }
 
 impl Toolset {
     /// All sets.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Core,
         Self::State,
         Self::Sessions,
         Self::Capabilities,
         Self::Staging,
         Self::Work,
+        Self::Analysis,
         Self::Debug,
     ];
+
+    /// The sets that are off by default, or that there are only where other servers are configured.
+    pub const OTHERS: [Self; 5] =
+        [Self::Capabilities, Self::Staging, Self::Work, Self::Analysis, Self::Debug];
 
     /// The name on the command line.
     #[must_use]
@@ -44,6 +51,7 @@ impl Toolset {
             Self::Capabilities => "capabilities",
             Self::Staging => "staging",
             Self::Work => "work",
+            Self::Analysis => "analysis",
             Self::Debug => "debug",
         }
     }
@@ -60,6 +68,9 @@ impl Toolset {
                 "changes that are tried before they count; off unless you switch it on"
             }
             Self::Work => "runs that survive crashes; off unless you switch it on",
+            Self::Analysis => {
+                "what is known of programs before they run; off unless you switch it on"
+            }
             Self::Debug => "what the server measures; off unless you switch it on",
         }
     }
@@ -156,6 +167,7 @@ macro_rules! each_tool {
             Discard discard Staging Destroys Evolve "Discard staged changes";
             Runs runs Work Reads Run "Durable runs";
             WorkflowExecute workflow_execute Work Runs Run "Run a workflow";
+            Analyze analyze Analysis Reads Read "Analyze a program";
             Debug debug Debug Reads Read "What the server measures";
         }
     };

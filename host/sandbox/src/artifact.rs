@@ -1,6 +1,6 @@
-//! The cache of the compiled evaluator on disk. Compiling takes a second or two; loading takes a
+//! The cache of the compiled components on disk. Compiling one takes a second or two; loading takes a
 //! fraction of a millisecond. The first start therefore writes its result to a private cache. If
-//! the cache fails in any way, the evaluator is compiled in memory instead.
+//! the cache fails in any way, the component is compiled in memory instead.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -19,14 +19,45 @@ use wasmtime::component::Component;
 
 use super::engine::{Addresses, Engines, portable};
 
-/// The component that the build script compiled.
-pub static COMPONENT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/guest.wasm"));
+/// The evaluator that the build script compiled.
+pub static COMPONENT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/evaluator.wasm"));
+
+/// The analyst that the build script compiled.
+pub static ANALYST: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/analyst.wasm"));
 
 /// The language reference of the component, as Markdown.
 pub const REFERENCE: &str = include_str!(concat!(env!("OUT_DIR"), "/LANGUAGE.md"));
 
 /// sha256 of [`COMPONENT`], 64 hexadecimal digits.
 pub const HASH: &str = env!("PIF_GUEST_SHA256");
+
+/// sha256 of [`ANALYST`], 64 hexadecimal digits.
+pub const ANALYST_HASH: &str = env!("PIF_ANALYST_SHA256");
+
+/// A component that is embedded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Embedded {
+    /// What runs programs.
+    Evaluator,
+    /// What tells of programs before they run.
+    Analyst,
+}
+
+impl Embedded {
+    /// The component, and the directory below a cache that keeps its compiled code. Each has a
+    /// directory of its own, so that two processes can compile both at once.
+    fn parts(self, cache: &Path) -> (&'static [u8], &'static str, PathBuf) {
+        match self {
+            Self::Evaluator => (COMPONENT, HASH, cache.to_owned()),
+            Self::Analyst => (ANALYST, ANALYST_HASH, cache_of_analyst(cache)),
+        }
+    }
+}
+
+/// The directory below a cache that keeps the compiled code of the analyst.
+pub(super) fn cache_of_analyst(cache: &Path) -> PathBuf {
+    cache.join("analyst")
+}
 
 /// The extension of a file that is not complete yet.
 const BESIDE: &str = "tmp";
@@ -70,17 +101,20 @@ pub(super) fn find(engines: &Engines, hash: &str, cache: Option<&Path>) -> Found
     let Some(directory) = cache else {
         return Found::Unusable("there is no cache directory".to_owned());
     };
-    let found = engines.portable().and_then(|engine| {
-        let path = place(engine, hash, directory)?;
-        if is_present(&path).map_err(|error| describe(&path, &error))? {
-            return Ok(Found::Loaded(load(engine, &path)?, path));
-        }
-        Ok(Found::Missing(path))
-    });
+    let found = engines.portable().and_then(|engine| find_for(engine, hash, directory));
     found.unwrap_or_else(Found::Unusable)
 }
 
-/// Returns the path of an evaluator in a cache. Creates the directory if it does not exist.
+/// Looks for a component in the directory that keeps its compiled code.
+pub(super) fn find_for(engine: &Engine, hash: &str, directory: &Path) -> Result<Found, String> {
+    let path = place(engine, hash, directory)?;
+    if is_present(&path).map_err(|error| describe(&path, &error))? {
+        return Ok(Found::Loaded(load(engine, &path)?, path));
+    }
+    Ok(Found::Missing(path))
+}
+
+/// Returns the path of a component in a cache. Creates the directory if it does not exist.
 fn place(engine: &Engine, hash: &str, directory: &Path) -> Result<PathBuf, String> {
     ensure_directory(directory).map_err(|error| describe(directory, &error))?;
     Ok(directory.join(format!("{}-{hash}.cwasm", fingerprint(engine))))
@@ -127,12 +161,13 @@ fn wait_for_turn(
     Ok(Some(lock))
 }
 
-/// Returns the code of the embedded evaluator, compiled for `addresses`. Reads it from the cache,
+/// Returns the code of an embedded component, compiled for `addresses`. Reads it from the cache,
 /// and writes it there first if it is missing.
-pub fn compile(cache: &Path, addresses: Addresses) -> Result<Vec<u8>, String> {
+pub fn compile(which: Embedded, cache: &Path, addresses: Addresses) -> Result<Vec<u8>, String> {
     let engine = portable(None, addresses).map_err(|error| format!("{error:#}"))?;
-    let path = place(&engine, HASH, cache)?;
-    keep(&engine, COMPONENT, &path)?;
+    let (component, hash, directory) = which.parts(cache);
+    let path = place(&engine, hash, &directory)?;
+    keep(&engine, component, &path)?;
     fs::read(&path).map_err(|error| describe(&path, &error))
 }
 

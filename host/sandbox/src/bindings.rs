@@ -18,6 +18,30 @@ mod generated {
     });
 }
 
+#[expect(missing_docs, reason = "generated; wit/ documents what has a meaning")]
+mod analyst {
+    #[cfg(not(packaged))]
+    wasmtime::component::bindgen!({
+        world: "analyst",
+        path: "../../wit",
+        exports: { default: async },
+        with: { "pif:evaluator/types": crate::bindings::generated::exports::pif::evaluator::types },
+    });
+    #[cfg(packaged)]
+    wasmtime::component::bindgen!({
+        world: "analyst",
+        path: "prebuilt/wit",
+        exports: { default: async },
+        with: { "pif:evaluator/types": crate::bindings::generated::exports::pif::evaluator::types },
+    });
+}
+
+pub(super) use analyst::exports::pif::evaluator::questions::GuestIndices as Questions;
+pub use analyst::exports::pif::evaluator::questions::{
+    Answers, Cost, Failure as SureFault, Misfit, Names, Normal, Parameter as Typed, Question,
+    Schemas, Subject, Tool as KnownTool, Typing, Variable,
+};
+
 pub(super) use generated::exports::pif::evaluator::analysis::GuestIndices as Analysis;
 pub use generated::exports::pif::evaluator::analysis::Renamed;
 pub(super) use generated::exports::pif::evaluator::machines::{

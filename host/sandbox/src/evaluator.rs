@@ -10,10 +10,11 @@ use wasmtime::Store;
 use super::artifact::Origin;
 use super::bindings::{Limits, Outlook, Place, Program, Renamed, Summary};
 use super::ceiling::{Allowance, Ceiling, Net};
+use super::consulted::Analyst;
 use super::error::Error;
 use super::instance::{Guest, Instance, Opened};
 use super::machine::Machine;
-use super::turn::{TURN, finish};
+use super::turn::finish;
 use super::watch::Watch;
 
 /// The settings of a sandbox.
@@ -30,7 +31,7 @@ pub struct Setup<'a> {
     pub net: Net,
 }
 
-/// The compiled evaluator, which starts instances.
+/// The compiled evaluator and the compiled analyst, which start instances.
 pub struct Sandbox {
     /// sha256 of the component, not of the code compiled from it.
     pub(super) hash: String,
@@ -41,6 +42,8 @@ pub struct Sandbox {
     pub(super) opened: OnceLock<(Result<Opened, Error>, Origin)>,
     /// Canceled after `opened` is set.
     pub(super) is_open: CancellationToken,
+    /// What tells of programs before they run.
+    pub(super) analyst: Analyst,
 }
 
 impl std::fmt::Debug for Sandbox {
@@ -217,25 +220,9 @@ impl Sandbox {
     async fn enter(&self, allowance: Allowance, watch: &Watch) -> Result<Instance, Fault> {
         watch.verdict()?;
         let opened = self.entrance()?;
-        let mut store = Store::new(opened.component.engine(), Ceiling::new(allowance));
-        store.limiter(|ceiling| ceiling);
-        store.set_hostcall_fuel(allowance.answer);
-        let fueled = store
-            .set_fuel(allowance.fuel)
-            .and_then(|()| store.fuel_async_yield_interval(Some(TURN)));
-        let made = match fueled {
-            Ok(()) => watch.over(opened.component.instantiate_async(&mut store)).await,
-            Err(error) => Err(error),
+        let load = |store: &mut Store<Ceiling>, instance| {
+            Ok(Guest { machines: opened.machines.load(store, &instance)?, instance })
         };
-        let found = made.and_then(|instance| {
-            Ok(Guest { machines: opened.machines.load(&mut store, &instance)?, instance })
-        });
-        match found {
-            Ok(guest) => {
-                let (watch, most) = (watch.clone(), self.net.memory);
-                Ok(Instance { store, guest, watch, most, trapped: None })
-            }
-            Err(error) => Err(watch.explain(&error, store.data())),
-        }
+        Instance::enter(&opened.component, (self.net, allowance), watch, load).await
     }
 }

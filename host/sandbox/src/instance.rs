@@ -1,12 +1,13 @@
-//! Instances of the component, and the compiled code they are made from.
+//! Instances of the components, and the compiled code they are made from.
 
 use pif_domain::Fault;
 use wasmtime::Store;
 use wasmtime::component::{self, Component, InstancePre, Linker};
 
 use super::bindings::{Analysis, Machines, MachinesIndices};
-use super::ceiling::Ceiling;
+use super::ceiling::{Allowance, Ceiling, Net};
 use super::error::Error;
+use super::turn::TURN;
 use super::watch::Watch;
 
 /// The compiled evaluator, from which instances are made.
@@ -33,10 +34,10 @@ pub(super) struct Guest {
     pub(super) machines: Machines,
 }
 
-/// A live instance of the component with its store.
-pub(super) struct Instance {
+/// A live instance of a component with its store. `G` are its functions.
+pub(super) struct Instance<G = Guest> {
     pub(super) store: Store<Ceiling>,
-    pub(super) guest: Guest,
+    pub(super) guest: G,
     pub(super) watch: Watch,
     /// The most bytes of memory that it may have, whatever it reads.
     pub(super) most: u64,
@@ -44,7 +45,34 @@ pub(super) struct Instance {
     pub(super) trapped: Option<Fault>,
 }
 
-impl Instance {
+impl<G> Instance<G> {
+    /// Makes a fresh instance with this allowance, within the ceilings of `net`.
+    pub(super) async fn enter(
+        component: &InstancePre<Ceiling>,
+        (net, allowance): (Net, Allowance),
+        watch: &Watch,
+        load: impl FnOnce(&mut Store<Ceiling>, component::Instance) -> wasmtime::Result<G>,
+    ) -> Result<Self, Fault> {
+        watch.verdict()?;
+        let mut store = Store::new(component.engine(), Ceiling::new(allowance));
+        store.limiter(|ceiling| ceiling);
+        store.set_hostcall_fuel(allowance.answer);
+        let fueled = store
+            .set_fuel(allowance.fuel)
+            .and_then(|()| store.fuel_async_yield_interval(Some(TURN)));
+        let made = match fueled {
+            Ok(()) => watch.over(component.instantiate_async(&mut store)).await,
+            Err(error) => Err(error),
+        };
+        match made.and_then(|instance| load(&mut store, instance)) {
+            Ok(guest) => {
+                let (watch, most) = (watch.clone(), net.memory);
+                Ok(Self { store, guest, watch, most, trapped: None })
+            }
+            Err(error) => Err(watch.explain(&error, store.data())),
+        }
+    }
+
     /// Adds a text of this many bytes, which the instance is going to read, to its allowance.
     pub(super) fn admit(&mut self, bytes: usize) {
         let added = self.store.data_mut().admit(bytes, self.most);
@@ -57,7 +85,7 @@ impl Instance {
     /// Calls into the guest, watches over the call, and turns a trap into a fault.
     pub(super) async fn call<T>(
         &mut self,
-        action: impl AsyncFnOnce(&Guest, &mut Store<Ceiling>) -> wasmtime::Result<T>,
+        action: impl AsyncFnOnce(&G, &mut Store<Ceiling>) -> wasmtime::Result<T>,
     ) -> Result<T, Fault> {
         if let Some(fault) = &self.trapped {
             return Err(fault.clone());

@@ -1,11 +1,13 @@
-//! The sandboxed evaluator. Each call gets a fresh instance of the component, with wasmtime fuel, a
-//! memory ceiling and a deadline. Nothing outside this crate knows wasmtime. Nothing in it knows
+//! The sandboxed evaluator and the sandboxed analyst. Each call gets a fresh instance of a component,
+//! with wasmtime fuel, a memory ceiling and a deadline. Nothing outside this crate knows wasmtime. Nothing in it knows
 //! MCP or the registry.
 
+mod analyst;
 mod artifact;
 mod bindings;
 mod calls;
 mod ceiling;
+mod consulted;
 mod drive;
 mod engine;
 mod error;
@@ -19,10 +21,14 @@ mod turn;
 mod watch;
 mod world;
 
-pub use self::artifact::{COMPONENT, HASH, Origin, REFERENCE, compile};
+pub use self::artifact::{
+    ANALYST, ANALYST_HASH, COMPONENT, Embedded, HASH, Origin, REFERENCE, compile,
+};
 pub use self::bindings::{
-    Answer, Argument, Binding, Code, Continuation, Fix, Foreseen, Limits, Mention, Note, Outlook,
-    Parameter, Place, Program, Renamed, Source, Spot, Stepped, Summary, Usage, Value, Wait,
+    Answer, Answers, Argument, Binding, Code, Continuation, Cost, Fix, Foreseen, KnownTool, Limits,
+    Mention, Misfit, Names, Normal, Note, Outlook, Parameter, Place, Program, Question, Renamed,
+    Schemas, Source, Spot, Stepped, Subject, Summary, SureFault, Typed, Typing, Usage, Value,
+    Variable, Wait,
 };
 pub use self::calls::Calls;
 pub use self::ceiling::{Allowance, FUEL_PER_BYTE, FUEL_PER_HEAP_BYTE, Net, Taken};

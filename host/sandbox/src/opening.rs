@@ -2,17 +2,21 @@
 //! starts another process to compile: that process may write to the cache, while the server is
 //! about to give up its permission to write there.
 
+use std::fmt;
 use std::io;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::sync::{Arc, OnceLock};
+use std::thread;
 
 use tokio_util::sync::CancellationToken;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
-use super::artifact::{self, COMPONENT, Found, Origin};
+use super::artifact::{self, ANALYST, ANALYST_HASH, COMPONENT, Embedded, Found, Origin};
 use super::ceiling::Net;
+use super::consulted::Analyst;
 use super::engine::{Addresses, Engines, Size};
 use super::error::Error;
 use super::evaluator::{Sandbox, Setup};
@@ -22,15 +26,58 @@ use super::instance::Opened;
 #[derive(Debug)]
 pub struct Opening {
     sandbox: Arc<Sandbox>,
-    need: Need,
+    engine: Engine,
+    evaluator: Need,
+    analyst: Need,
 }
 
-#[derive(Debug)]
+/// What it takes to have the compiled code of a component.
 enum Need {
+    /// Nothing: it was loaded from this file.
+    Loaded(Component, PathBuf),
     /// A process compiles. It writes the code to its output and to this file.
-    Compiler(Box<Child>, PathBuf, Engine),
+    Compiler(Box<Child>, PathBuf),
     /// This process has to compile. The code cannot be cached, for this reason.
-    Here(String, Engine),
+    Here(String),
+}
+
+impl fmt::Debug for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Loaded(_, path) => f.debug_tuple("Loaded").field(path).finish(),
+            Self::Compiler(child, path) => {
+                f.debug_tuple("Compiler").field(child).field(path).finish()
+            }
+            Self::Here(reason) => f.debug_tuple("Here").field(reason).finish(),
+        }
+    }
+}
+
+impl Need {
+    /// Asks a process to compile what is missing.
+    fn of(found: Found, compiler: impl FnOnce() -> io::Result<Child>) -> Self {
+        match found {
+            Found::Loaded(component, path) => Self::Loaded(component, path),
+            Found::Unusable(reason) => Self::Here(reason),
+            Found::Missing(path) => match compiler() {
+                Ok(child) => Self::Compiler(Box::new(child), path),
+                Err(error) => Self::Here(format!("no process can be started: {error}")),
+            },
+        }
+    }
+
+    /// The compiled code of `guest`.
+    fn meet(self, engine: &Engine, guest: &[u8]) -> (Result<Component, Error>, Origin) {
+        let reason = match self {
+            Self::Loaded(component, path) => return (Ok(component), Origin::Loaded(path)),
+            Self::Compiler(child, path) => match take(*child, engine) {
+                Ok(component) => return (Ok(component), Origin::Cached(path)),
+                Err(reason) => reason,
+            },
+            Self::Here(reason) => reason,
+        };
+        (compile_here(engine, guest), Origin::InMemory(reason))
+    }
 }
 
 impl Sandbox {
@@ -40,37 +87,45 @@ impl Sandbox {
         Self::set_up(&Setup { component: COMPONENT, cache, concurrency, net: Net::WIDE })
     }
 
-    /// Begins to open a sandbox for the embedded evaluator. Nothing can run before the returned
+    /// Begins to open a sandbox for the embedded components. Nothing can run before the returned
     /// [`Opening`] is finished, if there is one. `compiler` starts a process that does the work of
-    /// [`compile`] for a directory.
+    /// [`compile`] for a cache.
     ///
     /// [`compile`]: super::compile
     pub fn begin(
         setup: &Setup<'_>,
-        compiler: impl FnOnce(&Path, Addresses) -> io::Result<Child>,
+        compiler: impl Fn(Embedded, &Path, Addresses) -> io::Result<Child>,
     ) -> Result<(Arc<Self>, Option<Opening>), Error> {
         let engines = engines(setup);
         let sandbox = Arc::new(Self::closed(setup));
-        let here =
-            |reason| Ok::<_, Error>(Need::Here(reason, engines.native().map_err(Error::engine)?));
-        let need = match artifact::find(&engines, &sandbox.hash, setup.cache) {
-            Found::Loaded(component, path) => {
-                sandbox.settle(Ok(Opened::new(&component)?), Origin::Loaded(path));
-                return Ok((sandbox, None));
+        let cache = setup.cache.unwrap_or(Path::new(""));
+        let compiler = |which| compiler(which, cache, engines.addresses);
+        let found = artifact::find(&engines, &sandbox.hash, setup.cache);
+        let evaluator = Need::of(found, || compiler(Embedded::Evaluator));
+        // Code of one engine does not fit another, so both components have one.
+        let (engine, analyst) = match (&evaluator, engines.portable()) {
+            (Need::Loaded(..) | Need::Compiler(..), Ok(engine)) => {
+                let directory = artifact::cache_of_analyst(cache);
+                let found = artifact::find_for(engine, ANALYST_HASH, &directory);
+                let found = found.unwrap_or_else(Found::Unusable);
+                (engine.clone(), Need::of(found, || compiler(Embedded::Analyst)))
             }
-            Found::Unusable(reason) => here(reason)?,
-            Found::Missing(path) => {
-                let directory = path.parent().unwrap_or(&path);
-                match (compiler(directory, engines.addresses), engines.portable()) {
-                    (Ok(child), Ok(engine)) => {
-                        Need::Compiler(Box::new(child), path, engine.clone())
-                    }
-                    (Err(error), _) => here(format!("no process can be started: {error}"))?,
-                    (_, Err(reason)) => here(reason)?,
-                }
+            (Need::Here(reason), _) => {
+                (engines.native().map_err(Error::engine)?, Need::Here(reason.clone()))
             }
+            (_, Err(reason)) => return Err(Error::Engine(reason)),
         };
-        Ok((Arc::clone(&sandbox), Some(Opening { sandbox, need })))
+        match (evaluator, analyst) {
+            (Need::Loaded(evaluator, path), Need::Loaded(analyst, _)) => {
+                sandbox.analyst.settle(Ok(analyst));
+                sandbox.settle(Ok(Opened::new(&evaluator)?), Origin::Loaded(path));
+                Ok((sandbox, None))
+            }
+            (evaluator, analyst) => {
+                let opening = Opening { sandbox: Arc::clone(&sandbox), engine, evaluator, analyst };
+                Ok((sandbox, Some(opening)))
+            }
+        }
     }
 
     /// Opens a sandbox with these settings.
@@ -104,6 +159,7 @@ impl Sandbox {
             net: setup.net,
             opened: OnceLock::new(),
             is_open: CancellationToken::new(),
+            analyst: Analyst::closed(setup.cache),
         }
     }
 }
@@ -112,20 +168,18 @@ impl Opening {
     /// Finishes opening. Calls `seal` when all code is loaded, before anything runs. No memory has
     /// to become executable after that.
     pub fn finish(self, seal: impl FnOnce()) {
-        let Self { sandbox, need } = self;
-        let (component, origin) = match need {
-            Need::Here(reason, engine) => {
-                (compile_here(&engine, COMPONENT), Origin::InMemory(reason))
-            }
-            Need::Compiler(child, path, engine) => match take(*child, &engine) {
-                Ok(component) => (Ok(component), Origin::Cached(path)),
-                Err(reason) => (compile_here(&engine, COMPONENT), Origin::InMemory(reason)),
-            },
-        };
+        let Self { sandbox, engine, evaluator, analyst } = self;
+        // Where this process has to compile both, it does so at once.
+        let (analyst, (component, origin)) = thread::scope(|scope| {
+            let other = scope.spawn(|| analyst.meet(&engine, ANALYST).0);
+            let evaluator = evaluator.meet(&engine, COMPONENT);
+            (other.join().unwrap_or_else(|panic| resume_unwind(panic)), evaluator)
+        });
         let opened = component.and_then(|component| Opened::new(&component));
         if let Err(error) = &opened {
             tracing::error!(%error, "nothing can be run");
         }
+        sandbox.analyst.settle(analyst);
         seal();
         sandbox.settle(opened, origin);
     }

@@ -341,7 +341,10 @@ impl Room {
 
     pub(super) fn check(&self, code: &str) -> Next {
         match self.workshop.check(code, &self.watch()) {
-            Ok(summary) => self.say(&render::describe(&summary)),
+            Ok(summary) => {
+                let told = self.workshop.type_of(&summary, code, &self.watch());
+                self.say(&render::describe(&summary, told.as_ref()))
+            }
             Err(faults) => {
                 fail(&faults);
                 Next::Failed

@@ -19,7 +19,7 @@ use super::pipe::Pipe;
 /// The tools that are there by default, in the order in which they are listed.
 #[must_use]
 pub fn built_in() -> Vec<&'static str> {
-    let others = [Toolset::Capabilities, Toolset::Staging, Toolset::Debug];
+    let others = Toolset::OTHERS;
     let offered = BuiltIn::ALL.iter().filter(|tool| !others.contains(&tool.set()));
     offered.map(|tool| tool.name()).collect()
 }

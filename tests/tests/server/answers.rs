@@ -21,7 +21,7 @@ fn open_schemas(list: &Value) -> Result<Vec<(String, Value)>> {
 #[test]
 fn any_json_is_lists_of_anything_and_integers_before_numbers() -> Result<()> {
     let mut client = Client::legacy()?;
-    client.evolve("triple", "Triples", &json!("x => x * 3"))?;
+    client.evolve("same", "Gives it back", &json!("x => x"))?;
     client.evolve("scale", "Scales", &json!("({x, by = 2}) => x * by"))?;
     let list = client.request("tools/list", &json!({}))?;
     let all = open_schemas(&list)?;

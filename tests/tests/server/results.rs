@@ -28,15 +28,6 @@ fn null_is_a_term_where_a_term_is_expected() -> Result<()> {
 }
 
 #[test]
-fn a_tool_may_be_called_self() -> Result<()> {
-    let mut client = Client::legacy()?;
-    client.evolve("self", "Adds 1", &json!({"lam": "x", "body": {"add": [{"var": "x"}, 1]}}))?;
-    let code = json!({"app": {"func": {"eval": {"code_of": "self"}}, "arg": 5}});
-    assert_eq!(text(&client.call("run", &json!({"code": code}))?)?, "6");
-    Ok(())
-}
-
-#[test]
 fn integers_are_exact_wherever_they_stand() -> Result<()> {
     let mut client = Client::legacy()?;
     let wide = "123456789012345678901234567890";

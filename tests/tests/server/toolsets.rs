@@ -39,7 +39,7 @@ fn the_set_for_other_servers_is_empty_without_any() -> Result<()> {
 
 #[test]
 fn a_flag_and_a_variable_switch_sets() -> Result<()> {
-    for set in [&OWN[..], &[Toolset::Staging, Toolset::Debug]].concat() {
+    for set in [&OWN[..], &[Toolset::Staging, Toolset::Analysis, Toolset::Debug]].concat() {
         let mut client = Client::legacy_with(&["--toolsets", set.name()])?;
         assert_eq!(listed(&mut client)?, of(&[set]));
         let mut client = Client::start_in(&[("MCP_PIF_TOOLSETS", set.name())], &[])?;

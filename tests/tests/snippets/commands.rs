@@ -93,6 +93,38 @@ fn the_conversation_goes_so() -> Result<()> {
     Ok(())
 }
 
+/// The calls of a page, each with its answer. The lines of both may go on behind blanks.
+fn exchanges(block: &str) -> Result<Vec<(String, Value, String)>> {
+    let mut found = Vec::new();
+    for exchange in block.split("→ ").filter(|it| !it.trim().is_empty()) {
+        let (asked, answered) = exchange.split_once("\n← ").context("an answer")?;
+        let (tool, arguments) = asked.split_once(' ').context("arguments")?;
+        let answered = answered.trim_end().replace("\n  ", "\n");
+        found.push((tool.to_owned(), serde_json::from_str(arguments)?, answered));
+    }
+    Ok(found)
+}
+
+/// The calls on the page of the analyst are answered as it stands there, by one server.
+#[test]
+fn the_analyst_answers_so() -> Result<()> {
+    let store = Folder::new()?;
+    let mut server = client::command(&store)?;
+    let sets = "core,state,sessions,staging,analysis";
+    let mut server = Pipe::start(server.args(["--ephemeral", "--toolsets", sets]))?;
+    let mut seen = 0;
+    for block in pages::blocks("host/docs/analysis.md")?.iter().filter(|it| it.language == "text") {
+        for (tool, arguments, answered) in exchanges(&block.text)? {
+            let told = server.call(&tool, &arguments)?;
+            assert_eq!(text(&told)?, answered, "{tool} {arguments}");
+            seen += 1;
+        }
+    }
+    server.finish()?;
+    ensure!(seen > 5, "the page shows {seen} calls");
+    Ok(())
+}
+
 /// The recorded terminal session is what the commands print now; `BLESS=1` records it anew.
 #[test]
 fn the_session_goes_so() -> Result<()> {

@@ -66,7 +66,8 @@ fn literal_of(scratch: &Scratch, term: TermId) -> TermId {
     if scratch.form(term) != Form::Var {
         return term;
     }
-    scratch.bound.get(&scratch.terms.only_name(term)).copied().unwrap_or(term)
+    let bound = scratch.bound.get(&scratch.terms.only_name(term)).copied();
+    bound.filter(|it| *it != scratch.unknown).unwrap_or(term)
 }
 
 fn is_atom(scratch: &Scratch, term: TermId) -> bool {

@@ -37,6 +37,7 @@ impl<'a> Walk<'a> {
                 ANY
             }),
             Form::Tool => self.tool(term, env).await,
+            Form::Call => self.call(term, env).await,
             _ => {
                 let Some(values) = self.operands(term, env).await else { return NEVER };
                 if form == Form::Apply {
@@ -342,13 +343,26 @@ impl<'a> Walk<'a> {
         if self.is_dead() {
             return NEVER;
         }
-        let number = match self.terms.form(name) {
-            Form::Text => self.world.tools.get(self.terms.text(name)).copied(),
-            _ => None,
-        };
+        let number = self.number(name);
         self.with(|core| match number {
             Some(number) => core.tool_value(self.world.shapes, number),
             None => core.expect((term, 0), value, STRING, 0).map_or(NEVER, |_| ANY),
         })
+    }
+
+    /// A call of a tool of another server gives what its schema says.
+    async fn call(&self, term: TermId, env: EnvId) -> Id {
+        let Some(values) = self.operands(term, env).await else { return NEVER };
+        let number = self.number(self.terms.operand(term, 0));
+        self.with(|core| {
+            let any = core.plain(self.terms, Form::Call, term, &values);
+            number.map_or(any, |number| core.called(self.world.shapes, number))
+        })
+    }
+
+    /// The number of the tool that a term names literally.
+    fn number(&self, name: TermId) -> Option<u32> {
+        let is_literal = self.terms.form(name) == Form::Text;
+        is_literal.then(|| self.world.tools.get(self.terms.text(name)).copied()).flatten()
     }
 }

@@ -24,6 +24,16 @@ impl Core {
         }
     }
 
+    /// What a call of a tool of another server gives.
+    pub(crate) fn called(&mut self, shapes: &[Shape], number: u32) -> Id {
+        match shapes.get(number as usize) {
+            Some(Shape::Function(signature)) if signature.gives != Shape::Never => {
+                self.value_of(&signature.gives, &BTreeMap::new(), DEEPEST)
+            }
+            _ => ANY,
+        }
+    }
+
     /// The value of a tool's function for these arguments.
     pub(crate) fn apply_tool(&mut self, shapes: &[Shape], number: u32, arguments: Vec<Id>) -> Id {
         let Some(Shape::Function(signature)) = shapes.get(number as usize) else { return ANY };

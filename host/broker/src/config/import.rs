@@ -10,7 +10,7 @@ use super::capabilities::Capabilities;
 use super::error::Error;
 use super::reader::parse;
 use super::secret::is_telling;
-use super::server::is_id;
+use super::server::{OWN, is_id};
 
 /// Where clients keep servers: most under the first, some under the others.
 const PLACES: [&str; 5] = ["/mcpServers", "/servers", "/mcp/servers", "/context_servers", "/mcp"];
@@ -131,7 +131,7 @@ impl Importing {
         });
         let id: String = letters.take(28).collect();
         let id = match id.trim_matches('-') {
-            _ if is_id(name) => name,
+            _ if is_id(name) && name != OWN => name,
             "" => "server",
             id => id,
         };

@@ -220,6 +220,9 @@ pub(super) fn read(
     }
 }
 
+/// The id of what programs can call of this server itself.
+pub(super) const OWN: &str = "pif";
+
 /// Whether a server may have this id.
 pub(super) fn is_id(id: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
@@ -233,6 +236,9 @@ pub(super) fn read_sound(
     place: &Place<'_>,
     warnings: &mut Vec<String>,
 ) -> Result<Server, Error> {
+    if id == OWN {
+        return Err(place.wrong("`pif` is the server's own: give the server another id"));
+    }
     if !is_id(id) {
         return Err(place.wrong("the id of a server has 1 to 32 letters, digits, `-` and `_`"));
     }

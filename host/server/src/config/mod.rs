@@ -73,7 +73,7 @@ struct Service {
     )]
     profile: Profile,
     /// Sets of tools that clients see and can call, with commas between them: `core`, `state`,
-    /// `sessions`, `capabilities` (where other servers are configured), `staging`, `debug`
+    /// `sessions`, `capabilities` (where other servers are configured), `staging`, `analysis`, `debug`
     #[arg(
         long,
         env = "MCP_PIF_TOOLSETS",

@@ -113,9 +113,10 @@ async fn call_as<T: Tool>(tool: BuiltIn, backend: &Arc<Backend>, call: Call) -> 
 const SNAPSHOT: &str = "snapshot";
 
 /// The tools that take it.
-const VIEWERS: [BuiltIn; 6] = [
+const VIEWERS: [BuiltIn; 7] = [
     BuiltIn::Run,
     BuiltIn::Check,
+    BuiltIn::Analyze,
     BuiltIn::Inspect,
     BuiltIn::List,
     BuiltIn::SessionEval,
@@ -324,7 +325,6 @@ fn section(tool: BuiltIn, page: &mut String) {
 /// manifests.
 #[must_use]
 pub fn packaged_tools() -> Vec<(&'static str, &'static str)> {
-    let others = [Toolset::Capabilities, Toolset::Staging, Toolset::Work, Toolset::Debug];
-    let tools = BuiltIn::ALL.iter().filter(|tool| !others.contains(&tool.set()));
+    let tools = BuiltIn::ALL.iter().filter(|tool| !Toolset::OTHERS.contains(&tool.set()));
     tools.map(|tool| (tool.name(), tool.title())).collect()
 }

@@ -51,7 +51,9 @@ impl Listing {
             let watch = Watch::new(config.values.time(Limit::WallClock));
             let evolved = evolved.map(|tool| {
                 let reach = evolved::reach(workshop, tool, &watch);
-                evolved::describe(tool, &workshop.takes(tool, &watch), reach, profile)
+                let typing = workshop.type_of_tool(tool, &watch);
+                let takes = workshop.takes(tool, &watch);
+                evolved::describe(tool, &takes, typing.as_deref(), reach, profile)
             });
             let is_open = workshop.effects().is_open();
             let (approves, installs) = (workshop.may_model_approve(), workshop.may_install());

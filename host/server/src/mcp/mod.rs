@@ -15,6 +15,7 @@ mod instructions;
 mod lines;
 mod listing;
 mod measure;
+mod portable;
 mod present;
 mod resource;
 mod resume;

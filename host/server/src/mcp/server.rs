@@ -328,10 +328,10 @@ impl ServerHandler for Server {
         let evolved = || {
             let name = Some(name).filter(|name| !name::is_reserved(name))?;
             let found = self.backend.workshop.tools().ok()?.find(name).ok()??;
-            // Calls are compared with this; nobody reads hints of it.
+            // Calls are compared with this; nobody reads hints of it. No type refuses a call.
             let watch = Watch::new(self.backend.config.values.time(Limit::WallClock));
             let takes = self.backend.workshop.takes(&found, &watch);
-            Some(evolved::describe(&found, &takes, Reach::Nowhere, profile))
+            Some(evolved::describe(&found, &takes, None, Reach::Nowhere, profile))
         };
         let built_in = BuiltIn::find(name).filter(|tool| !self.is_off(*tool));
         built_in

@@ -1,6 +1,7 @@
 //! Renders faults, values and outcomes as text and as records. The command line and the protocol
 //! share these texts.
 
+mod analysis;
 mod approval;
 mod fault;
 mod found;
@@ -10,8 +11,10 @@ mod reply;
 mod staging;
 mod steps;
 mod summary;
+mod types;
 mod work;
 
+pub use self::analysis::analyzed;
 pub use self::approval::{question, waiting};
 pub use self::fault::{excess, explain, explain_all, made};
 pub use self::found::{matches, matches_record};
@@ -21,4 +24,5 @@ pub use self::reply::{Refusal, Reply, warn};
 pub use self::staging::{committed, snapshots, staged, verified};
 pub use self::steps::Steps;
 pub use self::summary::{describe, fixed, lines_of, notes};
+pub use self::types::{type_line, typed};
 pub use self::work::{KeptRunTold, kept_run, kept_runs, run_line, working};

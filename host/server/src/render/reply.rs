@@ -27,6 +27,12 @@ impl Reply {
         &self.text
     }
 
+    /// The record as JSON text, for programs.
+    #[must_use]
+    pub fn record(&self) -> String {
+        Value::Object(self.structured.clone()).to_string()
+    }
+
     /// Adds notes.
     pub(crate) fn note(&mut self, notes: &[String]) {
         self.asides.extend(told_notes(&mut self.structured, notes));

@@ -5,12 +5,14 @@ use pif_sandbox::{Fix, Note, Place, Summary};
 use serde_json::{Value, json};
 
 use super::record::{MOST_LINE, object};
+use super::types::{cost, typed};
+use crate::workshop::Inferred;
 
 /// The most notes on a term. The evaluator makes fewer.
 const MOST_NOTES: usize = 200;
 
-/// Describes a well-formed term.
-pub fn describe(summary: &Summary) -> String {
+/// Describes a well-formed term, with its type if that is known.
+pub fn describe(summary: &Summary, told: Option<&Inferred>) -> String {
     let forms: Vec<String> = summary
         .forms
         .iter()
@@ -32,6 +34,8 @@ pub fn describe(summary: &Summary) -> String {
     ];
     let given = lists.iter().filter(|(_, list)| !list.is_empty());
     lines.extend(given.map(|(title, list)| format!("{title}: {list}")));
+    lines.extend(told.map(typed).unwrap_or_default());
+    lines.extend(told.and_then(|it| it.cost.as_ref()).and_then(cost));
     lines.extend(
         summary
             .notes

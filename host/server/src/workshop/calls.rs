@@ -2,13 +2,14 @@
 //! where one is needed, the answers.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pif_domain::text::similar::similar;
 use pif_domain::text::{self, quote, quote_one};
 use pif_domain::{Answered, Call, Fault, FaultCode, Need, Refusal, Unsent};
-use pif_sandbox::{Wait, Watch};
+use pif_sandbox::{Wait, Watch, milliseconds};
 
+use super::analyze::ANALYZE;
 use super::bindings::Bindings;
 use super::budget::{CallBudget, beyond};
 use super::call_log::{Asked, CallLog, Ended, Intended};
@@ -17,6 +18,7 @@ use super::effects::{Effects, Sending};
 use super::native::Native;
 use super::opening::Workshop;
 use super::past::{Past, Recalled};
+use super::types::Sight;
 use super::world::{EndedByHand, Live, Tools};
 
 impl Workshop {
@@ -24,7 +26,9 @@ impl Workshop {
     pub(super) fn live(&self, tools: Tools, effects: Arc<dyn Effects>, watch: &Watch) -> Live {
         let budget = CallBudget::new(self.allowed, watch);
         let (past, bindings) = (Past::default(), Bindings::default());
-        Live { tools, effects, budget, past, bindings, by_hand: EndedByHand::default() }
+        let (sandbox, watch) = (Arc::clone(&self.sandbox), watch.clone());
+        let by_hand = EndedByHand::default();
+        Live { tools, sandbox, watch, effects, budget, past, bindings, by_hand }
     }
 }
 
@@ -53,6 +57,10 @@ impl Live {
             if let Some(answered) = answered {
                 log.know(&asked, index, answered);
             }
+        }
+        if asked.calls.calls.iter().all(|it| it.tool == ANALYZE) {
+            let answered = asked.calls.calls.iter().map(|it| self.analyze(it)).collect();
+            return Ok(log.end(asked, Ok(answered)));
         }
         let known = Known { consents: log.known(&asked.calls.calls), before };
         let intended = log.intend(asked)?;
@@ -109,11 +117,15 @@ impl Live {
         let consent = |index: usize| known.consents.get(index).unwrap_or(&Consent::Unasked);
         let before = |index: usize| known.before.get(index).cloned().flatten();
         let (mut sent, mut approved, mut places) = (Vec::new(), Vec::new(), Vec::new());
-        for (index, call) in calls.iter().enumerate().take(most) {
-            if before(index).is_none() && consent(index).outcome().is_none() {
+        let is_own = |index: usize| calls.get(index).is_some_and(|it| it.tool == ANALYZE);
+        let theirs = (0..calls.len()).filter(|it| !is_own(*it));
+        let theirs: Vec<usize> = theirs.take(most).collect();
+        for index in &theirs {
+            let is_open = before(*index).is_none() && consent(*index).outcome().is_none();
+            if let Some(call) = calls.get(*index).filter(|_| is_open) {
                 sent.push(call.clone());
-                approved.push(consent(index).approval());
-                places.push(index);
+                approved.push(consent(*index).approval());
+                places.push(*index);
             }
         }
         let mut told = |index: usize, answered: &Answered| {
@@ -130,17 +142,29 @@ impl Live {
             }
         };
         let mut answered = answered.into_iter();
-        let mut all = Vec::with_capacity(calls.len());
-        for index in 0..calls.len().min(most) {
-            match (before(index), consent(index).outcome()) {
-                (Some(answered), _) => all.push(answered),
-                (None, Some(outcome)) => all.push(Answered::new(outcome, 0)),
-                (None, None) => all.extend(answered.next()),
+        let mut came: Vec<Answered> = Vec::with_capacity(theirs.len());
+        for index in &theirs {
+            match (before(*index), consent(*index).outcome()) {
+                (Some(answered), _) => came.push(answered),
+                (None, Some(outcome)) => came.push(Answered::new(outcome, 0)),
+                (None, None) => came.extend(answered.next()),
             }
         }
-        self.budget.charge(&mut all);
-        all.resize_with(calls.len(), beyond);
-        Ok(all)
+        self.budget.charge(&mut came);
+        let mut came = came.into_iter();
+        let answer = |(index, call)| match is_own(index) {
+            true => self.analyze(call),
+            false => came.next().unwrap_or_else(beyond),
+        };
+        Ok(calls.iter().enumerate().map(answer).collect())
+    }
+
+    /// Asks the analyst. It counts among no budget.
+    fn analyze(&self, call: &Call) -> Answered {
+        let since = Instant::now();
+        let Self { sandbox, tools, effects, watch, .. } = self;
+        let sight = Sight { sandbox, tools, effects: effects.as_ref() };
+        Answered::new(sight.answer_call(call, watch), milliseconds(since.elapsed()))
     }
 
     /// Why no server gets these calls: one is for a native capability, which has no such function, or

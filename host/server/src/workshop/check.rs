@@ -6,18 +6,18 @@ use std::collections::BTreeSet;
 use pif_domain::text::quote_one;
 use pif_domain::{Fault, FaultCode, named};
 use pif_sandbox::{Mention, NO_TOOL, Note, Summary, Watch};
+use pif_store::registry::name::OWN;
 use pif_store::registry::{Definition, name};
 
+use super::analyze::ANALYZE;
 use super::opening::Workshop;
 use super::refusal::stored;
+use super::types::Sight;
 use super::world::Tools;
 
 /// The most tools that a check looks up, and the most that it follows to find out whether a term is
 /// pure.
 const MOST_TOOLS: usize = 100;
-
-/// The name by which a tool's source refers to the tool itself.
-const OWN: &str = "self";
 
 impl Workshop {
     /// Checks a term without running it. Missing tools become notes. A term is pure if all tools
@@ -31,7 +31,7 @@ impl Workshop {
             summary.notes.extend(absent(mention, &tools).map_err(one)?);
         }
         summary.notes.extend(unlooked(summary.tools.len()));
-        let reach = self.reach(&summary, &tools, watch).map_err(one)?;
+        let reach = self.sight(&tools).reach(&summary, watch).map_err(one)?;
         let named: BTreeSet<String> = summary.needs.iter().map(|it| it.name.clone()).collect();
         let more = reach.needs.into_iter().filter(|name| !named.contains(name));
         // Those of tools have no place in the term.
@@ -51,28 +51,30 @@ impl Workshop {
     /// What a registered tool can come to do.
     pub fn reach_of(&self, tool: &Definition, watch: &Watch) -> Result<Reach, Fault> {
         match self.sandbox.check(&tool.source, watch) {
-            Ok(summary) => self.reach(&summary, &self.tools()?, watch),
+            Ok(summary) => self.sight(&self.tools()?).reach(&summary, watch),
             // What cannot be read does nothing.
             Err(_) => Ok(Reach { pure: true, needs: BTreeSet::new(), computed: false }),
         }
     }
+}
 
+impl Sight<'_> {
     /// The abilities of a term and of all tools that it can reach by name. Everything if there are
     /// too many to follow.
-    fn reach(&self, named: &Summary, tools: &Tools, watch: &Watch) -> Result<Reach, Fault> {
+    pub(super) fn reach(&self, named: &Summary, watch: &Watch) -> Result<Reach, Fault> {
         let mut reach = Reach { pure: true, needs: BTreeSet::new(), computed: false };
-        let mut open = self.add(&mut reach, named, tools)?;
+        let mut open = self.add(&mut reach, named)?;
         let mut seen: BTreeSet<String> = open.iter().cloned().collect();
         while let Some(name) = open.pop() {
             if seen.len() > MOST_TOOLS {
                 return Ok(Reach { pure: false, computed: true, ..reach });
             }
-            let Some(tool) = tools.find(&name)? else { continue };
+            let Some(tool) = self.tools.find(&name)? else { continue };
             let checked = self.sandbox.check(&tool.source, &watch.again());
             watch.verdict()?;
             match checked {
                 Ok(summary) => {
-                    let names = self.add(&mut reach, &summary, tools)?;
+                    let names = self.add(&mut reach, &summary)?;
                     open.extend(names.into_iter().filter(|it| seen.insert(it.clone())));
                 }
                 Err(_) => reach.pure = false,
@@ -82,22 +84,18 @@ impl Workshop {
     }
 
     /// Adds what a term can do by itself. Gives the tools that it names.
-    fn add(
-        &self,
-        reach: &mut Reach,
-        summary: &Summary,
-        tools: &Tools,
-    ) -> Result<Vec<String>, Fault> {
-        let effects = self.effects.as_ref();
-        reach.pure &= summary.pure;
+    fn add(&self, reach: &mut Reach, summary: &Summary) -> Result<Vec<String>, Fault> {
+        let effects = self.effects;
+        let asks_only = summary.needs.iter().all(|it| it.name == ANALYZE) && !summary.computed;
+        reach.pure &= summary.pure || asks_only;
         reach.computed |= summary.computed;
         for need in &summary.needs {
             // A native capability is followed like any tool.
-            if tools.native_of(&need.name, effects)?.is_none() {
+            if need.name != ANALYZE && self.tools.native_of(&need.name, effects)?.is_none() {
                 reach.needs.insert(need.name.clone());
             }
         }
-        tools.named(summary, effects)
+        self.tools.named(summary, effects)
     }
 }
 

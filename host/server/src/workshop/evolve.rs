@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use super::example::{Example, from_json, to_json};
 use super::opening::Workshop;
 use super::refusal::{Refused, refused, stored, too_large, unwritten};
+use super::types::MOST_COMPARED;
 use super::world::{Candidate, Tools};
 use super::{library, record, schemas};
 
@@ -198,6 +199,17 @@ impl Workshop {
                 .push("the tool keeps its output schema: give `output_schema` to change it, or true to remove it".to_owned());
         }
         notes.extend(missing(name, &summary, &tools)?);
+        let sight = self.ready_sight(&tools);
+        let is_compared = summary.canonical.len() <= MOST_COMPARED;
+        let code = summary.canonical.as_str();
+        if let Some(told) = sight.type_of(&summary, code, is_compared, &watch.again()) {
+            let clash = schema.as_ref().and_then(|it| self.clash(&told.typing, it.text(), watch));
+            notes.extend(clash);
+            let normal = told.normal.and_then(|it| it.hash);
+            if let Some(equal) = normal.and_then(|it| sight.equal_tool(name, &it, watch)) {
+                notes.push(format!("warning: the same as {}", quote_one(&equal)));
+            }
+        }
         Ok(Prepared { proposal, schema, is_capability, summary, tools, current, notes })
     }
 

@@ -8,8 +8,10 @@ use pif_domain::text::quote_one;
 use pif_domain::text::similar::similar;
 use pif_domain::{EffectClass, Fault, FaultCode, Grant, Offer, Place, fault};
 use pif_sandbox::{Code, Foreseen, Outlook, Request, Spot, Watch};
+use pif_store::registry::name::OWN;
 use serde_json::{Map, Value};
 
+use super::analyze::ANALYZE;
 use super::opening::Workshop;
 use super::world::Tools;
 
@@ -18,9 +20,6 @@ const MOST: usize = 8;
 
 /// Tools that are looked at for calls that nothing grants.
 const MOST_TOOLS: usize = 64;
-
-/// The name by which a tool's source refers to the tool itself.
-const OWN: &str = "self";
 
 impl Workshop {
     /// The faults that a program of calls is sure to have; `bound` are its variables beside those of
@@ -91,7 +90,8 @@ impl Workshop {
             faults.push(placed(fault(FaultCode::MissingKey, message, Some(hint)), &absent.member));
         }
         let offers = self.effects.offers();
-        for call in outlook.calls.iter().filter(|_| has_several_sites(outlook)) {
+        let is_theirs = |it: &&Foreseen| it.tool.name != ANALYZE && has_several_sites(outlook);
+        for call in outlook.calls.iter().filter(is_theirs) {
             if tools.native_of(&call.tool.name, self.effects.as_ref())?.is_none() {
                 faults.extend(self.call(call, &offers));
             }
@@ -122,7 +122,7 @@ impl Workshop {
             }
             let Some((source, _)) = tools.look_up(&name)? else { continue };
             let Ok(outlook) = self.sandbox.foresee(&source, &watch.again()) else { continue };
-            for call in &outlook.calls {
+            for call in outlook.calls.iter().filter(|it| it.tool.name != ANALYZE) {
                 let is_native = tools.native_of(&call.tool.name, self.effects.as_ref())?.is_some();
                 if !is_native && self.is_denied(&call.tool.name, offers) {
                     return Ok(Some(call.tool.name.clone()));

@@ -2,6 +2,7 @@
 //! journals the results. The server, the command line and replays use it. Its calls block the
 //! thread. It does not depend on MCP.
 
+mod analyze;
 mod archive;
 mod backup;
 mod bindings;
@@ -33,6 +34,7 @@ mod offer;
 mod opening;
 mod past;
 mod person;
+mod pipeline;
 mod receipt;
 mod record;
 mod recovery;
@@ -50,10 +52,12 @@ mod staging;
 mod takes;
 mod trial;
 mod turn;
+mod types;
 mod upstream;
 mod warden;
 mod world;
 
+pub use self::analyze::{Analyzed, Answered, Asked};
 pub use self::backup::{Contents, Restored, back_up, restore};
 pub use self::budget::Allowed;
 pub use self::check::Reach;
@@ -72,6 +76,7 @@ pub use self::observer::Observer;
 pub use self::opening::{Error, State, Workshop, open_journal, verify};
 pub use self::past::{Kept, Waiting};
 pub use self::person::Belongings;
+pub use self::pipeline::Stage;
 pub use self::receipt::{Checked, Receipt};
 pub use self::reference::{Form, Spelling, TEXT as REFERENCE, forms, spellings};
 pub use self::refusal::{Refused, ended, refused, stored, too_large, unkept};
@@ -85,4 +90,5 @@ pub use self::session::Turned;
 pub use self::staging::{Commit, Staged, StagedChange, Verified, Verify};
 pub use self::takes::Takes;
 pub use self::turn::Plan;
+pub use self::types::Inferred;
 pub use self::world::{Candidate, EndedByHand, Tools};

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use pif_domain::{Fault, Part};
-use pif_sandbox::{Answer as Given, Asking, Calls, Stepped, Wait, World};
+use pif_sandbox::{Answer as Given, Asking, Calls, Sandbox, Stepped, Wait, Watch, World};
 use pif_schema::Schema;
 use pif_store::journal::Answer;
 use pif_store::registry::{self, Definition, Snapshot, name};
@@ -149,6 +149,9 @@ pub type EndedByHand = Arc<AtomicBool>;
 /// Answers from the current tools and effects.
 pub(super) struct Live {
     pub(super) tools: Tools,
+    /// Answers what the run asks of programs.
+    pub(super) sandbox: Arc<Sandbox>,
+    pub(super) watch: Watch,
     pub(super) effects: Arc<dyn Effects>,
     pub(super) budget: CallBudget,
     /// What came of calls before the run waited.

@@ -12,6 +12,9 @@ pub const LONGEST: usize = 64;
 /// server, and their services refuse more than 64 characters.
 pub const LONGEST_NEW: usize = 48;
 
+/// The name by which a tool's source refers to the tool itself.
+pub const OWN: &str = "self";
+
 /// Names reserved for the server. A new name must not resemble one of them.
 pub fn reserved() -> impl Iterator<Item = &'static str> {
     let spellings = SPELLINGS.into_iter().map(|(name, _)| name);
@@ -53,6 +56,9 @@ pub fn ensure_free(name: &str) -> Result<(), Error> {
     }
     let is_like =
         |reserved: &&str| sketch(name) == sketch(reserved) || cursive(name) == cursive(reserved);
+    if name == OWN {
+        return Err(Error::Reserved { name: name.to_owned(), reserved: OWN });
+    }
     match reserved().find(is_like) {
         Some(reserved) => Err(Error::Reserved { name: name.to_owned(), reserved }),
         None => Ok(()),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use pif_domain::Limit;
+use pif_sandbox::Watch;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -16,7 +17,7 @@ use crate::render::{Refusal, Reply, describe as tell_summary, fixed, notes, put}
 
 const TEXT: &str = "\
 Check a program without running it: all faults with places and hints; or its JSON term, revision, free variables, \
-the tools that it calls, and notes on likely mistakes.";
+its type, where it surely fails, the tools that it calls, and notes on likely mistakes.";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -30,9 +31,12 @@ impl Tool for Arguments {
     const TEXT: &'static str = TEXT;
 
     fn output(_: Profile) -> Value {
-        reply(
-            &json!({"notation": {"type": "string"}, "revision": {"type": "string"}, "pure": {"type": "boolean"}}),
-        )
+        reply(&json!({
+            "notation": {"type": "string"},
+            "revision": {"type": "string"},
+            "pure": {"type": "boolean"},
+            "type": {"type": "string"},
+        }))
     }
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
@@ -45,8 +49,15 @@ impl Tool for Arguments {
 }
 
 async fn check(backend: &Arc<Backend>, code: String, call: &Call) -> ToolResult {
-    let summary = backend.check(code, &call.caller).await.map_err(|it| Refusal::of_all(&it))?;
-    let text = shorten(tell_summary(&summary), backend.config.values.size(Limit::Result));
+    let checked = backend.check(code.clone(), &call.caller).await;
+    let summary = checked.map_err(|it| Refusal::of_all(&it))?;
+    let infer = move |backend: &Backend, watch: &Watch| {
+        let told = backend.workshop.type_of(&summary, &code, watch);
+        (summary, told)
+    };
+    let (summary, told) = backend.look(&call.caller, infer).await?;
+    let text =
+        shorten(tell_summary(&summary, told.as_ref()), backend.config.values.size(Limit::Result));
     let tools = summary.names();
     let needs = summary.needs.iter().map(|it| it.name.clone()).collect();
     let forms: Map<String, Value> =
@@ -77,6 +88,9 @@ async fn check(backend: &Arc<Backend>, code: String, call: &Call) -> ToolResult 
     put(&mut found.structured, "free", summary.free);
     put(&mut found.structured, "tools", tools);
     put(&mut found.structured, "needs", needs);
+    if let Some(told) = &told {
+        told.put(&mut found.structured);
+    }
     Ok(found)
 }
 

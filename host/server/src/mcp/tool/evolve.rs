@@ -12,12 +12,14 @@ use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::super::arguments::{decode, json_schema, malformed, schema, term, text_of};
+use super::super::arguments::{any, decode, json_schema, malformed, schema, term, text_of};
 use super::super::backend::Backend;
 use super::run::read_schema;
 use super::{Call, Tool, ToolResult};
 use crate::render::{Refusal, Reply, put};
-use crate::workshop::{Evolved, Example, MOST_EXAMPLES, Prepared, Proposal, Refused, too_large};
+use crate::workshop::{
+    Evolved, Example, MOST_EXAMPLES, Prepared, Proposal, Refused, Stage, too_large,
+};
 
 /// The most characters of a note.
 const MOST_NOTE: usize = 2_500;
@@ -40,8 +42,13 @@ pub(in super::super) struct Arguments {
     /// for its callers
     description: String,
     /// a function, or its JSON term
+    #[serde(default, deserialize_with = "any")]
     #[schemars(schema_with = "term")]
-    code: Box<RawValue>,
+    code: Option<Box<RawValue>>,
+    /// in place of `code` tools after one another: [\"a\", {\"map\": \"b\"}]
+    #[serde(default)]
+    #[schemars(schema_with = "pipeline")]
+    pipeline: Option<Box<RawValue>>,
     #[serde(default)]
     #[schemars(schema_with = "examples")]
     examples: Option<Box<RawValue>>,
@@ -58,6 +65,32 @@ pub(in super::super) struct Arguments {
     verify_dependents: bool,
 }
 
+/// What to write for a tool.
+const CODE: &str = r#"write {"name": "double", "code": "x => x * 2"}"#;
+
+/// The term of a pipeline.
+async fn compose(
+    backend: &Arc<Backend>,
+    has_code: bool,
+    stages: &RawValue,
+    call: &Call,
+) -> Result<Box<RawValue>, Fault> {
+    let hint = Some(r#"write {"pipeline": ["first", {"map": "for_each"}, "last"]}"#);
+    if has_code {
+        return Err(malformed("give one of `code` and `pipeline`", hint));
+    }
+    let stages: Vec<Stage> = serde_json::from_str(stages.get())
+        .map_err(|_| malformed("`pipeline` is a list of names of tools", hint))?;
+    backend.opened(&call.caller).await?;
+    let compose = move |backend: &Backend, watch: &Watch| backend.workshop.compose(&stages, watch);
+    let term = backend.look(&call.caller, compose).await??;
+    RawValue::from_string(term).map_err(|error| malformed(format!("{error}"), None))
+}
+
+fn pipeline(_: &mut SchemaGenerator) -> Schema {
+    schema(json!({"type": "array", "items": {}}))
+}
+
 fn examples(_: &mut SchemaGenerator) -> Schema {
     schema(json!({"type": "array", "items": {"type": "object"}}))
 }
@@ -65,7 +98,13 @@ fn examples(_: &mut SchemaGenerator) -> Schema {
 impl Tool for Arguments {
     const TEXT: &'static str = TEXT;
 
-    async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
+    async fn call(mut self, backend: &Arc<Backend>, call: Call) -> ToolResult {
+        if let Some(stages) = self.pipeline.take() {
+            match compose(backend, self.code.is_some(), &stages, &call).await {
+                Ok(code) => self.code = Some(code),
+                Err(fault) => return Err(backend.refuse("evolve", &call, fault).await),
+            }
+        }
         match self.proposal(backend) {
             Ok(proposal) => evolve(backend, proposal, call).await,
             Err(fault) => Err(backend.refuse("evolve", &call, fault).await),
@@ -75,7 +114,10 @@ impl Tool for Arguments {
 
 impl Arguments {
     fn proposal(self, backend: &Backend) -> Result<Proposal, Fault> {
-        let code = self.code.get();
+        let Some(raw) = self.code else {
+            return Err(malformed("the argument `code` is missing", Some(CODE)));
+        };
+        let code = raw.get();
         // The limit applies to the term: for a string, to its text without quotes and escapes.
         let length = if code.starts_with('"') { decode("code", code)?.len() } else { code.len() };
         let most = backend.config.values.size(Limit::Code);
@@ -85,7 +127,7 @@ impl Arguments {
         Ok(Proposal {
             name: self.name,
             description: self.description,
-            code: text_of(self.code),
+            code: text_of(raw),
             examples: self.examples.map(|it| read_examples(backend, it.get())).transpose()?,
             output_schema: self.output_schema.map(|it| read_schema(&it)).transpose()?,
             capability: self.capability,

@@ -7,16 +7,17 @@ use pif_domain::json::duplicate;
 use pif_domain::text;
 use pif_domain::text::similar::similar;
 use pif_domain::{Effect, EffectClass, Fault};
-use pif_sandbox::{Code, Parameter, Request, Watch};
+use pif_sandbox::{Code, Parameter, Request, Typing, Watch};
 use pif_store::registry::Definition;
 use rmcp::model::Tool;
 use schemars::SchemaGenerator;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::super::arguments::{Arguments as _, any_value, malformed, number, read};
 use super::super::backend::Backend;
 use super::super::catalog::{Reach, finish};
-use super::super::present::tell;
+use super::super::portable::portable;
+use super::super::present::tell as present;
 use super::run::{Settings, ensure_data, output_schema};
 use super::{Call, ToolResult};
 use crate::config::Profile;
@@ -78,19 +79,75 @@ pub(in super::super) fn reach(workshop: &Workshop, tool: &Definition, watch: &Wa
     }
 }
 
+/// Says of the arguments what the type of the tool says: the schemas take in whatever has a value.
+/// An argument with a default keeps the schema of that.
+fn tell_accepted(listed: &mut Map<String, Value>, takes: &Takes, typing: &Typing) {
+    if !typing.is_function {
+        return;
+    }
+    let read = |schema: &Option<String>| -> Option<Value> {
+        portable(&serde_json::from_str(schema.as_ref()?).ok()?)
+    };
+    if let [only] = &typing.parameters[..]
+        && let Some(schema) = read(&only.schema)
+    {
+        for parameter in takes.parameters.iter().filter(|_| takes.is_record) {
+            tell_one(listed, parameter, schema["properties"].get(&parameter.name));
+        }
+        tell(listed, "data", &schema);
+    }
+    for parameter in takes.parameters.iter().filter(|_| !takes.is_record) {
+        let found = typing.parameters.iter().find(|it| it.name == parameter.name);
+        tell_one(listed, parameter, found.and_then(|it| read(&it.schema)).as_ref());
+    }
+}
+
+fn tell_one(listed: &mut Map<String, Value>, parameter: &Parameter, schema: Option<&Value>) {
+    let is_own = !LISTED.contains(&parameter.name.as_str()) && parameter.default.is_none();
+    if let Some(schema) = schema.filter(|_| is_own) {
+        tell(listed, &parameter.name, schema);
+    }
+}
+
+/// Gives an argument a schema. Its description stays.
+fn tell(listed: &mut Map<String, Value>, name: &str, schema: &Value) {
+    let Some(member) = listed.get_mut(name) else { return };
+    let description = member.get("description").cloned();
+    member.clone_from(schema);
+    if let (Some(description), Value::Object(members)) = (description, member) {
+        members.insert("description".to_owned(), description);
+    }
+}
+
+/// Says of the record of a reply what the type of the tool says of its value.
+fn tell_value(output: &mut Value, typing: &Typing) {
+    let is_whole = !typing.is_function || typing.parameters.len() == 1;
+    let schema = typing.output_schema.as_ref().filter(|_| is_whole);
+    let schema = schema.and_then(|text| portable(&serde_json::from_str(text).ok()?));
+    if let (Some(schema), Some(members)) = (schema, output["properties"].as_object_mut()) {
+        members.insert("value".to_owned(), schema);
+    }
+}
+
 /// The entry of an evolved tool in tools/list.
 pub(in super::super) fn describe(
     tool: &Definition,
     takes: &Takes,
+    typing: Option<&Typing>,
     reach: Reach,
     profile: Profile,
 ) -> Tool {
     let mut listed = object(arguments(takes)["properties"].clone());
     listed.retain(|name, _| LISTED.contains(&name.as_str()) || takes.find(name).is_some());
+    let mut output = output_schema(profile);
+    if let Some(typing) = typing {
+        tell_accepted(&mut listed, takes, typing);
+        tell_value(&mut output, typing);
+    }
     let input = object(json!({"type": "object", "properties": listed}));
     let text = tell_listed(&tool.description, tool.short());
     let tool_listed = Tool::new(tool.name.clone(), text, input);
-    finish(tool_listed, tool.name.clone(), (Effect::Runs, reach), output_schema(profile), profile)
+    finish(tool_listed, tool.name.clone(), (Effect::Runs, reach), output, profile)
 }
 
 /// The listed description: it ends with the revision and has at most `MOST_LISTED` characters.
@@ -119,7 +176,7 @@ pub(in super::super) async fn call(
             if !faults.is_empty() {
                 return Err(backend.refuse_all(name, &call, faults).await);
             }
-            tell(backend.evaluate(request, tools, &call.caller).await, &backend.config)
+            present(backend.evaluate(request, tools, &call.caller).await, &backend.config)
         }
         Err(fault) => Err(backend.refuse(name, &call, fault).await),
     }

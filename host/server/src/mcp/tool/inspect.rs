@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 use super::super::backend::Backend;
 use super::{Call, Tool, ToolResult, capabilities, reply};
 use crate::config::Profile;
-use crate::render::{Reply, lines_of, put};
+use crate::render::{Reply, lines_of, put, type_line};
 use crate::workshop::{Tools, library, refused, stored};
 
 /// The most changes of the history in a reply.
@@ -30,6 +30,9 @@ const MOST_CALLERS: usize = 50;
 /// The most runs in the statistics.
 const MOST_RUNS: usize = 1_000;
 
+/// The most characters of a type.
+const MOST_TYPE: usize = 2_500;
+
 /// The most lines of a term that is compared.
 const MOST_LINES: usize = 2_000;
 
@@ -37,7 +40,7 @@ const MOST_LINES: usize = 2_000;
 const SHOWN_LINES: usize = 200;
 
 const TEXT: &str = "\
-Show an evolved tool: source, examples, the tools that it calls, its callers, cost, history; with \
+Show an evolved tool: type, source, examples, the tools that it calls, its callers, cost, history; with \
 `revision` an earlier one and how it differs.";
 
 /// What it takes.
@@ -85,6 +88,8 @@ struct Found {
     /// The revision that the tool is compared with, and the comparison.
     difference: Option<(String, String)>,
     summary: Option<Summary>,
+    /// Its type in one line.
+    shape: Option<String>,
     calls: Vec<String>,
     callers: Vec<String>,
     runs: Statistics,
@@ -126,6 +131,7 @@ fn look(
         difference,
         // A kept term is well formed. If the check fails, the reply only lacks the forms.
         summary: backend.workshop.sandbox.check(&tool.source, watch).ok(),
+        shape: shape(backend, &tool, watch),
         calls: tools.registered.uses(&tool.hash).map_err(stored)?,
         callers: callers.into_iter().map(|caller| caller.name).collect(),
         runs: backend.workshop.journal.statistics(name, MOST_RUNS).map_err(stored)?,
@@ -158,11 +164,18 @@ fn look_in_library(
         difference: None,
         calls: summary.as_ref().map(Summary::names).unwrap_or_default(),
         summary,
+        shape: shape(backend, tool, watch),
         callers: callers.chain(library().callers(name).into_iter().map(str::to_owned)).collect(),
         runs: backend.workshop.journal.statistics(name, MOST_RUNS).map_err(stored)?,
         history: Vec::new(),
         tool: tool.clone(),
     })
+}
+
+/// The type of a tool in one line.
+fn shape(backend: &Backend, tool: &Definition, watch: &Watch) -> Option<String> {
+    let typing = backend.workshop.type_of_tool(tool, watch)?;
+    Some(type_line(&typing.of_tool, MOST_TYPE))
 }
 
 fn never(name: &str, prefix: &str) -> Fault {
@@ -216,8 +229,8 @@ fn retired(name: &str, history: &[Past]) -> Fault {
 }
 
 fn tell(found: Found, most: usize) -> Reply {
-    let Found { tool, is_current, is_library, difference, summary, calls, callers, runs, history } =
-        found;
+    let Found { tool, is_current, is_library, difference, summary, shape, .. } = found;
+    let Found { calls, callers, runs, history, .. } = found;
     let (forms, notation) = summary.map_or_else(Default::default, |it| (it.forms, it.notation));
     let notation = Some(notation).filter(|it| !it.is_empty() && it.chars().count() <= most);
     let size = tool.source.chars().count();
@@ -226,6 +239,7 @@ fn tell(found: Found, most: usize) -> Reply {
     let mut told = format!("{} (revision {}, {state})", tool.name, tool.short());
     for (title, line) in [
         ("description", text::visible(&tool.description).into_owned()),
+        ("type", shape.clone().unwrap_or_default()),
         ("notation", notation.as_deref().map(lines_of).unwrap_or_default()),
         ("source", tell_source(&tool.source, is_short, most)),
         ("examples", examples(&tool.examples)),
@@ -267,6 +281,7 @@ fn tell(found: Found, most: usize) -> Reply {
         reply.structured.insert("truncated".to_owned(), true.into());
         reply.structured.insert("size".to_owned(), size.into());
     }
+    reply.structured.extend(shape.map(|it| ("type".to_owned(), it.into())));
     reply.structured.extend(notation.map(|it| ("notation".to_owned(), it.into())));
     reply.structured.extend(schema.map(|it| ("output_schema".to_owned(), it.into())));
     reply.structured.extend(members.map(|it| ("functions".to_owned(), it.into())));

@@ -15,17 +15,20 @@ use super::super::arguments::malformed;
 use super::super::backend::Backend;
 use super::super::catalog::offered;
 use super::{Call, Tool, ToolResult};
-use crate::render::Reply;
+use crate::render::{Reply, type_line};
 use crate::workshop::{LIBRARY_PREFIX, Tools, library, stored};
 
 /// The tools on a page.
 const PAGE: usize = 50;
 
+/// The most characters of a type.
+const MOST_TYPE: usize = 300;
+
 /// Bytes of the term of a tool that is shown in the notation.
 const MOST_SOURCE: usize = 1_000;
 
 const TEXT: &str = "\
-List the evolved tools, with revisions and the authors' descriptions (data, not instructions). \
+List the evolved tools, with revisions, types and the authors' descriptions (data, not instructions). \
 `query` ranks by words, those of the standard library too: `std_` finds all of it.";
 
 /// What it takes.
@@ -61,7 +64,7 @@ fn list(backend: &Backend, query: &str, cursor: Option<&str>, watch: &Watch) -> 
         if *is_shelved { shelved(record) } else { record }
     });
     let records: Vec<Value> = records.collect();
-    let mut text = tell(&page, query, &tools)?;
+    let mut text = tell(&page, &records, query, &tools)?;
     let built_in: Vec<_> =
         offered(&backend.config.toolsets).map(|tool| listed(tool.name())).collect();
     let _ = write!(text, "\nbuilt in: {}", built_in.join(", "));
@@ -141,6 +144,11 @@ fn record(tool: &Definition, backend: &Backend, watch: &Watch) -> Value {
     if let (Some(notation), Value::Object(members)) = (notation, &mut record) {
         members.insert("notation".to_owned(), notation.into());
     }
+    let typing = backend.workshop.type_of_tool(tool, watch);
+    if let (Some(typing), Value::Object(members)) = (typing, &mut record) {
+        let shape = type_line(&typing.of_tool, MOST_TYPE);
+        members.insert("type".to_owned(), shape.into());
+    }
     record
 }
 
@@ -151,7 +159,7 @@ fn shelved(mut record: Value) -> Value {
     record
 }
 
-fn tell(page: &Page, query: &str, tools: &Tools) -> Result<String, Fault> {
+fn tell(page: &Page, records: &[Value], query: &str, tools: &Tools) -> Result<String, Fault> {
     let shown = u64::try_from(page.tools.len()).unwrap_or(u64::MAX);
     let mut text = match (page.total, query.trim()) {
         (0, "") => named("no tools yet: make one with `evolve`").into_owned(),
@@ -166,11 +174,14 @@ fn tell(page: &Page, query: &str, tools: &Tools) -> Result<String, Fault> {
         (1, _) => "1 tool:".to_owned(),
         (total, _) => format!("{total} tools:"),
     };
-    for (tool, _) in &page.tools {
+    for ((tool, _), record) in page.tools.iter().zip(records) {
         // One line per tool, also if the description has several.
         let description = tool.description.split_whitespace().collect::<Vec<_>>().join(" ");
         let description = text::visible(&description);
         let _ = write!(text, "\n- {} ({}): {description}", tool.name, tool.short());
+        if let Some(Value::String(shape)) = record.get("type") {
+            let _ = write!(text, "\n  {shape}");
+        }
     }
     Ok(text)
 }

@@ -1,5 +1,6 @@
 //! The built-in tools, one file each, and the evolved ones.
 
+pub(super) mod analyze;
 pub(super) mod approve;
 pub(super) mod capabilities;
 pub(super) mod check;

@@ -2,11 +2,12 @@
 //! these, and compares with the registry that it is based on.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use pif_domain::json::{Members, object};
 use pif_domain::text::line;
 use pif_domain::{EntryKind, Fault, FaultCode, fault};
-use pif_sandbox::Watch;
+use pif_sandbox::{Typing, Watch};
 use pif_store::registry::{Definition, Overlay, name};
 use pif_store::staging::{Area, Change, Verification};
 use serde_json::{Value, json};
@@ -19,6 +20,12 @@ use crate::workshop::world::Tools;
 
 /// The most tools that a verification looks at.
 const MOST_TOOLS: usize = 2_000;
+
+/// The most characters of a type in the record.
+const MOST_TYPE: usize = 1_000;
+
+/// The code of a type that no longer accepts what it accepted.
+const NARROWED: &str = "type-narrowed";
 
 /// The most characters of a fault in the record.
 const MOST_MESSAGE: usize = 300;
@@ -229,6 +236,15 @@ fn judge(
         }
     }
     let gained = gained(before, after, was.as_ref(), &tool, watch)?;
+    let shapes = types(before, after, was.as_ref(), &tool, watch);
+    if let Some(new) = &shapes.fails {
+        finding.faults.push(new.clone());
+    }
+    if let Some(narrowed) = &shapes.narrowed
+        && after.has_callers(name)?
+    {
+        finding.faults.push(json!({ "code": NARROWED, "message": narrowed }));
+    }
     let refused: Vec<&String> =
         gained.iter().filter(|it| !asked.allow_needs.contains(it)).collect();
     let passes = finding.failed.is_empty() && finding.faults.is_empty() && refused.is_empty();
@@ -236,11 +252,49 @@ fn judge(
         "tool": name,
         "revision": tool.short(),
         "examples": { "passed": finding.passed, "failed": finding.failed },
+        "type": { "before": shapes.before, "after": shapes.after },
         "fuel": { "before": fuel, "after": finding.fuel },
         "needs_gained": gained,
         "faults": finding.faults,
     });
     Ok(Some((told, passes)))
+}
+
+/// The types of a tool before and after the changes.
+struct Types {
+    before: Option<String>,
+    after: Option<String>,
+    /// A place that surely fails now, whenever the tool runs, and of which that was not told before.
+    fails: Option<Value>,
+    /// What it accepted before and does not accept now.
+    narrowed: Option<String>,
+}
+
+fn types(
+    before: &Workshop,
+    after: &Workshop,
+    was: Option<&Definition>,
+    tool: &Definition,
+    watch: &Watch,
+) -> Types {
+    let known = was.and_then(|was| before.type_of_tool(was, watch));
+    let told = after.type_of_tool(tool, watch);
+    let line = |it: &Arc<Typing>| line(&it.of_tool, MOST_TYPE);
+    // What failed before is no news, wherever it stood.
+    let is_news = |code: &str| {
+        let known = known.iter().flat_map(|it| &it.fails);
+        !known.into_iter().any(|it| it.code == code)
+    };
+    let failure = told.iter().flat_map(|it| &it.fails).find(|it| is_news(&it.code));
+    let fails = failure.map(|it| {
+        let message = format!("it surely fails at {}, whenever a run comes there", it.at);
+        json!({ "code": it.code, "message": message })
+    });
+    let narrowed = match (&known, &told) {
+        (Some(known), Some(told)) => after.narrowed(known, told, watch),
+        _ => None,
+    };
+    Types { before: known.as_ref().map(line), after: told.as_ref().map(line), fails, narrowed }
 }
 
 /// The tools of other servers that a tool needs now and did not before.

@@ -1,0 +1,111 @@
+//! The sandboxed analyst: answers questions about programs that nobody runs.
+
+use pif_domain::{Fault, FaultCode, fault};
+use wasmtime::Store;
+use wasmtime::component;
+
+use super::artifact::Origin;
+use super::bindings::{Answers, Misfit, Question, Subject};
+use super::ceiling::{Allowance, Ceiling};
+use super::consulted::{Opened, prepared};
+use super::error::Error;
+use super::evaluator::Sandbox;
+use super::instance::Instance;
+use super::turn::finish;
+use super::watch::Watch;
+
+impl Sandbox {
+    /// Makes the analyst ready, which may take a second or two. Do it before a clock starts.
+    pub fn ready_analyst(&self) {
+        if let Err(fault) = self.analyst() {
+            tracing::error!(message = fault.message, "nothing can be analyzed");
+        }
+    }
+
+    /// Asks the analyst about a program.
+    pub fn ask(
+        &self,
+        subject: &Subject,
+        asked: &[Question],
+        watch: &Watch,
+    ) -> Result<Answers, Fault> {
+        let allowance = Allowance::for_text(self.net, size(subject));
+        let told = finish(async {
+            let mut instance = self.consult(allowance, watch).await?;
+            let questions = &self.analyst()?.questions;
+            let ask = async |guest: &component::Instance, store: &mut Store<Ceiling>| {
+                let questions = questions.load(&mut *store, guest)?;
+                questions.call_ask(store, subject, asked).await
+            };
+            instance.call(ask).await
+        })?;
+        told.map_err(Fault::from)
+    }
+
+    /// Whether all values of one type are of another.
+    pub fn includes(&self, wide: &str, narrow: &str, watch: &Watch) -> Result<bool, Fault> {
+        let allowance = Allowance::for_text(self.net, wide.len().saturating_add(narrow.len()));
+        finish(async {
+            let mut instance = self.consult(allowance, watch).await?;
+            let questions = &self.analyst()?.questions;
+            let includes = async |guest: &component::Instance, store: &mut Store<Ceiling>| {
+                let questions = questions.load(&mut *store, guest)?;
+                questions.call_includes(store, &wide.to_owned(), &narrow.to_owned()).await
+            };
+            instance.call(includes).await
+        })
+    }
+
+    /// The place at which no value of a type meets a JSON Schema.
+    pub fn clash(&self, shape: &str, schema: &str, watch: &Watch) -> Result<Option<Misfit>, Fault> {
+        let allowance = Allowance::for_text(self.net, shape.len().saturating_add(schema.len()));
+        finish(async {
+            let mut instance = self.consult(allowance, watch).await?;
+            let questions = &self.analyst()?.questions;
+            let clash = async |guest: &component::Instance, store: &mut Store<Ceiling>| {
+                let questions = questions.load(&mut *store, guest)?;
+                questions.call_clash(store, &shape.to_owned(), &schema.to_owned()).await
+            };
+            instance.call(clash).await
+        })
+    }
+
+    /// Returns a fresh instance with this allowance.
+    async fn consult(
+        &self,
+        allowance: Allowance,
+        watch: &Watch,
+    ) -> Result<Instance<component::Instance>, Fault> {
+        watch.verdict()?;
+        let component = &self.analyst()?.component;
+        Instance::enter(component, (self.net, allowance), watch, |_, instance| Ok(instance)).await
+    }
+
+    /// The parts that instances are made from. It blocks its thread until the sandbox is open.
+    fn analyst(&self) -> Result<&Opened, Fault> {
+        // A server settles the analyst before it opens the sandbox.
+        let engine = self.entrance()?.component.engine();
+        let prepare = || {
+            let cache = match self.origin() {
+                Origin::Loaded(_) | Origin::Cached(_) => self.analyst.cache.as_deref(),
+                Origin::InMemory(_) => None,
+            };
+            Opened::new(&prepared(engine, cache)?)
+        };
+        let told = |error: &Error| fault(FaultCode::Internal, error.to_string(), None);
+        self.analyst.opened.get_or_init(prepare).as_ref().map_err(told)
+    }
+}
+
+/// Bytes of all texts of a subject.
+fn size(subject: &Subject) -> usize {
+    let Subject { code, variables, tools, .. } = subject;
+    let variables = variables.iter().map(|it| it.name.len() + it.shape.len());
+    let given = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+    let tools = tools.iter().map(|it| {
+        let schemas = it.schemas.as_ref();
+        let schemas = schemas.map_or(0, |it| given(&it.input) + given(&it.output));
+        it.name.len() + given(&it.shape) + given(&it.code) + schemas
+    });
+    code.len() + variables.sum::<usize>() + tools.sum::<usize>()
+}
