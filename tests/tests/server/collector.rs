@@ -16,8 +16,6 @@ pub(super) const TAKEN: &str = "200 OK\r\ncontent-length: 2\r\n\r\n{}";
 pub(super) enum Does {
     /// It answers with these in turn, and then with the last: each from the status on.
     Answers(&'static [&'static str]),
-    /// It never answers.
-    Hangs,
     /// It closes the connection.
     Closes,
 }
@@ -116,7 +114,6 @@ fn serve(connection: &TcpStream, does: Does, seen: &Seen) -> Option<()> {
                 let mut writer = connection;
                 writer.write_all(format!("HTTP/1.1 {answer}").as_bytes()).ok()?;
             }
-            Does::Hangs => {}
             Does::Closes => return None,
         }
     }

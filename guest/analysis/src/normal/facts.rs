@@ -149,7 +149,8 @@ impl Scratch {
             _ => false,
         };
         let applies = matches!(form, Form::App | Form::Apply | Form::Pipe)
-            || form.application_price() > 0 && self.body(self.terms.operand(term, 0)).is_none();
+            || form.application_price() > 0
+                && self.terms.operands(term).first().is_none_or(|it| self.body(*it).is_none());
         let is_call = matches!(form, Form::Call | Form::Calls | Form::Perform | Form::Trace);
         let is_unknown = matches!(form, Form::Tool | Form::SelfRef) || applies;
         Own { faults: !has_value, calls: self.observed.calls && (is_call || is_unknown) }

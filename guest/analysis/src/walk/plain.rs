@@ -132,10 +132,10 @@ impl Core {
         self.expect((term, 0), text, STRING, 0)?;
         self.expect((term, 1), pattern, STRING | REGEX, 0)?;
         let regex = terms.operand(term, 1);
-        let flags = terms.operand(regex, 1);
+        let has_g =
+            |flags: TermId| terms.form(flags) == Form::Text && terms.text(flags).contains('g');
         let is_global = terms.form(regex) == Form::Regex
-            && terms.form(flags) == Form::Text
-            && terms.text(flags).contains('g');
+            && terms.operands(regex).get(1).is_some_and(|flags| has_g(*flags));
         let part = self.values.of(if is_global { STRING } else { STRING | NULL });
         let (matches, null) = (self.list(part), self.values.of(NULL));
         Some(self.values.join(matches, null))
