@@ -115,7 +115,7 @@ impl Evaluator {
   (func (export "pif:evaluator/machines@0.1.0#[static]machine.start")
     (param i32) (result i32) {start})
   (func (export "pif:evaluator/machines@0.1.0#[method]machine.resume")
-    (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i64) (result i32) {resume})
+    (param i32 i32 i64 i32 i32 i32 i32 i32 i32 i64) (result i32) {resume})
   (func (export "pif:evaluator/machines@0.1.0#[method]machine.usage")
     (param i32) (result i32) {usage})
   (func (export "pif:evaluator/machines@0.1.0#[method]machine.debug")

@@ -71,6 +71,7 @@ impl Service {
             tokio::spawn(Arc::clone(&backend).go_on_with_all());
         }
         tokio::spawn(look(Arc::clone(&backend), stop.clone()));
+        tokio::spawn(learn(Arc::clone(&backend), stop.clone()));
         let (listing, publisher) = (Arc::default(), None);
         Self { backend, listing, publisher, _stopped: stop.clone().drop_guard(), stop }
     }
@@ -207,5 +208,16 @@ async fn publish(backend: Arc<Backend>, publisher: Arc<Publisher>, stop: Cancell
             Ok(Err(error)) => tracing::debug!(%error, "a snapshot was not written"),
             Err(error) => tracing::debug!(%error, "a snapshot was lost"),
         }
+    }
+}
+
+/// Learns the normal forms of tools, while nobody waits for them.
+async fn learn(backend: Arc<Backend>, stop: CancellationToken) {
+    backend.workshop.sandbox.opened().await;
+    let learned = spawn_blocking(move || {
+        backend.workshop.learn_normal_forms(|| stop.is_cancelled());
+    });
+    if let Err(error) = learned.await {
+        tracing::error!(%error, "normal forms of tools were not learned");
     }
 }

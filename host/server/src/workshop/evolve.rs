@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::example::{Example, from_json, to_json};
 use super::opening::Workshop;
 use super::refusal::{Refused, refused, stored, too_large, unwritten};
-use super::types::MOST_COMPARED;
+use super::types::{MOST_COMPARED, learn};
 use super::world::{Candidate, Tools};
 use super::{library, record, schemas};
 
@@ -206,7 +206,8 @@ impl Workshop {
             let clash = schema.as_ref().and_then(|it| self.clash(&told.typing, it.text(), watch));
             notes.extend(clash);
             let normal = told.normal.and_then(|it| it.hash);
-            if let Some(equal) = normal.and_then(|it| sight.equal_tool(name, &it, watch)) {
+            learn(&summary.hash, normal.clone());
+            if let Some(equal) = normal.and_then(|it| sight.equal_tool(name, &it)) {
                 notes.push(format!("warning: the same as {}", quote_one(&equal)));
             }
         }

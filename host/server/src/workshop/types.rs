@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use pif_domain::text::line;
 use pif_domain::{Fault, Offer};
@@ -31,8 +31,8 @@ const MOST_EQUAL: usize = 500;
 /// Bytes of the longest source whose normal form is compared.
 pub(super) const MOST_COMPARED: usize = 20_000;
 
-/// The longest look for normal forms that are not known yet.
-const LOOK: Duration = Duration::from_millis(250);
+/// The longest that a normal form takes which nobody waits for.
+const LEARNING: Duration = Duration::from_secs(1);
 
 /// The most places that are told to fail.
 const MOST_FAILS: usize = 50;
@@ -49,6 +49,16 @@ struct Book {
     names: HashMap<String, Arc<Names>>,
     /// The hashes of normal forms; None where the steps were used up.
     normals: HashMap<String, Option<String>>,
+}
+
+/// Keeps the normal form of a term in mind.
+pub(super) fn learn(hash: &str, normal: Option<String>) {
+    book(|book| {
+        if book.normals.len() >= MOST {
+            book.normals.clear();
+        }
+        book.normals.insert(hash.to_owned(), normal);
+    });
 }
 
 /// The type of a program, and what it holds for.
@@ -149,6 +159,23 @@ impl Workshop {
     pub(super) fn ready_sight<'a>(&'a self, tools: &'a Tools) -> Sight<'a> {
         self.sandbox.ready_analyst();
         self.sight(tools)
+    }
+
+    /// Computes the normal forms of the library and of the latest tools, until `is_over` says so. `evolve`
+    /// compares new tools with those whose normal forms are known.
+    pub fn learn_normal_forms(&self, is_over: impl Fn() -> bool) {
+        let Ok(tools) = self.tools() else { return };
+        let sight = self.ready_sight(&tools);
+        let latest = tools.registered.latest(MOST_EQUAL).unwrap_or_default();
+        for tool in library().tools().chain(latest.iter()) {
+            if is_over() {
+                return;
+            }
+            let is_known = book(|book| book.normals.contains_key(&tool.hash));
+            if !is_known && tool.source.len() <= MOST_COMPARED {
+                sight.normal_of(tool, &Watch::new(LEARNING));
+            }
+        }
     }
 
     /// The type of a program whose check gave this summary. None if the analyst cannot tell. It may be
@@ -319,25 +346,16 @@ impl Sight<'_> {
         Some(Brought { deep, typing, revision })
     }
 
-    /// Another tool with this normal form. Normal forms that are not known yet are looked for, as long
-    /// as that takes no longer than [`LOOK`].
-    pub(super) fn equal_tool(&self, own: &str, normal: &str, watch: &Watch) -> Option<String> {
-        let since = Instant::now();
+    /// Another tool with this normal form, among those whose normal forms are known: see
+    /// [`Workshop::learn_normal_forms`].
+    pub(super) fn equal_tool(&self, own: &str, normal: &str) -> Option<String> {
         let latest = self.tools.registered.latest(MOST_EQUAL).unwrap_or_default();
-        let is_other = |tool: &&Definition| tool.name != own && tool.source.len() <= MOST_COMPARED;
-        let all = latest.iter().chain(library().tools()).filter(is_other);
-        for tool in all {
-            let known = book(|book| book.normals.get(&tool.hash).cloned());
-            let hash = match known {
-                Some(hash) => hash,
-                None if since.elapsed() > LOOK => continue,
-                None => self.normal_of(tool, watch),
-            };
-            if hash.as_deref() == Some(normal) {
-                return Some(tool.name.clone());
-            }
-        }
-        None
+        let mut all = latest.iter().chain(library().tools());
+        let is_equal = |tool: &&Definition| {
+            let known = book(|book| book.normals.get(&tool.hash).cloned().flatten());
+            tool.name != own && known.as_deref() == Some(normal)
+        };
+        all.find(is_equal).map(|tool| tool.name.clone())
     }
 
     /// The hash of the normal form of a tool.
@@ -345,12 +363,7 @@ impl Sight<'_> {
         let subject = subject(tool.source.clone(), Vec::new());
         let answers = self.sandbox.ask(&subject, &[Question::Normal], watch).map_err(untold);
         let hash = answers.ok()?.normal?.hash;
-        book(|book| {
-            if book.normals.len() >= MOST {
-                book.normals.clear();
-            }
-            book.normals.insert(tool.hash.clone(), hash.clone());
-        });
+        learn(&tool.hash, hash.clone());
         hash
     }
 
