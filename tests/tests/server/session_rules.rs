@@ -19,19 +19,19 @@ fn start(client: &mut Client, arguments: &Value) -> Result<Value> {
     Ok(client.call("session_start", arguments)?["structuredContent"]["session"].clone())
 }
 
-/// Begins a turn that does not end, and waits until it runs.
-fn begin_turn(client: &mut Client, session: &Value) -> Result<Value> {
+/// Begins a turn that does not end, and waits until it has its session. Another turn that asked would
+/// be in its way.
+fn begin_turn(client: &mut Client, folder: &Folder, session: &Value) -> Result<Value> {
     let id = json!("long");
     let mut arguments: Value = serde_json::from_str(&OMEGA)?;
     arguments["session"] = session.clone();
     client.send(call(&id, "session_eval", &arguments.to_string()))?;
-    loop {
-        let told = client.call("session_eval", &json!({"session": session, "code": "1"}))?;
-        if told["structuredContent"]["code"] == "session-busy" {
-            return Ok(id);
-        }
+    let store = Connection::open(folder.path().join("mcp-pif.db"))?;
+    let leased = "SELECT count(*) FROM session WHERE until IS NOT NULL";
+    while store.query_row(leased, [], |row| row.get::<_, i64>(0))? == 0 {
         sleep(Duration::from_millis(5));
     }
+    Ok(id)
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn closing_from_another_server_ends_a_turn_at_once() -> Result<()> {
     let (mut one, mut other) = (server(folder.path(), &more)?, server(folder.path(), &more)?);
     for from_other in [false, true] {
         let session = start(&mut one, &json!({}))?;
-        let id = begin_turn(&mut one, &session)?;
+        let id = begin_turn(&mut one, &folder, &session)?;
         let since = Instant::now();
         let closer = if from_other { &mut other } else { &mut one };
         closer.text("session_close", &json!({ "session": session }))?;
@@ -95,7 +95,7 @@ fn a_running_turn_uses_its_session() -> Result<()> {
     let (mut one, mut other) = (server(folder.path(), &more)?, server(folder.path(), &more)?);
     let session = start(&mut one, &json!({"idle": 3}))?;
     turn(&mut one, &json!({"session": session, "define": "a", "data": 1}))?;
-    let id = begin_turn(&mut one, &session)?;
+    let id = begin_turn(&mut one, &folder, &session)?;
     sleep(Duration::from_millis(3_500));
     // Whoever starts a session closes those that are over.
     start(&mut other, &json!({}))?;
