@@ -122,6 +122,8 @@ fn the_worked_example_reduces_what_it_fetches() -> Result<()> {
     let fetched = fetched(&shop)?;
     tell(&format!("{fetched} bytes fetched, {} to the model", text.len()));
     let told = format!("answer {} kB, and {} bytes reach the model", fetched / 1_000, text.len());
-    ensure!(page()?.contains(&told), "the page has to say: {told}");
+    // A line of the page may end anywhere.
+    let page = page()?.split_whitespace().collect::<Vec<_>>().join(" ");
+    ensure!(page.contains(&told), "the page tells other figures: {told}");
     Ok(())
 }
