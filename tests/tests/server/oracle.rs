@@ -14,6 +14,9 @@ const LIMITS: &[&str] =
 /// one free variable, which is the server's doing and not the evaluator's.
 const MADE_A_FUNCTION: (&str, &str) = ("docs.readme/016", "42");
 
+/// The call of a tool with the name `self`, which `evolve` refuses here.
+const NAMED_SELF: (&str, &str) = ("code_of/015", "outside-tool");
+
 /// Calls that are on their way at once.
 const PIPELINED: usize = 64;
 
@@ -43,6 +46,9 @@ fn the_server_answers_as_the_original_did() -> Result<()> {
         let answer = client.answer(&id).with_context(|| case.id.clone())?;
         if case.id == MADE_A_FUNCTION.0 {
             ensure!(reply(&answer)?.as_deref() == Some(MADE_A_FUNCTION.1), "{answer}");
+        } else if case.id == NAMED_SELF.0 {
+            let code = &answer["result"]["structuredContent"]["code"];
+            ensure!(code == NAMED_SELF.1, "{answer}");
         } else {
             wrong.extend(judge(case, &answer, &divergences));
         }

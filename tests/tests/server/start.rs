@@ -38,7 +38,8 @@ fn what_runs_nothing_is_answered_before_the_evaluator_is_compiled() -> Result<()
     assert_eq!(told["evaluator"]["compiled"], "compiled at this start and kept");
     let ending = client.finish()?;
     ensure!(ending.status.success() && ending.errors.is_empty(), "{ending:?}");
-    assert_eq!(files(&folder)?, 1);
+    // One for the evaluator, one for the analyst.
+    assert_eq!(files(&folder)?, 2);
     let mut next = Client::legacy_with(&["--cache", path(&folder)?])?;
     let told = next.call("server_info", &json!({}))?["structuredContent"].clone();
     assert_eq!(told["evaluator"]["compiled"], "loaded as compiled before");
@@ -73,7 +74,8 @@ fn many_that_start_at_once_compile_once() -> Result<()> {
         let told = client.call("server_info", &json!({}))?["structuredContent"].clone();
         assert_eq!(told["evaluator"]["compiled"], "compiled at this start and kept");
     }
-    assert_eq!(files(&folder)?, 1);
+    // One for the evaluator, one for the analyst.
+    assert_eq!(files(&folder)?, 2);
     Ok(())
 }
 
