@@ -4,12 +4,15 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use pif_domain::Fault;
 use pif_receipt::sha256;
 use pif_store::registry::Snapshot;
 use pif_store::{Error, Store};
 use serde::{Deserialize, Serialize};
 
 use super::library::library;
+use super::opening::Workshop;
+use super::refusal::stored;
 
 /// Finds texts by their digests.
 pub(super) trait Archive: Debug + Send + Sync {
@@ -40,6 +43,14 @@ impl Archive for Stored {
 
     fn output_schema(&self, change: i64) -> Result<Option<String>, Error> {
         self.tools.output_schema(change)
+    }
+}
+
+impl Workshop {
+    /// The texts of its store, and of the library.
+    pub(super) fn archive(&self) -> Result<Stored, Fault> {
+        let tools = self.registry.snapshot().map_err(stored)?;
+        Ok(Stored { tools, store: Arc::clone(&self.store) })
     }
 }
 

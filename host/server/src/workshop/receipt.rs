@@ -9,9 +9,8 @@ use pif_sandbox::Watch;
 use pif_store::journal::{Answer, Body, Came, Digest, Entry, Hash, Made};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::sync::Arc;
 
-use super::archive::{Archive, Stored, Texts};
+use super::archive::{Archive, Texts};
 use super::opening::Workshop;
 use super::refusal::stored;
 use super::replay::Replayed;
@@ -188,7 +187,7 @@ impl Materials {
         if texts != self.texts {
             return Err("there are texts that the run does not refer to".to_owned());
         }
-        let said = Statement::new(&subjects(&entry)?.pairs(), RUN, Value::Null).subject;
+        let said = Statement::new(&subject(&entry)?.pairs(), RUN, Value::Null).subject;
         if found != *run || said != statement.subject {
             return Err("the statement does not say what the entry says".to_owned());
         }
@@ -225,13 +224,13 @@ impl Workshop {
         let previous = self.previous(&entry)?;
         let (run, texts) =
             describe(&entry, previous, &self.archive()?).map_err(|reason| refused(&reason))?;
-        let subjects = subjects(&entry).map_err(|reason| refused(&reason))?;
+        let subject = subject(&entry).map_err(|reason| refused(&reason))?;
         let head = self.journal.head().map_err(stored)?;
         let head = Link { number: head.id, hash: head.hash.to_string() };
         let predicate = Predicate { run, head, signed: time::format(time::now()) };
         let predicate = serde_json::json!(predicate);
         Ok(Receipt {
-            envelope: Statement::new(&subjects.pairs(), RUN, predicate).sign(&[key]),
+            envelope: Statement::new(&subject.pairs(), RUN, predicate).sign(&[key]),
             rotations: keys.rotations().to_vec(),
             materials: Some(Materials { entry: Columns::of(&entry), texts }),
         })
@@ -250,11 +249,6 @@ impl Workshop {
             return Err(refused("the entry in this store is another one"));
         }
         self.replay_from(&entry, &self.archive()?, watch)
-    }
-
-    fn archive(&self) -> Result<Stored, Fault> {
-        let tools = self.registry.snapshot().map_err(stored)?;
-        Ok(Stored { tools, store: Arc::clone(&self.store) })
     }
 
     /// The hash of the entry before.
@@ -390,7 +384,7 @@ impl Outcome {
     }
 }
 
-fn subjects(entry: &Entry) -> Result<Outcome, String> {
+fn subject(entry: &Entry) -> Result<Outcome, String> {
     let body = entry.read_body().ok_or("the body of the entry cannot be read")?;
     let outcome = body.outcome.ok_or("its outcome was not kept")?;
     if let Some(digest) = outcome.digest() {

@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::ready;
-use std::sync::Arc;
 
 use pif_domain::{EntryEnding, EntryKind, Fault, FaultCode, Limit, Refusal, Section, fault};
 use pif_sandbox::{Asking, Calls, Outcome, Request, Wait, Watch, drive};
@@ -11,7 +10,7 @@ use pif_store::journal::{Answer, Body, Digest, Entry, Payload};
 use pif_store::registry::short;
 use serde_json::{Map, Value, json};
 
-use super::archive::{Archive, Stored};
+use super::archive::Archive;
 use super::bindings::Term;
 use super::call_log::{Asked, CallLog, Came, Ended};
 use super::call_record::{self, Missing};
@@ -116,9 +115,7 @@ impl Workshop {
 
     /// Replays the run of an entry that is already read.
     pub fn replay_entry(&self, entry: &Entry, watch: &Watch) -> Result<Replayed, Fault> {
-        let tools = self.registry.snapshot().map_err(stored)?;
-        let archive = Stored { tools, store: Arc::clone(&self.store) };
-        self.replay_from(entry, &archive, watch)
+        self.replay_from(entry, &self.archive()?, watch)
     }
 
     /// Replays the run of an entry with the texts of an archive.

@@ -52,7 +52,10 @@ impl Arguments {
             None => None,
             Some(name) => Some(Standing::find(name).ok_or_else(|| {
                 let names: Vec<&str> = Standing::ALL.iter().map(|it| it.name()).collect();
-                malformed(format!("no run is {name}"), Some(&names.join(", ")))
+                malformed(
+                    format!("`status` has no `{name}`"),
+                    Some(&format!("write one of: {}", names.join(", "))),
+                )
             })?),
         };
         let mut runs = backend.workshop.runs()?;
