@@ -320,6 +320,7 @@ impl Workshop {
             examples: to_json(kept),
             output_schema: schema.map(|schema| schema.text().to_owned()),
             members,
+            properties: None,
             expected,
         })
     }

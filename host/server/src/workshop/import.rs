@@ -243,6 +243,7 @@ impl Workshop {
             description: packed.description.clone(),
             tools: summary.names(),
             members: None,
+            properties: None,
             source: summary.canonical,
             hash: summary.hash,
             examples: packed.examples(),

@@ -153,6 +153,7 @@ impl Kept {
                 examples,
                 output_schema: None,
                 members: None,
+                properties: None,
                 change: 0,
             },
             is_pinned,
