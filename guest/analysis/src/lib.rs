@@ -18,6 +18,7 @@ mod compare;
 mod component;
 pub mod cost;
 pub mod equality;
+pub mod forms;
 pub mod json_schema;
 pub mod laws;
 pub mod normal;
