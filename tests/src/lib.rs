@@ -13,6 +13,7 @@ pub mod embedding;
 pub mod endure;
 #[cfg(feature = "host")]
 pub mod excerpt;
+pub mod form_types;
 pub mod fuzz;
 pub mod generate;
 pub mod interpret;
