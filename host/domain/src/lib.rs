@@ -18,6 +18,7 @@ mod prefix;
 mod principal;
 pub mod quantity;
 mod section;
+mod step;
 pub mod text;
 mod tool;
 
@@ -36,4 +37,5 @@ pub use self::part::Part;
 pub use self::prefix::{Prefix, bare, listed, named, prefix};
 pub use self::principal::{Principal, Scope};
 pub use self::section::Section;
+pub use self::step::StepTold;
 pub use self::tool::{BuiltIn, Effect, LEGACY, SPELLINGS, Toolset, scope_of};

@@ -49,6 +49,7 @@ mod script;
 mod search;
 mod session;
 mod staging;
+mod step_log;
 mod takes;
 mod trial;
 mod turn;
