@@ -188,6 +188,10 @@ limits! {
         fixed(1_000, "More are hard to read. A part of a program has fewer."),
         Beyond::Other("not shown, with a note"), "steps_show_terms_with_their_values",
         "Steps of a run that `steps` shows: terms, with the values that they came to";
+    NamedSteps "named_steps" Run Count
+        fixed(1_000, REPLAYS),
+        Beyond::Other("not told"), "a_durable_run_tells_its_first_steps",
+        "Forms `step` of a durable run that are told and are not evaluated again";
     Sources "sources" Run Size
         fixed(8 << 20, REPLAYS),
         fault(FaultCode::TooLarge), "the_sources_of_a_run_are_bounded",

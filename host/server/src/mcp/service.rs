@@ -17,7 +17,7 @@ use super::connected::Connected;
 use super::listing::Listing;
 use super::server::Server;
 use crate::config::Config;
-use crate::observe::{Publisher, TraceFiles, Traces};
+use crate::observe::{Publisher, Snapshot, TraceFiles, Traces};
 use crate::transport::{Bounds, Transport, Wire};
 use crate::workshop::Workshop;
 
@@ -197,12 +197,16 @@ async fn publish(backend: Arc<Backend>, publisher: Arc<Publisher>, stop: Cancell
             _ = look.tick() => {}
             () = stop.cancelled() => return,
         }
-        let now = (backend.measures.count(), backend.measures.sessions(), backend.slots());
-        if last.replace(now) == Some(now) {
+        let works = backend.work.worked();
+        let now = (backend.measures.count(), backend.measures.sessions(), backend.slots(), works);
+        if last.replace(now.clone()).as_ref() == Some(&now) {
             continue;
         }
         let (backend, publisher) = (Arc::clone(&backend), Arc::clone(&publisher));
-        let write = move || publisher.publish(&backend.measures.snapshot(backend.slots()));
+        let write = move || {
+            let snapshot = backend.measures.snapshot(backend.slots());
+            publisher.publish(&Snapshot { works: now.3, ..snapshot })
+        };
         match spawn_blocking(write).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::debug!(%error, "a snapshot was not written"),
