@@ -6,6 +6,8 @@ pub mod attack;
 pub mod case;
 #[cfg(feature = "host")]
 pub mod component;
+#[cfg(all(unix, feature = "host"))]
+pub mod database;
 pub mod definitional;
 #[cfg(feature = "host")]
 pub mod embedding;
