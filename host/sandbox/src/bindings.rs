@@ -37,6 +37,7 @@ mod analyst {
 }
 
 pub(super) use analyst::exports::pif::evaluator::questions::GuestIndices as Questions;
+pub(super) use analyst::exports::pif::evaluator::reductions::GuestIndices as Reductions;
 pub use analyst::exports::pif::evaluator::questions::{
     Answers, Cost, Failure as SureFault, Misfit, Names, Normal, Parameter as Typed, Question,
     Schemas, Subject, Tool as KnownTool, Typing, Variable,

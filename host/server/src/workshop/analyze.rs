@@ -77,7 +77,8 @@ impl Workshop {
         Ok(self.ready_sight(&tools).answer(summary, &code, asked, &watch.again()))
     }
 
-    fn source_of(&self, name: &str) -> Result<String, Fault> {
+    /// The source of a tool.
+    pub(super) fn source_of(&self, name: &str) -> Result<String, Fault> {
         let tools = self.tools()?;
         if let Some((source, _)) = tools.look_up(name)? {
             return Ok(source);
