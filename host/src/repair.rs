@@ -39,6 +39,10 @@ pub(super) struct Repair {
     /// Examples that the repair has to pass, a JSON list; or `-`, or `@FILE`
     #[arg(long, value_name = "JSON")]
     examples: Option<String>,
+    /// A property that has to hold of the repair, as `xs => @self(xs).length == xs.length`; may be given
+    /// again
+    #[arg(long = "property", value_name = "CODE")]
+    properties: Vec<String>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -68,6 +72,7 @@ impl Repair {
             context: self.context.as_deref().map(read).transpose()?,
             error: None,
             examples,
+            properties: self.properties,
         };
         Ok(match workshop.repair(&wrong, "{}", &watch) {
             Ok(done) => {

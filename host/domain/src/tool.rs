@@ -169,6 +169,7 @@ macro_rules! each_tool {
             WorkflowExecute workflow_execute Work Runs Run "Run a workflow";
             Repair repair Work Adds Evolve "Repair a program or a tool";
             Analyze analyze Analysis Reads Read "Analyze a program";
+            Receipt receipt Analysis Reads Run "Receipt of a run";
             Debug debug Debug Reads Read "What the server measures";
         }
     };

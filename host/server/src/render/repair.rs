@@ -64,13 +64,13 @@ pub fn mended(mended: &Mended) -> Reply {
 }
 
 fn headline(mended: &Mended) -> String {
-    let is_failed = !mended.proof.failed.is_empty();
+    let is_failed = !mended.proof.is_passed();
     match &mended.fault {
-        None if is_failed => "no run has a fault, but examples have other values".to_owned(),
+        None if is_failed => "no run has a fault, but examples or properties fail".to_owned(),
         None => "nothing to repair: the fault does not come".to_owned(),
         Some(_) if !mended.repaired.is_empty() => "repaired".to_owned(),
         Some(_) if mended.fixes.is_empty() => "not repaired: no fix is sure".to_owned(),
-        Some(_) if is_failed => "not repaired: with the fixes examples fail".to_owned(),
+        Some(_) if is_failed => "not repaired: with the fixes examples or properties fail".to_owned(),
         Some(_) => "not repaired: the sure fixes are not enough".to_owned(),
     }
 }
@@ -96,20 +96,27 @@ fn fix_record(Applied { tool, was, now }: &Applied) -> Value {
     record
 }
 
-fn proof_lines(Proof { passed, failed, is_cut }: &Proof) -> Vec<String> {
+fn proof_lines(Proof { passed, failed, held, refuted, is_cut }: &Proof) -> Vec<String> {
     let mut lines = Vec::new();
     if passed + failed.len() > 0 {
         lines.push(format!("examples: {passed} passed, {} failed", failed.len()));
     }
     lines.extend(failed.iter().map(|it| format!("- {it}")));
+    if held + refuted.len() > 0 {
+        lines.push(format!("properties: {held} hold, {} fail", refuted.len()));
+    }
+    lines.extend(refuted.iter().map(|it| format!("- {it}")));
     if *is_cut {
         lines.push("not all examples could be run in time".to_owned());
     }
     lines
 }
 
-fn proof_record(Proof { passed, failed, is_cut }: &Proof) -> Value {
-    let mut record = json!({"examples": {"passed": passed, "failed": failed}});
+fn proof_record(Proof { passed, failed, held, refuted, is_cut }: &Proof) -> Value {
+    let mut record = json!({
+        "examples": {"passed": passed, "failed": failed},
+        "properties": {"hold": held, "failed": refuted},
+    });
     if *is_cut {
         record["cut"] = true.into();
     }

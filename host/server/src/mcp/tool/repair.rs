@@ -15,7 +15,7 @@ use super::evolve::read_examples;
 use super::run::{ensure_data, read_argument, read_context};
 use super::{Call, Tool, ToolResult, number};
 use crate::render::mended;
-use crate::workshop::{Broken, Reported, Wrong, too_large};
+use crate::workshop::{Broken, Reported, Wrong, read_properties, too_large};
 
 const TEXT: &str = "\
 Repair a program (`code`), a tool, or a run that failed (`run`, its entry in the journal), without a model. \
@@ -56,10 +56,18 @@ pub(in super::super) struct Arguments {
     #[serde(default)]
     #[schemars(schema_with = "examples")]
     examples: Option<Box<RawValue>>,
+    /// what has to hold of it, as for `evolve`
+    #[serde(default)]
+    #[schemars(schema_with = "properties")]
+    properties: Option<Box<RawValue>>,
 }
 
 fn examples(_: &mut SchemaGenerator) -> Schema {
     schema(json!({"type": "array", "items": {"type": "object"}}))
+}
+
+fn properties(_: &mut SchemaGenerator) -> Schema {
+    schema(json!({"type": "array"}))
 }
 
 impl Tool for Arguments {
@@ -82,7 +90,7 @@ impl Tool for Arguments {
 
 impl Arguments {
     fn wrong(self, backend: &Backend) -> Result<Wrong, Fault> {
-        let Self { code, tool, run, input, data, context, error, examples } = self;
+        let Self { code, tool, run, input, data, context, error, examples, properties } = self;
         let broken = match (code, tool, run) {
             (Some(code), None, None) => Broken::Code(match code.get() {
                 raw if raw.starts_with('"') => decode("code", raw)?,
@@ -116,7 +124,9 @@ impl Arguments {
             })?),
         };
         let examples = examples.map(|raw| read_examples(backend, raw.get())).transpose()?;
+        let properties = properties.map(|raw| read_properties(raw.get())).transpose()?;
         let (argument, context) = (request.argument, request.context);
-        Ok(Wrong { broken, argument, context, error, examples: examples.unwrap_or_default() })
+        let (examples, properties) = (examples.unwrap_or_default(), properties.unwrap_or_default());
+        Ok(Wrong { broken, argument, context, error, examples, properties })
     }
 }

@@ -30,6 +30,8 @@ pub struct Wrong {
     pub error: Option<Reported>,
     /// More examples, which the repair has to pass.
     pub examples: Vec<Example>,
+    /// More properties, which have to hold of the repair.
+    pub properties: Vec<String>,
 }
 
 /// What is broken.

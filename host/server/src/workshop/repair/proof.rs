@@ -4,10 +4,12 @@ use pif_domain::Fault;
 use pif_domain::text::line;
 use pif_sandbox::{Argument, Code, Request, Watch, drive};
 
+use super::case::Wrong;
 use super::fixes::with;
 use super::told::Proof;
 use crate::workshop::example::{Example, from_json};
 use crate::workshop::opening::Workshop;
+use crate::workshop::properties::of_tool;
 use crate::workshop::world::{Tools, Witness};
 
 /// The name of a program whose examples have several arguments.
@@ -17,11 +19,12 @@ const PROGRAM: &str = "program";
 const MOST_TOLD: usize = 500;
 
 impl Workshop {
-    /// Runs the examples of tools and the given ones, which are those of the code.
+    /// Runs the examples of tools and tries their properties, and the given ones, which are those of the
+    /// code.
     pub(super) fn try_all(
         &self,
         code: &Code,
-        given: &[Example],
+        wrong: &Wrong,
         named: &[String],
         tools: &Tools,
         watch: &Watch,
@@ -32,7 +35,7 @@ impl Workshop {
             Err(fault) if fault.code.is_stop() => proof.is_cut = true,
             Err(fault) => proof.failed.push(format!("{what}: {}", line(&fault.message, MOST_TOLD))),
         };
-        for (index, example) in given.iter().enumerate() {
+        for (index, example) in wrong.examples.iter().enumerate() {
             add(format!("given example {index}"), self.try_given(code, example, tools, &watch));
         }
         for name in named {
@@ -41,6 +44,29 @@ impl Workshop {
                 let tried = self.try_example(name, example, tools, &watch);
                 add(format!("example {index} of `{name}`"), tried);
             }
+        }
+        let mut hold = |name: &str, properties: &[String], tools: &Tools| {
+            for held in self.held(name, properties, tools, &watch)? {
+                match held.refutation() {
+                    Some(fault) => proof.refuted.push(line(&fault.message, MOST_TOLD)),
+                    None => proof.held += 1,
+                }
+            }
+            Ok::<(), Fault>(())
+        };
+        for name in named {
+            let tool = tools.find(name)?;
+            hold(name, &tool.as_ref().map_or(Ok(Vec::new()), of_tool)?, tools)?;
+        }
+        match code {
+            Code::Tool(name) => hold(name, &wrong.properties, tools)?,
+            Code::Term(code) if !wrong.properties.is_empty() => {
+                if let Ok(summary) = self.sandbox.check(code, &watch) {
+                    let tools = with(tools, PROGRAM, summary.canonical, summary.hash);
+                    hold(PROGRAM, &wrong.properties, &tools)?;
+                }
+            }
+            Code::Term(_) => {}
         }
         Ok(proof)
     }

@@ -43,13 +43,17 @@ pub struct Repaired {
     pub code: String,
 }
 
-/// The examples that ran.
+/// The examples that ran, and the properties that were tried.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Proof {
-    /// How many passed.
+    /// How many examples passed.
     pub passed: usize,
     /// What is told of each of the others.
     pub failed: Vec<String>,
+    /// How many properties hold for all inputs that were tried.
+    pub held: usize,
+    /// What is told of each of the others.
+    pub refuted: Vec<String>,
     /// Whether not all could run in time.
     pub is_cut: bool,
 }

@@ -10,6 +10,7 @@ use super::case::{Broken, Case, Wrong};
 use super::fixes::Fixed;
 use super::least::depends_on_input;
 use super::told::{Diagnosis, Mended, Proof, Repaired, Was};
+use crate::workshop::analyze::source_of;
 use crate::workshop::opening::Workshop;
 use crate::workshop::world::Tools;
 
@@ -20,10 +21,10 @@ impl Workshop {
     /// Repairs what is wrong by sure fixes, and tells what is least around the fault. What is repaired of
     /// tools is staged. `arguments` is the text of the request.
     pub fn repair(&self, wrong: &Wrong, arguments: &str, watch: &Watch) -> Result<Mended, Fault> {
-        if let Broken::Tool(name) = &wrong.broken {
-            self.source_of(name)?;
-        }
         let tools = self.tools()?;
+        if let Broken::Tool(name) = &wrong.broken {
+            source_of(&tools, name)?;
+        }
         self.sandbox.ready_analyst();
         let mut mended = Mended::default();
         let Some((case, found)) = self.failing(wrong, &tools, watch, &mut mended)? else {
@@ -91,7 +92,7 @@ impl Workshop {
         {
             named.push(name.clone());
         }
-        self.try_all(&code, &wrong.examples, &named, tools, watch)
+        self.try_all(&code, wrong, &named, tools, watch)
     }
 
     fn repaired(&self, fixed: &Fixed, watch: &Watch) -> Result<Vec<Repaired>, Fault> {
@@ -163,6 +164,6 @@ impl Proof {
     /// Whether all examples passed.
     #[must_use]
     pub fn is_passed(&self) -> bool {
-        self.failed.is_empty() && !self.is_cut
+        self.failed.is_empty() && self.refuted.is_empty() && !self.is_cut
     }
 }
