@@ -37,6 +37,7 @@ mod analyst {
 }
 
 pub(super) use analyst::exports::pif::evaluator::questions::GuestIndices as Questions;
+pub(super) use analyst::exports::pif::evaluator::reductions::GuestIndices as Reductions;
 pub use analyst::exports::pif::evaluator::questions::{
     Answers, Cost, Counterexample, Failure as SureFault, Fused, Inquiry, Law, Misfit, Names,
     Normal, Parameter as Typed, Question, Ran, Schemas, Searched, Subject, Told as Came,

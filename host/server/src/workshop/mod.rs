@@ -45,6 +45,7 @@ mod record;
 mod recovery;
 mod reference;
 mod refusal;
+mod repair;
 mod replay;
 mod resume;
 mod rollback;
@@ -91,6 +92,9 @@ pub use self::properties::{Held, MOST_PROPERTIES, read_properties};
 pub use self::receipt::{Checked, Receipt};
 pub use self::reference::{Form, Spelling, TEXT as REFERENCE, forms, spellings};
 pub use self::refusal::{Refused, ended, refused, stored, too_large, unkept};
+pub use self::repair::{
+    Applied, Broken, Diagnosis, Inner, Least, Mended, Part, Proof, Repaired, Reported, Since, Was, Wrong,
+};
 pub use self::replay::{Difference, Replayed, Verdict};
 pub use self::run::Finished;
 pub use self::script::{Line, Script};
