@@ -34,6 +34,12 @@ pub enum Error {
     /// Another process kept the store locked.
     #[error("another process keeps the store locked: nothing was changed")]
     Locked,
+    /// The database cannot be reached, or has not answered in time.
+    #[error("the database cannot be used: {reason}")]
+    Unavailable {
+        /// The cause.
+        reason: String,
+    },
     /// The disk is full.
     #[error("the disk is full: nothing was changed")]
     Full,

@@ -207,8 +207,20 @@ impl Columns {
         let Self { id, time, kind, subject, ending, fuel, component, body, ends, principal } =
             self.clone();
         let hash = previous;
-        let entry =
-            Entry { id, time, kind, subject, ending, fuel, component, body, ends, hash, principal };
+        let entry = Entry {
+            id,
+            time,
+            kind,
+            subject,
+            ending,
+            fuel,
+            component,
+            body,
+            ends,
+            hash,
+            principal,
+            chain: 0,
+        };
         Entry { hash: entry.link(previous), ..entry }
     }
 }
@@ -253,11 +265,7 @@ impl Workshop {
 
     /// The hash of the entry before.
     fn previous(&self, entry: &Entry) -> Result<Hash, Fault> {
-        let anchor = self.journal.anchor().map_err(stored)?;
-        if anchor.id + 1 == entry.id {
-            return Ok(anchor.hash);
-        }
-        match self.journal.entry(entry.id - 1).map_err(stored)? {
+        match self.journal.before(entry).map_err(stored)? {
             Some(before) => Ok(before.hash),
             None => Err(refused("the entry before it was removed meanwhile: try again")),
         }
