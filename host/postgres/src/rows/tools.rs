@@ -12,7 +12,8 @@ use crate::connection::{Columns as _, Connection};
 const COMPARED: usize = 2_000;
 
 const COLUMNS: &str =
-    "c.name, r.hash, r.source, c.description, c.examples, c.id, c.output_schema, c.members";
+    "c.name, r.hash, r.source, c.description, c.examples, c.id, c.output_schema, c.members,
+    c.properties";
 
 fn tool(row: &Row) -> Result<Definition, Error> {
     Ok(Definition {
@@ -24,6 +25,7 @@ fn tool(row: &Row) -> Result<Definition, Error> {
         change: row.number(5)?,
         output_schema: row.text_if_any(6)?,
         members: row.text_if_any(7)?,
+        properties: row.text_if_any(8)?,
     })
 }
 
@@ -226,14 +228,16 @@ pub(crate) fn define(
     index: &index::Indexer,
     defined: &Defined<'_>,
 ) -> Result<i64, Error> {
-    let Defined { name, term, description, examples, output_schema, members, entry } = defined;
+    let Defined { name, term, description, examples, .. } = defined;
+    let Defined { output_schema, members, properties, entry, .. } = defined;
     let tools = term.map(|Term { tools, .. }| split(tools)).unwrap_or_default();
     let looks: Vec<String> = twins(name).chain([sketch(name)]).collect();
     let looks: Vec<&[u8]> = looks.iter().map(String::as_bytes).collect();
     let (hash, source) = (term.map(|it| it.hash.as_bytes()), term.map(|it| it.source.as_bytes()));
     let (schema, members) = (output_schema.map(str::as_bytes), members.map(str::as_bytes));
+    let properties = properties.map(str::as_bytes);
     let row = db.row(
-        "SELECT define($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+        "SELECT define($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
         &[
             &now(),
             &name.as_bytes(),
@@ -244,6 +248,7 @@ pub(crate) fn define(
             &examples.as_bytes(),
             &schema,
             &members,
+            &properties,
             entry,
             &looks,
         ],

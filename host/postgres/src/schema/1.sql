@@ -34,7 +34,8 @@ CREATE TABLE change (
     examples bytea NOT NULL,
     entry bigint NOT NULL,
     output_schema bytea,
-    members bytea
+    members bytea,
+    properties bytea
 );
 CREATE INDEX change_name ON change (name, id);
 CREATE INDEX change_revision ON change (revision);

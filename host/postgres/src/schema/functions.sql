@@ -245,14 +245,16 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE FUNCTION define(moment bigint, called bytea, hashed bytea, written bytea, tools bytea[],
-    told bytea, shown bytea, given_schema bytea, given_members bytea, number bigint, looks bytea[])
+    told bytea, shown bytea, given_schema bytea, given_members bytea, given_properties bytea, number bigint,
+    looks bytea[])
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pif, pg_temp AS $$
 DECLARE made bigint := next_number('change'); kept bigint;
 BEGIN
     IF hashed IS NOT NULL THEN
         kept := keep_source(hashed, written, tools);
     END IF;
-    INSERT INTO change VALUES (made, moment, called, kept, told, shown, number, given_schema, given_members);
+    INSERT INTO change VALUES (made, moment, called, kept, told, shown, number, given_schema,
+        given_members, given_properties);
     IF kept IS NULL THEN
         DELETE FROM tool WHERE name = called;
     ELSE
