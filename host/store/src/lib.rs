@@ -25,7 +25,7 @@ pub use self::change::{Change, Committed, Done, Effect, Erased, Refusal, Taken, 
 pub use self::error::{Error, Failure, Nature};
 pub use self::open::open;
 pub use self::place::Place;
-pub use self::sqlite::{Aside, Duplicate, Sqlite, Transient, is_occupied};
+pub use self::sqlite::{Aside, Duplicate, Sqlite, Stem, Stemmer, Transient, is_occupied};
 pub use self::store::Store;
 pub use self::transaction::{Defined, Term, Transaction};
 pub use self::write::{apply, sessions};

@@ -13,10 +13,12 @@ mod open;
 mod presence;
 mod schema;
 mod sessions;
+mod stems;
 mod store;
 mod tools;
 mod transient;
 
 pub use self::connections::Sqlite;
 pub use self::copy::{Aside, Duplicate, is_occupied};
+pub use self::stems::{Stem, Stemmer};
 pub use self::transient::Transient;
