@@ -14,6 +14,7 @@ mod calls;
 mod check;
 mod conform;
 mod consent;
+mod database;
 mod declaration;
 mod durable;
 mod effects;
@@ -69,6 +70,7 @@ pub use self::backup::{Contents, Restored, back_up, restore};
 pub use self::budget::Allowed;
 pub use self::check::Reach;
 pub use self::consent::Said;
+pub use self::database::open_database;
 pub use self::declaration::Declaration;
 pub use self::durable::{Begun, KeptRun, Resolution, limits as kept_limits};
 pub use self::effects::{Denied, Effects, Sending, Told};
@@ -93,7 +95,8 @@ pub use self::receipt::{Checked, Receipt};
 pub use self::reference::{Form, Spelling, TEXT as REFERENCE, forms, spellings};
 pub use self::refusal::{Refused, ended, refused, stored, too_large, unkept};
 pub use self::repair::{
-    Applied, Broken, Diagnosis, Inner, Least, Mended, Part, Proof, Repaired, Reported, Since, Was, Wrong,
+    Applied, Broken, Diagnosis, Inner, Least, Mended, Part, Proof, Repaired, Reported, Since, Was,
+    Wrong,
 };
 pub use self::replay::{Difference, Replayed, Verdict};
 pub use self::run::Finished;

@@ -92,7 +92,7 @@ impl Workshop {
         {
             named.push(name.clone());
         }
-        self.try_all(&code, wrong, &named, tools, watch)
+        self.try_repair(&code, wrong, &named, tools, watch)
     }
 
     fn repaired(&self, fixed: &Fixed, watch: &Watch) -> Result<Vec<Repaired>, Fault> {
@@ -126,7 +126,9 @@ impl Workshop {
         }
         match self.stage(None, &operations, arguments, &watch.again()) {
             Ok(staged) => mended.snapshot = Some(staged.area.id),
-            Err(fault) => mended.notes.push(format!("it is not staged: {}", text::line(&fault.message, 500))),
+            Err(fault) => {
+                mended.notes.push(format!("it is not staged: {}", text::line(&fault.message, 500)))
+            }
         }
     }
 }
