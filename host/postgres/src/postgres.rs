@@ -278,6 +278,7 @@ impl Postgres {
     /// Verifies the rows that no read of a tool or an entry verifies.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let connection = self.alone()?;
+        connection.execute("SET statement_timeout = 0")?;
         copy::check(&connection)?;
         entries::check_heads(&connection)
     }

@@ -12,6 +12,7 @@ pub mod journal;
 pub mod memory;
 mod open;
 mod place;
+pub mod portable;
 pub mod recall;
 pub mod registry;
 pub mod session;

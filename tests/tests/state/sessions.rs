@@ -64,7 +64,7 @@ fn bound(name: &str, term: &str) -> Bound {
 }
 
 /// Makes a turn that binds a name.
-fn bind(shelf: &Shelf, session: &str, name: &str, term: &str) -> Result<Session, Error> {
+pub(super) fn bind(shelf: &Shelf, session: &str, name: &str, term: &str) -> Result<Session, Error> {
     let begun = begin(shelf, session, "turn", i64::MAX)?;
     let (bound, last) = (vec![bound(name, term)], Some(bound("_1", term)));
     let made = Some(Made { bound, last, told: "{}".to_owned() });

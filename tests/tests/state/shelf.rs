@@ -73,6 +73,12 @@ fn try_on(
     shelf.journal.verify_texts().with_context(|| kind)
 }
 
+/// Tries something on the store of a folder.
+pub(crate) fn try_on_file(folder: &TempDir, attempt: impl Fn(&Shelf) -> Result<()>) -> Result<()> {
+    let place = Place::Directory(folder.path().to_owned());
+    attempt(&Shelf::of("SQLite in a file", pif_store::open(&place, PATIENCE)?))
+}
+
 /// An empty store of one kind: in memory, or in the database that is tried.
 pub(crate) fn any() -> Result<(Arc<dyn Store>, Option<Database>)> {
     match postgres::chosen()? {
@@ -101,6 +107,12 @@ pub(crate) fn settings(most: u64) -> Settings {
 }
 
 impl Shelf {
+    /// A store that is not opened again.
+    pub(crate) fn of(kind: &'static str, store: Arc<dyn Store>) -> Self {
+        let journal = Journal::new(Arc::clone(&store), settings(64 << 20));
+        Self { kind, store, journal, again: Again::Nowhere }
+    }
+
     /// Another view of the same state, as another process has it; None where there is no such.
     pub(crate) fn again(&self) -> Result<Option<Arc<dyn Store>>> {
         Ok(match &self.again {

@@ -276,6 +276,13 @@ pub(crate) fn statistics(db: &Connection, tool: &str, most: usize) -> Result<Sta
 /// Verifies all chains from their anchors to their heads, on a connection that does nothing else meanwhile.
 pub(crate) fn verify(db: &Connection) -> Result<Verified, JournalError> {
     db.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0")?;
+    let verified = follow(db)?;
+    db.execute("COMMIT")?;
+    Ok(verified)
+}
+
+/// Verifies all chains, in the transaction that is open.
+pub(crate) fn follow(db: &Connection) -> Result<Verified, JournalError> {
     let anchors = db.rows("SELECT id, ends, hash, chain FROM anchor", &[])?;
     let heads = db.rows("SELECT id, ends, hash, chain FROM chain", &[])?;
     let mut walk = Walk::new(anchors.iter().map(link).collect::<Result<Vec<_>, _>>()?);
@@ -290,7 +297,6 @@ pub(crate) fn verify(db: &Connection) -> Result<Verified, JournalError> {
     for head in &heads {
         walk.end(link(head)?)?;
     }
-    db.execute("COMMIT")?;
     Ok(walk.verified())
 }
 

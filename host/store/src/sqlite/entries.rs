@@ -370,7 +370,7 @@ fn anchors(db: &Connection) -> rusqlite::Result<Vec<Link>> {
     db.prepare_cached("SELECT id, ends, hash, chain FROM anchor")?.query_map([], link)?.collect()
 }
 
-fn follow(db: &Connection) -> Result<Verified, Error> {
+pub(super) fn follow(db: &Connection) -> Result<Verified, Error> {
     let mut walk = Walk::new(anchors(db).map_err(|error| unreadable(1, error))?);
     let mut statement = db.prepare(&format!("SELECT {COLUMNS} ORDER BY e.id"))?;
     let mut rows = statement.query([])?;

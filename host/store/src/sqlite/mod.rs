@@ -10,6 +10,7 @@ mod filesystem;
 mod find;
 mod memos;
 mod open;
+mod portable;
 mod presence;
 mod schema;
 mod sessions;
