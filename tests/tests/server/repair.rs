@@ -222,7 +222,7 @@ fn what_is_hostile_ends_soon_and_honestly() -> Result<()> {
     ensure!(failed["code"] == "type-mismatch", "{failed}");
     record(&mut client, "rollback", &json!({"tool": "net", "retire": true}))?;
     let entries = record(&mut client, "journal_recent", &json!({"kind": "run", "limit": 1}))?;
-    let run = &entries["entries"][0]["id"];
+    let run = &entries["entries"][0]["entry"];
     let told = record(&mut client, "repair", &json!({"run": run}))?;
     assert_eq!(told["fault"]["code"], "unknown-tool");
     assert_eq!(told["diagnosis"]["since"]["tool"], "net");

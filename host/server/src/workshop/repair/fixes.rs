@@ -122,7 +122,9 @@ impl Bench<'_> {
 /// The tools with another source of one of them.
 pub(super) fn with(tools: &Tools, name: &str, source: String, hash: String) -> Tools {
     let others = tools.candidates.iter().filter(|it| it.is_pinned || it.name != name).cloned();
-    let candidates: Arc<[Candidate]> = others.chain([candidate(name, source, hash)]).collect();
+    let members = tools.find(name).ok().flatten().and_then(|tool| tool.members);
+    let own = Candidate { members, ..candidate(name, source, hash) };
+    let candidates: Arc<[Candidate]> = others.chain([own]).collect();
     Tools { candidates, ..tools.clone() }
 }
 

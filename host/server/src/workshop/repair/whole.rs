@@ -92,7 +92,7 @@ impl Workshop {
         {
             named.push(name.clone());
         }
-        self.try_all(&code, wrong, &named, tools, watch)
+        self.try_repair(&code, wrong, &named, tools, watch)
     }
 
     fn repaired(&self, fixed: &Fixed, watch: &Watch) -> Result<Vec<Repaired>, Fault> {
