@@ -34,7 +34,10 @@ fn nobody_is_called_again() -> Result<()> {
     let run = recent["structuredContent"]["entries"][0]["entry"].clone();
     let told = client.call("repair", &json!({"run": run}))?["structuredContent"].clone();
     ensure!(told["fault"]["code"] == "missing-key", "{told}");
-    ensure!(told["diagnosis"]["input"] == json!({"json": "[{\"qty\":0}]", "least": true}), "{told}");
+    ensure!(
+        told["diagnosis"]["input"] == json!({"json": "[{\"qty\":0}]", "least": true}),
+        "{told}"
+    );
     let program = told["diagnosis"]["program"]["code"].as_str().context("a program")?;
     ensure!(program.contains("price.gross"), "{told}");
     // A call without an answer is refused: of this run nobody knows one.

@@ -77,8 +77,8 @@ pub use self::example::{Example, MOST_EXAMPLES, Scripted};
 pub use self::export::{Exported, Selection};
 pub use self::import::{Imported, Taken, Wanted};
 pub use self::inquiry::Inquired;
-pub use self::laws::Lawful;
 pub use self::keys::{open_keys, trust};
+pub use self::laws::Lawful;
 pub use self::library::{Library, PREFIX as LIBRARY_PREFIX, library};
 pub use self::memory::Remember;
 pub use self::native::Native;
@@ -92,7 +92,8 @@ pub use self::receipt::{Checked, Receipt};
 pub use self::reference::{Form, Spelling, TEXT as REFERENCE, forms, spellings};
 pub use self::refusal::{Refused, ended, refused, stored, too_large, unkept};
 pub use self::repair::{
-    Applied, Broken, Diagnosis, Inner, Least, Mended, Part, Proof, Repaired, Reported, Since, Was, Wrong,
+    Applied, Broken, Diagnosis, Inner, Least, Mended, Part, Proof, Repaired, Reported, Since, Was,
+    Wrong,
 };
 pub use self::replay::{Difference, Replayed, Verdict};
 pub use self::run::Finished;
