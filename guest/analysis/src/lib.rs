@@ -19,6 +19,8 @@ mod component;
 pub mod cost;
 pub mod equality;
 pub mod forms;
+pub mod fused;
+pub mod inquiry;
 pub mod json_schema;
 pub mod laws;
 pub mod normal;

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use pif_domain::{Fault, Part};
-use pif_sandbox::{Answer as Given, Asking, Calls, Sandbox, Stepped, Wait, Watch, World};
+use pif_sandbox::{Answer as Given, Asking, Calls, Sandbox, Stepped, Summary, Wait, Watch, World};
 use pif_schema::Schema;
 use pif_store::journal::Answer;
 use pif_store::registry::{self, Definition, Snapshot, name};
@@ -72,6 +72,22 @@ impl Tools {
             // A malformed revision names no tool.
             Err(_) => Ok(None),
         }
+    }
+
+    /// The tools with a program as the tool `self`, if there is one.
+    pub(super) fn with_own(&self, program: Option<&Summary>) -> Self {
+        let Some(summary) = program else { return self.clone() };
+        let own = Candidate {
+            name: name::OWN.to_owned(),
+            source: summary.canonical.clone(),
+            hash: summary.hash.clone(),
+            is_pinned: false,
+            output_schema: None,
+            members: None,
+            written: None,
+        };
+        let candidates = self.candidates.iter().cloned().chain([own]).collect();
+        Self { candidates, ..self.clone() }
     }
 
     /// The existing name that is closest to an unknown one.
