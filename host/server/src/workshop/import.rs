@@ -18,6 +18,7 @@ use super::bundle::{self, Bundle, Packed, Remembered, at};
 use super::library::{PREFIX as LIBRARY_PREFIX, ensure_outside, library};
 use super::memory::keeping;
 use super::opening::Workshop;
+use super::properties::kept;
 use super::record;
 use super::refusal::{Refused, refused, stored, too_large, unkept, unwritten};
 use super::world::{Candidate, Tools};
@@ -88,7 +89,7 @@ impl Workshop {
         let is_session = wanted.session.is_some();
         let imported = self.try_import(text, wanted, watch, &mut subject);
         if let Err(Refused { faults, .. }) = &imported
-            && let Some(first) = faults.first().filter(|first| first.code != FaultCode::Storage)
+            && let Some(first) = faults.first().filter(|first| !first.code.is_of_store())
         {
             if is_session {
                 let request = json!({ "bytes": text.len() });
@@ -175,6 +176,9 @@ impl Workshop {
             // The notes on passed examples are dropped.
             self.try_examples(&reference, examples, &tools, watch, &mut Vec::new())
                 .map_err(|refused| refused.of(&packed.quoted()))?;
+            let properties = packed.properties.as_slice();
+            self.try_properties(&reference, properties, &tools, watch, &mut Vec::new())
+                .map_err(|refused| refused.of(&packed.quoted()))?;
             notes.extend(missing(packed, evolution, &tools)?);
             if is_change(packed, &tools)? {
                 self.broken_callers(&packed.name, &tools, watch, &mut notes)?;
@@ -243,6 +247,7 @@ impl Workshop {
             description: packed.description.clone(),
             tools: summary.names(),
             members: None,
+            properties: kept(&packed.properties),
             source: summary.canonical,
             hash: summary.hash,
             examples: packed.examples(),
