@@ -8,7 +8,7 @@ use pif_store::registry::name::OWN;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::inquiry::{Inquired, put_found};
+use super::inquiry::{Inquired, put_exact, put_found};
 use super::opening::Workshop;
 use super::refusal::Refused;
 use super::types::Sight;
@@ -52,9 +52,11 @@ impl Held {
         Value::Object(record)
     }
 
-    /// The arguments of a call of the tool `run` that shows how it fails.
-    pub(super) fn call(&self) -> Option<Value> {
-        self.tried.found()?.call.as_deref().map(super::inquiry::json)
+    /// The arguments of a call of the tool `run` that shows how it fails, as members of a record.
+    pub(super) fn put_call(&self, record: &mut Map<String, Value>) {
+        if let Some(call) = self.tried.found().and_then(|it| it.call.as_deref()) {
+            put_exact(record, ["call", "call_exact"], call);
+        }
     }
 
     /// Why the property fails, if it does.
