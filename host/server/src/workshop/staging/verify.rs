@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use crate::workshop::check::Reach;
 use crate::workshop::example::{Example, from_json};
 use crate::workshop::opening::Workshop;
-use crate::workshop::properties::of_tool;
+use crate::workshop::property::of_tool;
 use crate::workshop::refusal::stored;
 use crate::workshop::world::Tools;
 
