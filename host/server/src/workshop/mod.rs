@@ -46,6 +46,7 @@ mod record;
 mod recovery;
 mod reference;
 mod refusal;
+mod repair;
 mod replay;
 mod resume;
 mod rollback;
@@ -55,6 +56,7 @@ mod script;
 mod search;
 mod session;
 mod staging;
+mod step_log;
 mod takes;
 mod trial;
 mod turn;
@@ -92,6 +94,9 @@ pub use self::property_trial::Held;
 pub use self::receipt::{Checked, Receipt};
 pub use self::reference::{Form, Spelling, TEXT as REFERENCE, forms, spellings};
 pub use self::refusal::{Refused, ended, refused, stored, too_large, unkept};
+pub use self::repair::{
+    Applied, Broken, Diagnosis, Inner, Least, Mended, Part, Proof, Repaired, Reported, Since, Was, Wrong,
+};
 pub use self::replay::{Difference, Replayed, Verdict};
 pub use self::run::Finished;
 pub use self::script::{Line, Script};
