@@ -18,7 +18,7 @@ use super::bundle::{self, Bundle, Packed, Remembered, at};
 use super::library::{PREFIX as LIBRARY_PREFIX, ensure_outside, library};
 use super::memory::keeping;
 use super::opening::Workshop;
-use super::properties::kept;
+use super::property::kept;
 use super::record;
 use super::refusal::{Refused, refused, stored, too_large, unkept, unwritten};
 use super::world::{Candidate, Tools};
