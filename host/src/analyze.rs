@@ -1,14 +1,16 @@
 //! `mcp-pif analyze`: answers what is asked about a program before it runs.
 
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 use pif_domain::Limit;
 use pif_sandbox::Watch;
 use pif_server::config::Options;
 use pif_server::render;
-use pif_server::workshop::{Analyzed, Asked};
+use pif_server::workshop::{Analyzed, Asked, Equality, Questions};
 
 use super::open::open_if_any;
 use super::print::{fail, print};
@@ -23,9 +25,19 @@ pub(super) struct Analyze {
     /// A tool in place of a program
     #[arg(long, value_name = "NAME", conflicts_with = "code")]
     tool: Option<String>,
-    /// What to tell; may be given again [default: all]
+    /// What to tell; may be given again [default: all but laws, if nothing is asked]
     #[arg(long, value_name = "QUESTION")]
     ask: Vec<Asked>,
+    /// Compare it with another program, or with a tool as `@NAME`
+    #[arg(long, value_name = "CODE", allow_hyphen_values = true, value_parser = hyphened)]
+    against: Option<String>,
+    /// Write the proof that both are equal to a file, for `mcp-pif proof check`
+    #[arg(long, value_name = "FILE", requires = "against")]
+    proof: Option<PathBuf>,
+    /// Try a property: a function that gives true for every input, in which `@self` is the program; may
+    /// be given again
+    #[arg(long, value_name = "CODE", value_parser = hyphened)]
+    property: Vec<String>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -42,13 +54,27 @@ impl Analyze {
             (Some(code), _) => Analyzed::Code(read_code(&code)?),
             (None, tool) => Analyzed::Tool(tool.unwrap_or_default()),
         };
-        Ok(match workshop.analyze(&about, &self.ask, &watch) {
+        let against = self.against.as_deref().map(read_against).transpose()?;
+        let questions = Questions { ask: self.ask, against, properties: self.property };
+        Ok(match workshop.analyze(&about, &questions, &watch) {
             Ok(told) => {
+                if let (Some(file), Some(Equality::Equal(proof))) = (&self.proof, &told.equality) {
+                    let written = fs::write(file, format!("{proof}\n"));
+                    written.with_context(|| format!("{} cannot be written", file.display()))?;
+                }
                 let reply = render::analyzed(&told);
                 let record = reply.record();
                 print(&if self.json { record } else { reply.text().to_owned() })
             }
             Err(faults) => fail(&faults),
         })
+    }
+}
+
+/// Another program: one in the notation may begin with the name of a tool, `@NAME`, which is no file.
+fn read_against(text: &str) -> Result<String> {
+    match text.strip_prefix('@') {
+        Some(file) if !Path::new(file).exists() => Ok(text.to_owned()),
+        _ => read_code(text),
     }
 }

@@ -2,10 +2,11 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::{Args, Subcommand};
 use pif_receipt::{Keyring, PublicKey};
-use pif_server::config::{Config, Options};
+use pif_server::config::Options;
+use pif_server::workshop::open_keys;
 
 use super::print::{Output, print};
 use super::settings::{Directory, existing};
@@ -33,7 +34,7 @@ enum Task {
 impl Keys {
     pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
         let config = existing(options, &self.place)?;
-        let mut keys = keyring(&config)?;
+        let mut keys = open_keys(&config)?;
         Ok(match self.task {
             Task::List => list(&keys),
             Task::New => print(&keys.make()?.id()),
@@ -45,15 +46,6 @@ impl Keys {
             }
         })
     }
-}
-
-/// The keys of the store of the settings.
-pub(super) fn keyring(config: &Config) -> Result<Keyring> {
-    let file = config.place.file();
-    let directory = file.as_deref().and_then(|file| file.parent());
-    let directory =
-        directory.context("without a store there are no keys: leave out --ephemeral")?;
-    Ok(Keyring::open(directory)?)
 }
 
 fn list(keys: &Keyring) -> ExitCode {

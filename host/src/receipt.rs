@@ -8,12 +8,11 @@ use pif_domain::Limit;
 use pif_receipt::{PublicKey, Trust};
 use pif_sandbox::Watch;
 use pif_server::config::Options;
+use pif_server::render;
 use pif_server::workshop::{Receipt as Signed, Verdict};
-use serde_json::json;
 
-use super::keys::keyring;
 use super::open::{open, open_if_any};
-use super::print::{Output, fail, print};
+use super::print::{fail, print};
 use super::settings::{Directory, existing, start};
 use super::source::{read_file, read_file_within};
 
@@ -68,9 +67,8 @@ impl Receipt {
         }
         let entry = self.entry.context("name an entry")?;
         let config = existing(options, &self.place)?;
-        let keys = keyring(&config)?;
         let workshop = open(&config)?;
-        Ok(match workshop.receipt(entry, &keys) {
+        Ok(match workshop.receipt(entry) {
             Ok(receipt) if self.bare => print(&receipt.bare().to_json()),
             Ok(receipt) => print(&receipt.to_json()),
             Err(fault) => fail(&[fault]),
@@ -98,38 +96,8 @@ impl Verify {
             None
         };
         let verdict = replayed.as_ref().map(|it| &it.verdict);
-        let told = json!({
-            "signer": checked.signer,
-            "statement": checked.statement,
-            "replay": verdict.map(Verdict::name),
-        });
-        let mut output = Output::open();
-        if self.json {
-            output.line(&told.to_string());
-        } else {
-            let run = &checked.statement.predicate["run"];
-            output.line(&format!("signed by {}", checked.signer));
-            output.line(&format!(
-                "entry {} of {}: {}, fuel {}",
-                run["entry"]["number"],
-                run["time"].as_str().context("a time")?,
-                run["ending"].as_str().context("an ending")?,
-                run["fuel"],
-            ));
-            for subject in &checked.statement.subject {
-                output.line(&format!("{} sha256:{}", subject.name, subject.digest.sha256));
-            }
-            match verdict {
-                None => {}
-                Some(Verdict::Skipped(reason)) => {
-                    output.line(&format!("replay skipped: {reason}"));
-                }
-                Some(verdict) => {
-                    output.line(&format!("replay {}", verdict.name()));
-                }
-            }
-        }
-        let code = output.close();
+        let told = render::receipt(&checked, verdict);
+        let code = print(&if self.json { told.record() } else { told.text().to_owned() });
         let is_good = matches!(verdict, None | Some(Verdict::Equal));
         Ok(if is_good { code } else { ExitCode::FAILURE })
     }

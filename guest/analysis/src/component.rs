@@ -4,10 +4,16 @@
 #![expect(clippy::pedantic, reason = "generated bindings")]
 
 use crate::cost::{Cost, cost_term};
+use crate::equality::Comparison;
 use crate::fault::{Fault, Place};
+use crate::fused::fused;
+use crate::inquiry::{Inquiry, Turn};
+use crate::laws::{Question, Reason, questions as laws_of};
 use crate::normal::{Normal, normal_term};
 use crate::shape::Shape;
 use crate::tools::{Known, names_of, shapes};
+use crate::trial::whole::Counterexample;
+use crate::trial::{Outcome, Property, Tried, Value};
 use crate::{Analysis, Failure, Parameter, Request, analyze_term, clash, json_schema, read, text};
 use exports::pif::evaluator::{questions, types};
 
@@ -23,14 +29,17 @@ impl questions::Guest for Component {
         subject: questions::Subject,
         asked: Vec<questions::Question>,
     ) -> Result<questions::Answers, types::Fault> {
-        let questions::Subject { code, variables, tools, is_tool } = subject;
-        let tools: Vec<(String, Known)> =
-            tools.into_iter().filter_map(|it| Some((it.name.clone(), known(it)?))).collect();
-        let variables = variables.into_iter().map(|it| (it.name, shape(&it.shape))).collect();
-        let tools = shapes(&tools);
-        let request = Request { code: &code, variables, tools, is_tool, fuel: None };
-        let (terms, root) = read(&request).map_err(fault)?;
         let is_asked = |question| asked.contains(&question);
+        let sources = match is_asked(questions::Question::Fused) {
+            true => sources(&subject.tools),
+            false => Vec::new(),
+        };
+        let (code, request) = (subject.code.clone(), request(subject));
+        let request = Request { code: &code, ..request };
+        let (terms, root) = read(&request).map_err(fault)?;
+        let fused = is_asked(questions::Question::Fused).then(|| fused(&request, &sources));
+        let fused = fused.transpose().map_err(fault)?;
+        let fused = fused.map(|it| questions::Fused { normal: normal(it.normal), tools: it.tools });
         let names = is_asked(questions::Question::Names).then(|| {
             let (tools, calls) = names_of(&terms, root);
             questions::Names { tools, calls }
@@ -43,7 +52,43 @@ impl questions::Guest for Component {
         let typing = told.filter(|_| is_typed).map(typing);
         let normal = is_asked(questions::Question::Normal)
             .then(|| self::normal(normal_term(terms, root, &request)));
-        Ok(questions::Answers { typing, names, cost, normal })
+        Ok(questions::Answers { typing, names, cost, normal, fused })
+    }
+
+    fn prove(
+        first: questions::Subject,
+        second: questions::Subject,
+    ) -> Result<questions::Searched, types::Fault> {
+        let comparison = comparison(first, second)?;
+        let proof = comparison.prove().map(|it| it.json());
+        let untreated = comparison.untreated().map(str::to_owned);
+        Ok(questions::Searched { proof, untreated })
+    }
+
+    fn laws(subject: questions::Subject) -> Result<Vec<questions::Law>, types::Fault> {
+        let (code, request) = (subject.code.clone(), request(subject));
+        let asked = laws_of(&Request { code: &code, ..request }, "self").map_err(fault)?;
+        let law = |it: Question| {
+            let (proof, derivation) = match it.reason() {
+                Some(Reason::Equal(proof)) => (Some(proof.json()), None),
+                Some(Reason::Value(derivation)) => (None, Some(derivation.json())),
+                None => (None, None),
+            };
+            questions::Law { name: it.law.name().to_owned(), proof, derivation }
+        };
+        Ok(asked.into_iter().map(law).collect())
+    }
+
+    fn inquire(
+        inquiry: questions::Inquiry,
+        state: Option<String>,
+        came: Vec<questions::Ran>,
+        most: u32,
+    ) -> Result<Option<questions::Turn>, types::Fault> {
+        let Some(inquiry) = read_inquiry(inquiry)? else { return Ok(None) };
+        let came = came.into_iter().map(|it| (outcome(it.told), it.fuel));
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        Ok(inquiry.step(state.as_deref(), came, most).map(|it| turn(&inquiry, it)))
     }
 
     fn includes(wide: String, narrow: String) -> bool {
@@ -57,6 +102,108 @@ impl questions::Guest for Component {
         let shape = text::read(&shape).ok()?;
         let clash::Clash { at, shape, wanted } = clash::clash(&shape, &json_schema::read(&schema))?;
         Some(questions::Misfit { at, shape: shape.to_string(), wanted: wanted.to_string() })
+    }
+}
+
+/// What is asked, but for the code.
+fn request(subject: questions::Subject) -> Request<'static> {
+    let questions::Subject { variables, tools, is_tool, .. } = subject;
+    let tools: Vec<(String, Known)> =
+        tools.into_iter().filter_map(|it| Some((it.name.clone(), known(it)?))).collect();
+    let variables = variables.into_iter().map(|it| (it.name, shape(&it.shape))).collect();
+    Request { code: "", variables, tools: shapes(&tools), is_tool, fuel: None }
+}
+
+fn sources(tools: &[questions::Tool]) -> Vec<(String, String)> {
+    tools.iter().filter_map(|it| Some((it.name.clone(), it.code.clone()?))).collect()
+}
+
+fn comparison(
+    first: questions::Subject,
+    second: questions::Subject,
+) -> Result<Comparison, types::Fault> {
+    let codes = [first.code.clone(), second.code.clone()];
+    let [a, b] = &codes;
+    let first = Request { code: a, ..request(first) };
+    Comparison::read(&first, &Request { code: b, ..request(second) }).map_err(fault)
+}
+
+/// An inquiry; none if there is no such law.
+fn read_inquiry(asked: questions::Inquiry) -> Result<Option<Inquiry>, types::Fault> {
+    Ok(match asked {
+        questions::Inquiry::Difference((first, second)) => {
+            Some(Inquiry::Difference(Box::new(comparison(first, second)?)))
+        }
+        questions::Inquiry::Property((subject, name)) => {
+            let (code, request) = (subject.code.clone(), request(subject));
+            let own = request.tools.iter().find(|it| it.0 == "self");
+            let own = own.map_or(Shape::Any, |it| it.1.clone());
+            let property = Property::read(&code, &own, &request.tools).map_err(fault)?;
+            Some(Inquiry::Property(Box::new(property), name))
+        }
+        questions::Inquiry::Law((subject, name, law)) => {
+            let (code, request) = (subject.code.clone(), request(subject));
+            let asked = laws_of(&Request { code: &code, ..request }, &name).map_err(fault)?;
+            let found = asked.into_iter().find(|it| it.law.name() == law);
+            found.map(|it| Inquiry::Law(Box::new(it)))
+        }
+    })
+}
+
+fn outcome(told: questions::Told) -> Outcome {
+    match told {
+        questions::Told::Value((json, kind)) => Outcome::value(json, &kind),
+        questions::Told::Fault(code) => Outcome::fault(&code),
+        questions::Told::Nothing => Outcome::Nothing,
+    }
+}
+
+fn turn(inquiry: &Inquiry, turn: Turn) -> questions::Turn {
+    let run = |it: crate::trial::Run| questions::TrialRun {
+        program: u32::try_from(it.program).unwrap_or(u32::MAX),
+        data: it.data,
+        fuel: it.fuel,
+    };
+    questions::Turn {
+        state: turn.state,
+        programs: turn.programs.iter().map(|it| it.to_string()).collect(),
+        runs: turn.runs.into_iter().map(run).collect(),
+        fuel: turn.fuel,
+        tried: turn.tried.into_iter().map(|it| tried(inquiry, it)).collect(),
+    }
+}
+
+fn tried(inquiry: &Inquiry, tried: Tried) -> questions::Tried {
+    let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+    questions::Tried {
+        inputs: count(tried.inputs),
+        silent: count(tried.silent),
+        exhaustive: count(tried.exhaustive),
+        fuel: tried.fuel,
+        is_cut: tried.is_cut,
+        counterexample: tried.counterexample.map(|it| counterexample(inquiry, &it)),
+    }
+}
+
+fn counterexample(inquiry: &Inquiry, found: &Counterexample) -> questions::Counterexample {
+    let told = |it: &Outcome| match it {
+        Outcome::Value(json) => questions::Told::Value((json.clone(), String::new())),
+        Outcome::Fault(code) => questions::Told::Fault(code.clone()),
+        Outcome::Nothing => questions::Told::Nothing,
+    };
+    let (call, example) = match inquiry {
+        Inquiry::Property(property, name) => {
+            // A program that is no tool has no name by which others can call it.
+            let call = (name != "self").then(|| property.call(found, name));
+            (call, Some(property.example(found)))
+        }
+        Inquiry::Difference(_) | Inquiry::Law(_) => (None, None),
+    };
+    questions::Counterexample {
+        arguments: Value::List(found.arguments.clone()).json(),
+        outcomes: found.outcomes.iter().map(told).collect(),
+        call,
+        example,
     }
 }
 

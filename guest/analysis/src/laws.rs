@@ -4,6 +4,7 @@
 use crate::equality::{prove, prove_total};
 use crate::shape::Shape;
 use crate::trial::inputs::SEED;
+use crate::trial::property::naming;
 use crate::trial::whole::{Counterexample, Tried};
 use crate::trial::{Inputs, Judge, Trial};
 use crate::{Request, analyze_term};
@@ -68,7 +69,7 @@ pub enum Verdict {
 pub struct Question {
     /// The law.
     pub law: Law,
-    /// The trial that looks for an input on which it does not hold. In its programs the tool `self` is the
+    /// The trial that looks for an input on which it does not hold. In its programs a tool is the
     /// function.
     pub trial: Trial,
     code: String,
@@ -153,21 +154,22 @@ fn is_ordered(shape: &Shape) -> bool {
     }
 }
 
-/// The laws that a program may have. A program that is no function has none.
-pub fn questions(request: &Request<'_>) -> Result<Vec<Question>, Fault> {
+/// The laws that a program may have, whose runs know it as the tool of this name. A program that is no
+/// function has none.
+pub fn questions(request: &Request<'_>, name: &str) -> Result<Vec<Question>, Fault> {
     let mut terms = Terms::default();
-    let root =
-        pif_notation::read_code(&mut terms, request.code, Origin::Code, &["data", "input"])?.root;
+    let free = request.free_names();
+    let root = pif_notation::read_code(&mut terms, request.code, Origin::Code, &free)?.root;
     let told = analyze_term(&terms, root, request);
     if !told.is_function {
         return Ok(Vec::new());
     }
     let code = print::term(&terms, root);
     let parameters: Vec<Shape> = told.parameters.into_iter().map(|it| it.shape).collect();
-    let own = "{\"tool\":\"self\"}";
+    let own = naming(name);
     let mut questions = Vec::new();
     for law in [Law::Associative, Law::Commutative, Law::Idempotent, Law::OrderPreserving] {
-        let Some(programs) = sides(law, own, parameters.len()) else { continue };
+        let Some(programs) = sides(law, &own, parameters.len()) else { continue };
         let Some(shape) = only_type(&parameters) else { continue };
         if law == Law::OrderPreserving && !(is_ordered(&shape) && is_ordered(&told.output)) {
             continue;
@@ -183,7 +185,7 @@ pub fn questions(request: &Request<'_>) -> Result<Vec<Question>, Fault> {
         questions.push(Question { law, trial, code, parameters });
     }
     let inputs = Inputs::new(parameters.clone(), SEED);
-    let trial = Trial::new(&[own.to_owned()], Judge::HasValue, inputs);
+    let trial = Trial::new(&[own], Judge::HasValue, inputs);
     questions.push(Question { law: Law::Total, trial, code, parameters });
     Ok(questions)
 }
@@ -196,7 +198,7 @@ mod tests {
     use crate::trial::tests::evaluate;
 
     fn told(code: &str) -> String {
-        let asked = questions(&Request { code, ..Request::default() }).expect("a program");
+        let asked = questions(&Request { code, ..Request::default() }, "self").expect("a program");
         let each = asked.into_iter().map(|it| {
             let reason = it.reason();
             let tried = drive(it.trial, |run| evaluate(run, code));

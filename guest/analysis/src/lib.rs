@@ -18,6 +18,8 @@ mod compare;
 mod component;
 pub mod cost;
 pub mod equality;
+pub mod fused;
+pub mod inquiry;
 pub mod json_schema;
 pub mod laws;
 pub mod normal;

@@ -52,6 +52,14 @@ impl Derivation {
         Self { by: rule.to_owned(), at, from }
     }
 
+    /// The derivation as JSON.
+    #[must_use]
+    pub fn json(&self) -> String {
+        let mut out = String::new();
+        self.write(&mut out);
+        out
+    }
+
     fn write(&self, out: &mut String) {
         out.push_str("{\"by\":");
         escape::string(&self.by, out);

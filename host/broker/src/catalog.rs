@@ -12,7 +12,7 @@ use pif_domain::{Approval, EffectClass, FaultCode, Grant, Offer, Pin, Refusal};
 use super::arguments::mistake;
 use super::config::{Capabilities, Origin, Pattern};
 use super::definition::Definition;
-use super::grant::{Denial, Permit, classify, granted, permit, surely_denied, ungranted};
+use super::grant::{Denial, Permit, classify, fenced, granted, permit, surely_denied, ungranted};
 use super::install::Installed;
 use super::signature::signature;
 use super::spelled::meant;
@@ -52,6 +52,8 @@ pub(super) struct Asked<'a> {
     /// None: they are too large, and judged no further.
     pub(super) args: Option<&'a str>,
     pub(super) approved: Option<Approval>,
+    /// Whether it must change nothing, whatever is granted.
+    pub(super) reads: bool,
 }
 
 type Fault = (FaultCode, String, Option<String>);
@@ -194,6 +196,10 @@ impl Catalog {
         let class = classify(server, tool, definition.hints());
         let hash = pins.hash(&upstream.id, tool).unwrap_or_default();
         let pin = pins.pin(&upstream.id, tool, hash);
+        if asked.reads && grant != Grant::Deny && class != EffectClass::Read {
+            let Denial { message, hint } = fenced(asked.tool);
+            return Err((FaultCode::CapabilityDenied, message, Some(hint)));
+        }
         let model = self.approvable.iter().any(|pattern| pattern.matches(asked.tool));
         let permitted = permit(asked.tool, grant, class, pin, (asked.approved, model));
         let denied = |it: Denial| (FaultCode::CapabilityDenied, it.message, Some(it.hint));

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use pif_domain::text;
 use pif_domain::{
-    Answered, Approval, Beside, Call, CallOutcome, Failure, FaultCode, Grant, Need, Offer, Reason,
-    Refusal, Unsent,
+    Answered, Approval, Beside, Call, CallOutcome, Completion, Failure, FaultCode, Grant, Message,
+    Need, Offer, Reason, Refusal, Thinking, Unsent,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -22,8 +22,9 @@ use super::grant::surely_denied;
 use super::order::Asked;
 use super::part::{batch, together};
 use super::protocol::{
-    Batch, FromBroker, Greeting, LONGEST_NAME, LONGEST_TEXT, MOST_AT_ONCE, MOST_TEXTS, Outcome,
-    PROTOCOL, Question, ToBroker, Violation, frame, receive_frame,
+    Batch, FromBroker, Greeting, LONGEST_NAME, LONGEST_TEXT, MOST_AT_ONCE, MOST_MESSAGES,
+    MOST_PROMPT, MOST_TEXTS, Outcome, PROTOCOL, Question, ToBroker, Violation, frame,
+    receive_frame,
 };
 use super::start::Link;
 
@@ -65,6 +66,8 @@ pub struct Client {
     greeting: Arc<Greeting>,
     /// What servers offered when it was last asked for.
     known: watch::Sender<Arc<[Offer]>>,
+    /// Whether its calls change nothing, whatever is granted.
+    reads: bool,
 }
 
 #[derive(Debug)]
@@ -132,6 +135,7 @@ impl State {
             | FromBroker::Offer { id, .. }
             | FromBroker::Installed { id, .. }
             | FromBroker::Meaning { id, .. }
+            | FromBroker::Completion { id, .. }
             | FromBroker::Remark { id, .. }
             | FromBroker::Failed { id, .. } => *id,
         };
@@ -156,6 +160,7 @@ impl Client {
             state: Arc::new(Mutex::new(state)),
             greeting: Arc::new(greeting),
             known: watch::Sender::default(),
+            reads: false,
         };
         tokio::spawn(write(frames, to));
         let learner = client.clone();
@@ -182,6 +187,12 @@ impl Client {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The broker, as runs ask it that change nothing: it makes no call that may, whatever is granted.
+    #[must_use]
+    pub fn reading(&self) -> Self {
+        Self { reads: true, ..self.clone() }
     }
 
     /// What the broker said first.
@@ -284,7 +295,7 @@ impl Client {
         approved: &[Option<Approval>],
         told: &mut (dyn FnMut(usize, &Answered) + Send),
     ) -> Result<Vec<Answered>, Unsent> {
-        let limits = (at_most.clamp(1, MOST_AT_ONCE), within);
+        let limits = (at_most.clamp(1, MOST_AT_ONCE), within, self.reads);
         let batch = batch(calls, limits, approved)?;
         let gone = |reason, message: &str| {
             vec![Answered::new(Failure::new(reason, message), 0); calls.len()]
@@ -406,6 +417,39 @@ impl Client {
             }
         }
         if vectors.len() == count { Ok(vectors) } else { Err("the answer was lost".to_owned()) }
+    }
+
+    /// The model that writes programs, if one is configured.
+    #[must_use]
+    pub fn model(&self) -> Option<&str> {
+        self.greeting.model.as_deref()
+    }
+
+    /// Has the model go on with a conversation, within this time.
+    pub async fn complete(
+        &self,
+        messages: Vec<Message>,
+        thinking: Option<Thinking>,
+        within: Duration,
+    ) -> Result<Completion, Failure> {
+        let bytes: usize = messages.iter().map(|it| it.content.len()).sum();
+        if !(1..=MOST_MESSAGES).contains(&messages.len()) || bytes > MOST_PROMPT {
+            return Err(Failure::new(Reason::BadInput, "the messages are too many or too long"));
+        }
+        if self.model().is_none() {
+            return Err(Failure::new(Reason::Unavailable, "no model is configured"));
+        }
+        let deadline_ms = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
+        let request = self.ask(0, |id| ToBroker::Complete { id, messages, thinking, deadline_ms });
+        let gone = || Failure::new(Reason::Unavailable, "the broker has ended: restart the server");
+        let mut request = request.ok_or_else(gone)?;
+        match request.answers.recv().await {
+            Some(FromBroker::Completion { completion, .. }) => Ok(completion),
+            Some(FromBroker::Failed { message, reason, .. }) => {
+                Err(Failure::new(reason.unwrap_or(Reason::Unavailable), message))
+            }
+            _ => Err(Failure::new(Reason::Lost, "the broker has ended before the model answered")),
+        }
     }
 
     async fn collect(&self, message: impl FnOnce(u64) -> ToBroker) -> Offers {

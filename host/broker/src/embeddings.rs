@@ -1,15 +1,12 @@
 //! Asks an endpoint what texts mean. It answers with a vector of numbers for each: texts that mean nearly
 //! the same have nearly the same direction.
 
-use std::sync::OnceLock;
 use std::time::Duration;
 
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
-use reqwest::redirect::Policy;
-use reqwest::{Client, StatusCode, Url};
 use serde::{Deserialize, Serialize};
 
-use super::config::{Embeddings, Error, Secrets, fill};
+use super::config::{self, Error, Secrets};
+use super::endpoint::Endpoint;
 
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -25,13 +22,7 @@ const PATH: [&str; 2] = ["v1", "embeddings"];
 
 /// The endpoint.
 #[derive(Debug)]
-pub(super) struct Embedder {
-    url: Url,
-    model: String,
-    headers: HeaderMap,
-    /// Made for the first request. None: it cannot be made.
-    client: OnceLock<Option<Client>>,
-}
+pub(super) struct Embedder(Endpoint);
 
 #[derive(Serialize)]
 struct Asked<'a> {
@@ -52,62 +43,15 @@ struct Row {
 
 impl Embedder {
     /// Asks this endpoint.
-    pub(super) fn open(embeddings: &Embeddings, secrets: &Secrets) -> Result<Self, Error> {
-        let url = Url::parse(&fill(&embeddings.url, secrets));
-        let mut url = url.map_err(|error| Error::new(format!("/embeddings/url: {error}")))?;
-        if !url.path().trim_end_matches('/').ends_with("/embeddings")
-            && let Ok(mut path) = url.path_segments_mut()
-        {
-            path.pop_if_empty();
-            let has_version = PATH
-                .first()
-                .is_some_and(|it| embeddings.url.written().trim_end_matches('/').ends_with(it));
-            path.extend(PATH.iter().skip(usize::from(has_version)));
-        }
-        let mut headers = HeaderMap::new();
-        for (name, text) in &embeddings.headers {
-            let value = HeaderValue::try_from(fill(text, secrets)).ok();
-            let pair = HeaderName::try_from(name).ok().zip(value);
-            let (key, mut value) = pair.ok_or_else(|| {
-                Error::new(format!(
-                    "/embeddings/headers/{name}: the header has a value that cannot be"
-                ))
-            })?;
-            value.set_sensitive(true);
-            headers.insert(key, value);
-        }
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        Ok(Self { url, model: embeddings.model.clone(), headers, client: OnceLock::new() })
+    pub(super) fn open(told: &config::Endpoint, secrets: &Secrets) -> Result<Self, Error> {
+        Endpoint::open(told, secrets, ("/embeddings", &PATH)).map(Self)
     }
 
     /// What texts mean, in their order.
     pub(super) async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, String> {
-        let client = self.client.get_or_init(|| build(&self.url));
-        let client = client.as_ref().ok_or("no connections can be made")?;
-        let asked = Asked { model: &self.model, input: texts };
+        let asked = Asked { model: &self.0.model, input: texts };
         let body = serde_json::to_string(&asked).map_err(|error| error.to_string())?;
-        let request = client.post(self.url.clone()).headers(self.headers.clone()).body(body);
-        let mut response = request.send().await.map_err(|error| reason(&error))?;
-        match response.status() {
-            StatusCode::TOO_MANY_REQUESTS => {
-                let after = response.headers().get(RETRY_AFTER).and_then(|it| it.to_str().ok());
-                let after = after.and_then(|it| it.trim().parse::<u64>().ok());
-                let after = after.map(|it| format!("; try again in {it} s")).unwrap_or_default();
-                return Err(format!("it takes no more requests now (429){after}"));
-            }
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                return Err(format!("it refuses the key ({})", response.status().as_u16()));
-            }
-            status if !status.is_success() => return Err(format!("it answered {status}")),
-            _ => {}
-        }
-        let mut answer = Vec::new();
-        while let Some(piece) = response.chunk().await.map_err(|error| reason(&error))? {
-            answer.extend_from_slice(&piece);
-            if answer.len() > MOST_ANSWER {
-                return Err("its answer is too long".to_owned());
-            }
-        }
+        let answer = self.0.post(body, PATIENCE, MOST_ANSWER).await.map_err(|it| it.message)?;
         vectors(&answer, texts.len()).ok_or_else(|| "its answer holds no vectors".to_owned())
     }
 }
@@ -127,29 +71,6 @@ fn vectors(answer: &[u8], count: usize) -> Option<Vec<Vec<f32>>> {
     let is_sound = rows.len() == count && is_in_place && (1..=MOST_NUMBERS).contains(&length);
     (is_sound && rows.iter().all(is_vector))
         .then(|| rows.into_iter().map(|row| row.embedding).collect())
-}
-
-fn build(url: &Url) -> Option<Client> {
-    let mut client = Client::builder()
-        .timeout(PATIENCE)
-        .redirect(Policy::none())
-        .user_agent(concat!("mcp-pif/", env!("CARGO_PKG_VERSION")));
-    if url.scheme() == "http" {
-        // It is on this machine.
-        client = client.no_proxy();
-    }
-    client.build().inspect_err(|error| tracing::error!(%error, "the endpoint for embeddings")).ok()
-}
-
-/// Why a request failed, without its address.
-fn reason(error: &reqwest::Error) -> String {
-    if error.is_timeout() {
-        return "it did not answer in time".to_owned();
-    }
-    if error.is_connect() {
-        return "it cannot be reached".to_owned();
-    }
-    "the request failed".to_owned()
 }
 
 #[cfg(test)]

@@ -152,6 +152,15 @@ pub fn ungranted(name: &str) -> Denial {
     }
 }
 
+/// Why a call that may change something is not made for a run that only reads.
+#[must_use]
+pub fn fenced(name: &str) -> Denial {
+    Denial {
+        message: format!("`{name}` may change something, and this run only reads"),
+        hint: "call tools that only read; whoever asks can allow writes".to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,10 +4,12 @@
 
 mod arguments;
 mod catalog;
+mod chat;
 mod client;
 pub mod config;
 mod definition;
 mod embeddings;
+mod endpoint;
 pub mod grant;
 mod install;
 mod kept;
@@ -20,6 +22,7 @@ mod process;
 pub mod protocol;
 mod quiet;
 mod reap;
+mod retry_after;
 mod sending;
 mod signature;
 mod spelled;

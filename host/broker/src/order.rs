@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 
 use super::protocol::{
-    Batch, FromBroker, LONGEST_NAME, LONGEST_TEXT, MOST_AT_ONCE, MOST_CALLS, MOST_PENDING,
-    MOST_TEXTS, Outcome, PROTOCOL, ToBroker, Violation, violation,
+    Batch, FromBroker, LONGEST_NAME, LONGEST_TEXT, MOST_AT_ONCE, MOST_CALLS, MOST_MESSAGES,
+    MOST_PENDING, MOST_PROMPT, MOST_TEXTS, Outcome, PROTOCOL, ToBroker, Violation, violation,
 };
 
 fn parse<T: DeserializeOwned>(frame: &[u8]) -> Result<T, Violation> {
@@ -19,14 +19,16 @@ pub struct Heard {
     greeted: bool,
     /// Whether an endpoint tells what texts mean.
     embeds: bool,
+    /// Whether a model writes programs.
+    completes: bool,
     latest: u64,
 }
 
 impl Heard {
-    /// A broker with an endpoint that tells what texts mean, or without.
+    /// A broker with an endpoint that tells what texts mean, and a model that writes programs, or without.
     #[must_use]
-    pub fn embedding(embeds: bool) -> Self {
-        Self { embeds, ..Self::default() }
+    pub fn with(embeds: bool, completes: bool) -> Self {
+        Self { embeds, completes, ..Self::default() }
     }
 
     /// Reads the next message.
@@ -58,6 +60,16 @@ impl Heard {
                 let is_long = texts.iter().any(|text| text.len() > LONGEST_TEXT);
                 if texts.is_empty() || texts.len() > MOST_TEXTS || is_long {
                     return violation("the texts are too many or too long");
+                }
+                self.begin(*id)?;
+            }
+            ToBroker::Complete { .. } if !self.completes => {
+                return violation("a conversation came, and no model is configured");
+            }
+            ToBroker::Complete { id, messages, .. } => {
+                let bytes: usize = messages.iter().map(|it| it.content.len()).sum();
+                if !(1..=MOST_MESSAGES).contains(&messages.len()) || bytes > MOST_PROMPT {
+                    return violation("the messages are too many or too long");
                 }
                 self.begin(*id)?;
             }
@@ -171,6 +183,7 @@ impl Asked {
             FromBroker::Offer { id, .. }
             | FromBroker::Installed { id, .. }
             | FromBroker::Meaning { id, .. }
+            | FromBroker::Completion { id, .. }
             | FromBroker::Remark { id, .. }
             | FromBroker::Failed { id, .. } => match self.pending.get(id) {
                 Some(Pending::Other | Pending::Cancelled) => {}
@@ -270,7 +283,7 @@ mod tests {
         let embed =
             |texts: &[&str]| serde_json::json!({"embed": {"id": 1, "texts": texts}}).to_string();
         let told = |embeds: bool, texts: &[&str]| {
-            let mut heard = Heard::embedding(embeds);
+            let mut heard = Heard::with(embeds, false);
             let messages = [HELLO.to_owned(), embed(texts)];
             messages.iter().try_for_each(|it| heard.accept(it.as_bytes()).map(|_| ()))
         };
@@ -278,6 +291,25 @@ mod tests {
         let long = "x".repeat(LONGEST_TEXT + 1);
         assert!(told(false, &["a"]).is_err() && told(true, &[]).is_err());
         assert!(told(true, &[&long]).is_err() && told(true, &["a"; MOST_TEXTS + 1]).is_err());
+    }
+
+    #[test]
+    fn the_broker_takes_conversations_if_there_is_a_model() {
+        let complete = |texts: &[&str]| {
+            let message = |it: &&str| serde_json::json!({"role": "user", "content": it});
+            let messages: Vec<_> = texts.iter().map(message).collect();
+            let asked = serde_json::json!({"id": 1, "messages": messages, "deadline_ms": 5});
+            serde_json::json!({ "complete": asked }).to_string()
+        };
+        let told = |completes: bool, texts: &[&str]| {
+            let mut heard = Heard::with(false, completes);
+            let messages = [HELLO.to_owned(), complete(texts)];
+            messages.iter().try_for_each(|it| heard.accept(it.as_bytes()).map(|_| ()))
+        };
+        assert_eq!(told(true, &["a", "b"]), Ok(()));
+        let long = "x".repeat(MOST_PROMPT + 1);
+        assert!(told(false, &["a"]).is_err() && told(true, &[]).is_err());
+        assert!(told(true, &[&long]).is_err() && told(true, &["a"; MOST_MESSAGES + 1]).is_err());
     }
 
     #[test]

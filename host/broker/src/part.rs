@@ -23,7 +23,7 @@ pub(super) fn together(calls: &[Call]) -> &[Call] {
 /// Calls as a request. The refusal says which of them there cannot be.
 pub(super) fn batch(
     calls: &[Call],
-    (at_most, within): (usize, Duration),
+    (at_most, within, reads): (usize, Duration, bool),
     approved: &[Option<Approval>],
 ) -> Result<Batch, Refusal> {
     let mut parts = Vec::with_capacity(calls.len());
@@ -33,7 +33,7 @@ pub(super) fn batch(
     }
     let deadline_ms = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
     // The client numbers its requests.
-    Ok(Batch { id: 0, calls: parts, at_most, deadline_ms })
+    Ok(Batch { id: 0, calls: parts, at_most, reads, deadline_ms })
 }
 
 fn part(call: &Call, approved: Option<Approval>) -> Result<CallPart, Refusal> {

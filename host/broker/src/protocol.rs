@@ -7,17 +7,18 @@
 //! | from the server | meaning |
 //! |---|---|
 //! | `hello {protocol}` | the first message, and the first after `restarted`; between requests it may come again |
-//! | `calls {id, calls: [{tool, args \| bytes, raw, approved}], at_most, deadline_ms}` | calls that are judged together, and sent if nothing is wrong with any |
+//! | `calls {id, calls: [{tool, args \| bytes, raw, approved}], at_most, reads, deadline_ms}` | calls that are judged together, and sent if nothing is wrong with any; with `reads` none may change anything |
 //! | `offers {id, server?, known?}` | asks for what servers offer; with `server` that one is started and asked, with `known` nobody is |
 //! | `approve {id, name}` | approves the definition of a tool, or of all tools of a server; a broker that serves a server refuses it, for people approve |
 //! | `install {id, name, origin}` | installs a server, by `origin`: `{command: [words]}` or `{url}` |
 //! | `uninstall {id, name}` | removes one that was installed |
 //! | `cancel {id}` | the server does not want the answers any more |
 //! | `embed {id, texts}` | asks what texts mean: an endpoint for embeddings gets them. Only where one is configured |
+//! | `complete {id, messages: [{role, content}], thinking?, deadline_ms}` | has a model go on with a conversation. Only where one is configured |
 //!
 //! | from the broker | meaning |
 //! |---|---|
-//! | `hello {protocol, servers, variables, grants, approvable, shadowing, installable, embeddings, longest_ms, warnings}` | the first message; `variables` of the environment hold secrets |
+//! | `hello {protocol, servers, variables, grants, approvable, shadowing, installable, embeddings, model, longest_ms, warnings}` | the first message; `variables` of the environment hold secrets |
 //! | `refused {message}` | instead of it: the configuration cannot be used |
 //! | `restarted {}` | all that was asked before is lost: the broker had to be started again |
 //! | `outcome {id, index, value \| reason, message, told, whole, warning, ms}` | what came of a call; `told` stands beside a reason, `whole` and `warning` beside a value |
@@ -26,6 +27,7 @@
 //! | `offer {id, offer}` | one tool |
 //! | `installed {id, was_there, waits}` | a server was installed or removed; one that `waits` for the operator is not started; the tools of another one follow |
 //! | `meaning {id, index, numbers}` | what one of the texts means |
+//! | `completion {id, completion}` | what the model answers |
 //! | `remark {id, message}` | something is wrong with what a server offers, and left out |
 //! | `failed {id, message, reason?}` | what was asked for cannot be done, or a server cannot be reached |
 //! | `done {id}` | the last message of an answer |
@@ -47,7 +49,7 @@
 
 use std::io::{self, Read};
 
-use pif_domain::{Approval, EffectClass, Grant, Offer, Reason};
+use pif_domain::{Approval, Completion, EffectClass, Grant, Message, Offer, Reason, Thinking};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
@@ -80,6 +82,12 @@ pub const MOST_TEXTS: usize = 64;
 
 /// Bytes of such a text.
 pub const LONGEST_TEXT: usize = 8_000;
+
+/// Messages of a conversation with a model.
+pub const MOST_MESSAGES: usize = 16;
+
+/// Bytes of all these messages.
+pub const MOST_PROMPT: usize = 1 << 20;
 
 /// Requests that wait for their answers.
 pub const MOST_PENDING: usize = 4_096;
@@ -141,6 +149,18 @@ pub enum ToBroker {
         /// The texts.
         texts: Vec<String>,
     },
+    /// Has a model go on with a conversation.
+    Complete {
+        /// The request.
+        id: u64,
+        /// What was said so far.
+        messages: Vec<Message>,
+        /// How much the model is to think.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        thinking: Option<Thinking>,
+        /// How long the answer may take, in milliseconds.
+        deadline_ms: u64,
+    },
 }
 
 /// Calls that are judged together, and sent if nothing is wrong with any.
@@ -153,6 +173,9 @@ pub struct Batch {
     pub calls: Vec<CallPart>,
     /// Calls of the request at the same time.
     pub at_most: usize,
+    /// Whether none of the calls may change anything, whatever is granted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reads: bool,
     /// How long the request may take, in milliseconds.
     pub deadline_ms: u64,
 }
@@ -237,6 +260,13 @@ pub enum FromBroker {
         index: usize,
         /// The numbers of the model.
         numbers: Vec<f32>,
+    },
+    /// What a model answers.
+    Completion {
+        /// The request.
+        id: u64,
+        /// The answer.
+        completion: Completion,
     },
     /// Something is wrong with what a server offers, and left out.
     Remark {
@@ -328,6 +358,9 @@ pub struct Greeting {
     /// The model that tells what texts mean, if one is configured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub embeddings: Option<String>,
+    /// The model that writes programs, if one is configured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// How long the longest call may take, in milliseconds.
     #[serde(default)]
     pub longest_ms: u64,
@@ -352,6 +385,7 @@ impl Greeting {
             shadowing: capabilities.allow_shadowing,
             installable: Vec::new(),
             embeddings: capabilities.embeddings.as_ref().map(|it| it.model.clone()),
+            model: capabilities.model.as_ref().map(|it| it.model.clone()),
             longest_ms: capabilities.longest().as_millis().try_into().unwrap_or(u64::MAX),
             warnings: capabilities.warnings.clone(),
         }

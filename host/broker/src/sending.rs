@@ -23,6 +23,8 @@ struct Sending {
     index: usize,
     part: CallPart,
     plan: Plan,
+    /// Whether it must change nothing.
+    reads: bool,
 }
 
 /// What to do for a call.
@@ -42,7 +44,7 @@ struct Met {
 
 impl Request {
     /// Judges all calls, and sends them if nothing is wrong with any.
-    pub(super) async fn call(self, Batch { calls: parts, at_most, deadline_ms, .. }: Batch) {
+    pub(super) async fn call(self, Batch { calls: parts, at_most, reads, deadline_ms, .. }: Batch) {
         let longest = Duration::from_hours(1);
         let within = Duration::from_millis(deadline_ms).min(longest);
         // Whoever waits so long should hear of it before the time is over.
@@ -61,14 +63,14 @@ impl Request {
         let met = self.meet(&parts, deadline.min(until)).await;
         let (mut sendings, mut asks) = (Vec::new(), Vec::new());
         for (index, part) in parts.into_iter().enumerate() {
-            match self.plan(&part, &met) {
+            match self.plan(&part, reads, &met) {
                 Ok(plan) => {
                     if let Plan::Send(judged, _) = &plan
                         && let Some((class, model)) = judged.asks
                     {
                         asks.push(Question { index, class, model });
                     }
-                    sendings.push(Sending { index, part, plan });
+                    sendings.push(Sending { index, part, plan, reads });
                 }
                 Err(refusal) => return self.refuse(index, refusal).await,
             }
@@ -109,7 +111,7 @@ impl Request {
         met
     }
 
-    fn plan(&self, part: &CallPart, met: &Met) -> Result<Plan, Refusal> {
+    fn plan(&self, part: &CallPart, reads: bool, met: &Met) -> Result<Plan, Refusal> {
         let catalog = &self.worker.catalog;
         let (upstream, _) = catalog.server(&part.tool)?;
         if let Some(trouble) = met.failed.get(&upstream.id) {
@@ -122,24 +124,25 @@ impl Request {
         if let Some(upstream) = met.late.get(&upstream.id) {
             return Ok(Plan::Late(Arc::clone(upstream), args.clone()));
         }
-        Ok(Plan::Send(Box::new(self.judge(part)?), args.clone()))
+        Ok(Plan::Send(Box::new(self.judge(part, reads)?), args.clone()))
     }
 
-    fn judge(&self, part: &CallPart) -> Result<Judged, Refusal> {
+    fn judge(&self, part: &CallPart, reads: bool) -> Result<Judged, Refusal> {
         let args = part.args.as_deref().map(RawValue::get);
-        self.worker.catalog.judge(&Asked { tool: &part.tool, args, approved: part.approved })
+        let (tool, approved) = (part.tool.as_str(), part.approved);
+        self.worker.catalog.judge(&Asked { tool, args, approved, reads })
     }
 
     /// Judges a call of a server that has started late. Other calls may have been sent, so what is
     /// wrong with it is the reason why it has no value.
     async fn judge_late(
         &self,
-        part: &CallPart,
+        (part, reads): (&CallPart, bool),
         upstream: &Arc<Upstream>,
         deadline: Instant,
     ) -> Result<Judged, Trouble> {
         upstream.ask(deadline).await?;
-        let judged = self.judge(part).map_err(|refusal| {
+        let judged = self.judge(part, reads).map_err(|refusal| {
             let told = format!("{}; nothing was sent", refusal.message);
             Trouble::new(Reason::Unavailable, told)
         })?;
@@ -150,13 +153,17 @@ impl Request {
         Ok(judged)
     }
 
-    async fn send(&self, Sending { index, part, plan }: Sending, deadline: Instant) -> FromBroker {
+    async fn send(
+        &self,
+        Sending { index, part, plan, reads }: Sending,
+        deadline: Instant,
+    ) -> FromBroker {
         let start = Instant::now();
         let result = async {
             let (judged, args) = match plan {
                 Plan::Fail(trouble) => return Err(trouble),
                 Plan::Late(upstream, args) => {
-                    (self.judge_late(&part, &upstream, deadline).await?, args)
+                    (self.judge_late((&part, reads), &upstream, deadline).await?, args)
                 }
                 Plan::Send(judged, args) => (*judged, args),
             };

@@ -10,12 +10,13 @@ use std::time::{Duration, Instant};
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use futures_util::stream::FuturesUnordered;
-use pif_domain::{Limit, Offer};
+use pif_domain::{Limit, Message, Offer, Thinking};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::catalog::Catalog;
+use super::chat::Chat;
 use super::config::{Capabilities, Error, Origin};
 use super::embeddings::Embedder;
 use super::install::Installed;
@@ -39,6 +40,8 @@ pub(super) struct Worker {
     pub(super) shared: Arc<Shared>,
     greeting: Greeting,
     embedder: Option<Embedder>,
+    /// The model that writes programs.
+    chat: Option<Chat>,
     /// Whether a server asks, who approves nothing.
     serves: bool,
 }
@@ -52,6 +55,8 @@ impl Worker {
         let embedder = capabilities.embeddings.as_ref().map(|it| Embedder::open(it, &secrets));
         let told = |error: Error| Error::new(format!("{}: {error}", file.display()));
         let embedder = embedder.transpose().map_err(told)?;
+        let chat = capabilities.model.as_ref().map(|it| Chat::open(it, &secrets));
+        let chat = chat.transpose().map_err(told)?;
         let installed = Installed::open(state.clone(), capabilities.allow_install.clone());
         let installed = installed
             .map_err(|error| Error::new(format!("what was installed cannot be read: {error}")))?;
@@ -61,7 +66,7 @@ impl Worker {
         let mut greeting = Greeting::of(&capabilities);
         let catalog = Catalog::new(capabilities, installed, Arc::clone(&shared));
         greeting.installable = catalog.installable();
-        Ok(Self { catalog, shared, greeting, embedder, serves })
+        Ok(Self { catalog, shared, greeting, embedder, chat, serves })
     }
 
     /// Answers until the input ends, or something is out of order.
@@ -112,7 +117,8 @@ struct Desk {
 
 impl Desk {
     async fn read(&self, input: &mut (impl AsyncRead + Unpin)) -> io::Result<()> {
-        let mut heard = Heard::embedding(self.worker.embedder.is_some());
+        let Worker { embedder, chat, .. } = &*self.worker;
+        let mut heard = Heard::with(embedder.is_some(), chat.is_some());
         while let Some(frame) = receive_frame(input).await? {
             let message = heard.accept(&frame).map_err(io::Error::other)?;
             self.take(message).await;
@@ -143,6 +149,12 @@ impl Desk {
             }
             ToBroker::Embed { id, texts } => {
                 self.begin(id, move |request| async move { request.embed(&texts).await });
+            }
+            ToBroker::Complete { id, messages, thinking, deadline_ms } => {
+                let within = Duration::from_millis(deadline_ms);
+                self.begin(id, move |request| async move {
+                    request.complete(messages, thinking, within).await;
+                });
             }
             ToBroker::Cancel { id } => {
                 let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -299,6 +311,34 @@ impl Request {
                 for (index, numbers) in vectors.into_iter().enumerate() {
                     self.tell(FromBroker::Meaning { id: self.id, index, numbers }).await;
                 }
+            }
+        }
+    }
+
+    /// Has the model go on with a conversation. No secret leaves for it, and none comes back.
+    async fn complete(
+        self,
+        mut messages: Vec<Message>,
+        thinking: Option<Thinking>,
+        within: Duration,
+    ) {
+        let Some(chat) = &self.worker.chat else {
+            return self.fail("no model is configured".to_owned()).await;
+        };
+        let secrets = &self.worker.shared.secrets;
+        for message in &mut messages {
+            message.content = secrets.redact(&message.content);
+        }
+        let (id, within) = (self.id, within.min(Duration::from_hours(1)));
+        match chat.complete(&messages, thinking, within).await {
+            Err(trouble) => {
+                let message = secrets.redact(&format!("the model: {}", trouble.message));
+                self.tell(FromBroker::Failed { id, message, reason: Some(trouble.reason) }).await;
+            }
+            Ok(mut completion) => {
+                completion.text = secrets.redact(&completion.text);
+                completion.model = secrets.redact(&completion.model);
+                self.tell(FromBroker::Completion { id, completion }).await;
             }
         }
     }

@@ -91,7 +91,7 @@ pub enum EntryEnding {
     New,
     /// A tool, or the value under a key of the memory, has changed.
     Changed,
-    /// A tool has a new description, new examples or a new schema, and an unchanged term.
+    /// A tool has a new description, new examples, properties or a new schema, and an unchanged term.
     Described,
     /// Nothing changed.
     Unchanged,

@@ -168,6 +168,7 @@ macro_rules! each_tool {
             Runs runs Work Reads Run "Durable runs";
             WorkflowExecute workflow_execute Work Runs Run "Run a workflow";
             Analyze analyze Analysis Reads Read "Analyze a program";
+            Receipt receipt Analysis Reads Run "Receipt of a run";
             Debug debug Debug Reads Read "What the server measures";
         }
     };

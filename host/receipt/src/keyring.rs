@@ -40,6 +40,9 @@ pub enum Error {
         /// Why.
         source: io::Error,
     },
+    /// There is no place for keys.
+    #[error("a store in memory has no keys: leave out --ephemeral")]
+    NoStore,
     /// There is no key.
     #[error("there is no key: make one with `mcp-pif keys new`")]
     NoKey,

@@ -5,7 +5,9 @@ use wasmtime::Store;
 use wasmtime::component;
 
 use super::artifact::Origin;
-use super::bindings::{Answers, Misfit, Question, Subject};
+use super::bindings::{
+    Answers, Came, Inquired, Inquiry, Law, Misfit, Question, Ran, Searched, Subject,
+};
 use super::ceiling::{Allowance, Ceiling};
 use super::consulted::{Opened, prepared};
 use super::error::Error;
@@ -40,6 +42,67 @@ impl Sandbox {
             instance.call(ask).await
         })?;
         told.map_err(Fault::from)
+    }
+
+    /// Looks for a proof that two programs are equal.
+    pub fn prove(
+        &self,
+        first: &Subject,
+        second: &Subject,
+        watch: &Watch,
+    ) -> Result<Searched, Fault> {
+        let allowance = Allowance::for_text(self.net, size(first).saturating_add(size(second)));
+        let searched = finish(async {
+            let mut instance = self.consult(allowance, watch).await?;
+            let questions = &self.analyst()?.questions;
+            let prove = async |guest: &component::Instance, store: &mut Store<Ceiling>| {
+                let questions = questions.load(&mut *store, guest)?;
+                questions.call_prove(store, first, second).await
+            };
+            instance.call(prove).await
+        })?;
+        searched.map_err(Fault::from)
+    }
+
+    /// The laws that a function may have, with proofs where there are any.
+    pub fn laws(&self, subject: &Subject, watch: &Watch) -> Result<Vec<Law>, Fault> {
+        let allowance = Allowance::for_text(self.net, size(subject));
+        let laws = finish(async {
+            let mut instance = self.consult(allowance, watch).await?;
+            let questions = &self.analyst()?.questions;
+            let laws = async |guest: &component::Instance, store: &mut Store<Ceiling>| {
+                let questions = questions.load(&mut *store, guest)?;
+                questions.call_laws(store, subject).await
+            };
+            instance.call(laws).await
+        })?;
+        laws.map_err(Fault::from)
+    }
+
+    /// Takes what came of the runs of the step before, and tells the next runs of an inquiry, of so many
+    /// inputs at most.
+    pub fn inquire(
+        &self,
+        inquiry: &Inquiry,
+        (state, came): (Option<&String>, &[Ran]),
+        most: u32,
+        watch: &Watch,
+    ) -> Result<Inquired, Fault> {
+        let bytes = state.map_or(0, String::len) + came.iter().map(told).sum::<usize>();
+        let allowance = Allowance::for_text(self.net, asked(inquiry).saturating_add(bytes));
+        let turn = finish(async {
+            let mut instance = self.consult(allowance, watch).await?;
+            let questions = &self.analyst()?.questions;
+            let inquire = async |guest: &component::Instance, store: &mut Store<Ceiling>| {
+                let questions = questions.load(&mut *store, guest)?;
+                questions.call_inquire(store, inquiry, state, came, most).await
+            };
+            instance.call(inquire).await
+        })?;
+        turn.map_err(Fault::from)?.ok_or_else(|| {
+            let message = "the analyst does not know an inquiry of its own".to_owned();
+            fault(FaultCode::Internal, message, None)
+        })
     }
 
     /// Whether all values of one type are of another.
@@ -94,6 +157,24 @@ impl Sandbox {
         };
         let told = |error: &Error| fault(FaultCode::Internal, error.to_string(), None);
         self.analyst.opened.get_or_init(prepare).as_ref().map_err(told)
+    }
+}
+
+/// Bytes of the texts of an inquiry.
+fn asked(inquiry: &Inquiry) -> usize {
+    match inquiry {
+        Inquiry::Difference((first, second)) => size(first).saturating_add(size(second)),
+        Inquiry::Property((subject, name)) => size(subject) + name.len(),
+        Inquiry::Law((subject, name, law)) => size(subject) + name.len() + law.len(),
+    }
+}
+
+/// Bytes of what came of a run.
+fn told(ran: &Ran) -> usize {
+    match &ran.told {
+        Came::Value((json, kind)) => json.len() + kind.len(),
+        Came::Fault(code) => code.len(),
+        Came::Nothing => 0,
     }
 }
 

@@ -38,8 +38,9 @@ mod analyst {
 
 pub(super) use analyst::exports::pif::evaluator::questions::GuestIndices as Questions;
 pub use analyst::exports::pif::evaluator::questions::{
-    Answers, Cost, Failure as SureFault, Misfit, Names, Normal, Parameter as Typed, Question,
-    Schemas, Subject, Tool as KnownTool, Typing, Variable,
+    Answers, Cost, Counterexample, Failure as SureFault, Fused, Inquiry, Law, Misfit, Names,
+    Normal, Parameter as Typed, Question, Ran, Schemas, Searched, Subject, Told as Came,
+    Tool as KnownTool, TrialRun, Tried, Turn as Inquired, Typing, Variable,
 };
 
 pub(super) use generated::exports::pif::evaluator::analysis::GuestIndices as Analysis;

@@ -25,9 +25,10 @@ pub use self::artifact::{
     ANALYST, ANALYST_HASH, COMPONENT, Embedded, HASH, Origin, REFERENCE, compile,
 };
 pub use self::bindings::{
-    Answer, Answers, Argument, Binding, Code, Continuation, Cost, Fix, Foreseen, KnownTool, Left,
-    Limits, Mention, Misfit, Names, Normal, Note, Outlook, Parameter, Passage, Place, Program,
-    Question, Renamed, Schemas, Source, Spot, Stepped, Subject, Summary, SureFault, Typed, Typing,
+    Answer, Answers, Argument, Binding, Came, Code, Continuation, Cost, Counterexample, Fix,
+    Foreseen, Fused, Inquired, Inquiry, KnownTool, Law, Left, Limits, Mention, Misfit, Names,
+    Normal, Note, Outlook, Parameter, Passage, Place, Program, Question, Ran, Renamed, Schemas,
+    Searched, Source, Spot, Stepped, Subject, Summary, SureFault, TrialRun, Tried, Typed, Typing,
     Usage, Value, Variable, Wait,
 };
 pub use self::calls::Calls;

@@ -74,6 +74,26 @@ impl Watch {
         Self::cancelled_by(self.cancelled.clone(), self.allowed).waiting_at_most(self.waiting)
     }
 
+    /// A copy of this watch whose clock starts again, and stops after so long.
+    #[must_use]
+    pub fn again_for(&self, allowed: Duration) -> Self {
+        Self { allowed, ..self.again() }
+    }
+
+    /// How long the run may take in all.
+    #[must_use]
+    pub fn allowed(&self) -> Duration {
+        self.allowed
+    }
+
+    /// How long the run may still take.
+    #[must_use]
+    pub fn left(&self) -> Duration {
+        let Waits { total, since, asked, .. } = *self.waits();
+        let waited = total + asked + since.map_or(Duration::ZERO, |since| since.elapsed());
+        self.allowed.saturating_sub(self.started.elapsed().saturating_sub(waited))
+    }
+
     /// Stops the run.
     pub fn cancel(&self) {
         self.cancelled.cancel();

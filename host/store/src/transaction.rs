@@ -33,6 +33,8 @@ pub struct Defined<'a> {
     pub output_schema: Option<&'a str>,
     /// The functions of a native capability.
     pub members: Option<&'a str>,
+    /// A JSON list of properties.
+    pub properties: Option<&'a str>,
     /// The number of the change's journal entry.
     pub entry: i64,
 }

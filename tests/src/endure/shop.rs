@@ -70,6 +70,7 @@ pub fn proposal(name: &str, code: &Value) -> Proposal {
         description: format!("The tool {name}"),
         code: code.to_string(),
         examples: None,
+        properties: None,
         output_schema: None,
         capability: None,
         expected: None,

@@ -1,12 +1,17 @@
 //! Receipts: signed statements about runs that somebody without the store can check and replay.
 
+use super::binary;
+use super::client::Client;
+use super::folder::Folder;
 use super::kept::{Kept, run};
 use anyhow::{Context, Result, ensure};
 use pif_receipt::{PublicKey, Trust};
 use pif_server::workshop::Receipt;
+use pif_tests::sdk::environment;
 use serde_json::{Value, json};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// A store with runs of all kinds, its public keys and its folder.
 fn store() -> Result<(Kept, Vec<i64>)> {
@@ -155,4 +160,104 @@ fn every_changed_byte_is_refused() -> Result<()> {
     }
     ensure!(refused > 1_000, "{refused}");
     Ok(())
+}
+
+/// The interpreter of Python that has the packages of another implementation.
+fn another(task: &str, receipt: &str, place: &str) -> Result<String> {
+    let clients = Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/receipts");
+    let (target, wanted) = (binary::target()?, clients.join("requirements.txt"));
+    let mut python = Command::new(environment::python(&target, "python-receipts", &wanted)?);
+    let output = python.arg(clients.join("receipt.py")).args([task, receipt, place]).output()?;
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    ensure!(output.status.success(), "{said}");
+    Ok(said)
+}
+
+/// Packages of Python verify our receipts and refuse each changed one. We accept what they sign, and
+/// refuse what is signed by others or does not say what the texts say.
+#[test]
+#[ignore = "needs a package index for Python"]
+fn another_implementation_agrees() -> Result<()> {
+    let (kept, runs) = store()?;
+    kept.prints(&["keys", "new"])?;
+    let trust = file(&kept, "trust.pem", &kept.prints(&["keys", "export"])?)?;
+    for run in &runs {
+        let path = file(&kept, "receipt.json", &kept.prints(&["receipt", &run.to_string()])?)?;
+        let said = another("verify", &path, &trust)?;
+        assert_eq!(said.lines().count(), 2, "{said}");
+        let folder = Folder::new()?;
+        let place = folder.path().to_str().context("a path")?;
+        let signed = another("sign", &path, place)?;
+        let keys = format!("{place}/keys.pem");
+        for name in signed.lines().filter_map(|line| line.strip_prefix("ok ")) {
+            let path = format!("{place}/{name}.json");
+            let verify = ["receipt", "verify", &path, "--trust", &keys, "--replay"];
+            if name.starts_with("good-") {
+                ensure!(kept.prints(&verify)?.ends_with("replay equal\n"), "{name}");
+            } else {
+                ensure!(kept.complains(&verify)?.contains("invalid-receipt"), "{name}");
+            }
+        }
+        ensure!(signed.lines().count() >= 15, "{signed}");
+    }
+    Ok(())
+}
+
+/// The tool does what the command does.
+#[test]
+fn the_tool_makes_and_checks_receipts() -> Result<()> {
+    let (kept, runs) = store()?;
+    let flags = ["--toolsets", "core,analysis"];
+    kept.session_with(&flags, |client| {
+        let fault = client.fault("receipt", &json!({"entry": runs[0]}))?;
+        ensure!(fault["message"].as_str().is_some_and(|it| it.contains("keys new")), "{fault}");
+        Ok(())
+    })?;
+    let id = kept.prints(&["keys", "new"])?;
+    let pem = kept.prints(&["keys", "export"])?;
+    let mut receipts = Vec::new();
+    kept.session_with(&flags, |client| {
+        for run in &runs {
+            let receipt = record(client, &json!({"entry": run}))?;
+            let told = record(client, &json!({"verify": receipt, "replay": true}))?;
+            assert_eq!(told["signer"], id.trim());
+            assert_eq!(told["replay"], "equal");
+            let text = json!({"verify": receipt.to_string(), "trust": pem, "replay": false});
+            assert_eq!(record(client, &text)?["replay"], Value::Null);
+            let bare = record(client, &json!({"entry": run, "bare": true}))?;
+            ensure!(bare["materials"].is_null(), "{bare}");
+            let told = record(client, &json!({"verify": bare, "replay": true}))?;
+            assert_eq!(told["replay"], "equal");
+            let revoked = json!({"verify": receipt, "revoked": id});
+            assert_eq!(client.fault("receipt", &revoked)?["code"], "invalid-receipt");
+            let mut changed = receipt.clone();
+            changed["materials"]["entry"]["fuel"] = json!(1);
+            let fault = client.fault("receipt", &json!({"verify": changed}))?;
+            assert_eq!(fault["code"], "invalid-receipt");
+            receipts.push(receipt);
+        }
+        for wrong in [
+            json!({}),
+            json!({"entry": 1, "verify": receipts[0]}),
+            json!({"entry": 1, "replay": true}),
+            json!({"verify": receipts[0], "bare": true}),
+            json!({"verify": receipts[0], "trust": "no key"}),
+            json!({"verify": receipts[0], "revoked": "soon"}),
+        ] {
+            assert_eq!(client.fault("receipt", &wrong)?["code"], "malformed", "{wrong}");
+        }
+        assert_eq!(client.fault("receipt", &json!({"entry": 999}))?["code"], "unknown-entry");
+        Ok(())
+    })?;
+    // What the tool made, the command checks.
+    let trust = file(&kept, "trust.pem", &pem)?;
+    let path = file(&kept, "receipt.json", &receipts[0].to_string())?;
+    kept.prints(&["receipt", "verify", &path, "--trust", &trust, "--replay"])?;
+    Ok(())
+}
+
+fn record(client: &mut Client, arguments: &Value) -> Result<Value> {
+    let told = client.call("receipt", arguments)?;
+    ensure!(told["isError"] != true, "{arguments}: {told}");
+    Ok(told["structuredContent"].clone())
 }

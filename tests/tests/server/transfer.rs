@@ -211,9 +211,9 @@ fn a_tool_that_is_here_is_changed_only_on_demand() -> Result<()> {
     let described = exported.replace("The double", "Another double");
     let printed = to.execute(&["import", "-"], &described)?;
     ensure!(
-        printed
-            .errors
-            .contains("with another description, other examples or another output schema"),
+        printed.errors.contains(
+            "with another description, other examples or properties, or another output schema"
+        ),
         "{printed:?}"
     );
     let printed = to.execute(&["import", "--replace", "-"], &described)?;

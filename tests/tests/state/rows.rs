@@ -18,6 +18,7 @@ pub(super) struct Change {
     pub(super) examples: String,
     pub(super) output_schema: Option<String>,
     pub(super) members: Option<String>,
+    pub(super) properties: Option<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -77,6 +78,7 @@ impl Rows {
             examples: change.examples.clone(),
             output_schema: change.output_schema.clone(),
             members: change.members.clone(),
+            properties: change.properties.clone(),
             change: change.past.change,
         })
     }
@@ -167,10 +169,14 @@ impl Transaction for Rows {
             entry: defined.entry,
             time: time::format(time::now()),
         };
-        let output_schema = defined.output_schema.map(str::to_owned);
-        let members = defined.members.map(str::to_owned);
-        let (name, examples) = (defined.name.to_owned(), defined.examples.to_owned());
-        self.changes.push(Change { past, name, examples, output_schema, members });
+        self.changes.push(Change {
+            past,
+            name: defined.name.to_owned(),
+            examples: defined.examples.to_owned(),
+            output_schema: defined.output_schema.map(str::to_owned),
+            members: defined.members.map(str::to_owned),
+            properties: defined.properties.map(str::to_owned),
+        });
         Ok(())
     }
 

@@ -131,6 +131,7 @@ pub(crate) fn tool(name: &str, source: &str) -> Evolution {
         examples: "[]".to_owned(),
         output_schema: None,
         members: None,
+        properties: None,
         expected: None,
     }
 }

@@ -24,6 +24,7 @@ fn state(evolution: &Evolution) -> ToolState {
         examples: evolution.examples.clone(),
         output_schema: None,
         members: None,
+        properties: evolution.properties.clone(),
     }
 }
 

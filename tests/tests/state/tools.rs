@@ -50,6 +50,29 @@ fn history_is_kept() -> Result<()> {
 }
 
 #[test]
+fn properties_belong_to_their_revision() -> Result<()> {
+    each(|shelf| {
+        let registry = registry(shelf)?;
+        let with = |source: &str, properties: Option<&str>| Evolution {
+            properties: properties.map(str::to_owned),
+            ..tool("double", source)
+        };
+        let (first, second) = (Some("[\"x => true\"]"), Some("[\"false\"]"));
+        assert_eq!(shelf.evolve(with("1", None))?, "new");
+        assert_eq!(shelf.evolve(with("1", first))?, "described");
+        assert_eq!(shelf.evolve(with("1", first))?, "unchanged");
+        assert_eq!(shelf.evolve(with("2", second))?, "changed");
+        assert_eq!(status(&shelf.change(back("double", "1"))?), "changed");
+        let current = registry.snapshot()?.find("double")?.context("`double`")?;
+        assert_eq!(current.properties.as_deref(), first);
+        shelf.change(retire("double"))?;
+        let pinned = registry.snapshot()?.find(&format!("double@{}", &hash("2")[..8]))?;
+        assert_eq!(pinned.context("its revision")?.properties.as_deref(), second);
+        Ok(())
+    })
+}
+
+#[test]
 fn a_change_of_something_else_is_refused() -> Result<()> {
     each(|shelf| {
         let expecting = |source: &str, expected: &str| {

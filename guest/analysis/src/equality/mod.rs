@@ -64,6 +64,12 @@ impl Comparison {
         Ok(Self { codes: [first.code, second.code], programs, parameters })
     }
 
+    /// Why no proof is looked for, if none is.
+    #[must_use]
+    pub fn untreated(&self) -> Option<&str> {
+        self.programs.as_ref().err().map(String::as_str)
+    }
+
     /// A proof that the programs are equal, if one is found.
     #[must_use]
     pub fn prove(&self) -> Option<Proof> {

@@ -2,7 +2,7 @@
 
 use super::inputs::{Inputs, SEED};
 use super::value::Value;
-use super::whole::{Counterexample, Judge, Outcome, Trial, Tried};
+use super::whole::{Counterexample, Judge, Trial, Tried};
 use crate::shape::Shape;
 use crate::{Request, analyze_term};
 use pif_core::fault::Fault;
@@ -11,6 +11,17 @@ use pif_language::form::Form;
 use pif_language::print;
 use pif_language::term::{Origin, TermId, Terms};
 use pif_language::walk::nodes;
+
+/// The term that names the tool in a property.
+const SELF: &str = "{\"tool\":\"self\"}";
+
+/// The term that names a tool, as canonical JSON.
+pub(crate) fn naming(tool: &str) -> String {
+    let mut term = "{\"tool\":".to_owned();
+    escape::string(tool, &mut term);
+    term.push('}');
+    term
+}
 
 /// A property, read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,11 +83,17 @@ impl Property {
         Ok(Self { code: print::term(&terms, root), parameters, is_function: told.is_function })
     }
 
-    /// The trial of the property.
+    /// The trial of the property, whose runs know the tool as `self`.
     #[must_use]
     pub fn trial(&self) -> Trial {
+        self.trial_of("self")
+    }
+
+    /// The trial of the property, whose runs know the tool by this name.
+    #[must_use]
+    pub fn trial_of(&self, tool: &str) -> Trial {
         let parameters = if self.is_function { self.parameters.clone() } else { Vec::new() };
-        Trial::new(&[self.function()], Judge::IsTrue, Inputs::new(parameters, SEED))
+        Trial::new(&[self.function_of(tool)], Judge::IsTrue, Inputs::new(parameters, SEED))
     }
 
     /// What a trial that is over says.
@@ -93,45 +110,24 @@ impl Property {
     /// name under which the tool is known.
     #[must_use]
     pub fn call(&self, found: &Counterexample, tool: &str) -> String {
-        let (mut named, mut name) = (String::new(), String::new());
-        escape::string(tool, &mut name);
-        for (at, part) in self.function().split("{\"tool\":\"self\"}").enumerate() {
-            if at > 0 {
-                named.extend(["{\"tool\":", &name, "}"]);
-            }
-            named.push_str(part);
-        }
+        let named = self.function_of(tool);
         let data = Value::List(found.arguments.clone()).json();
         format!("{{\"code\":{{\"apply\":[{named},{{\"var\":\"data\"}}]}},\"data\":{data}}}")
     }
 
-    /// The example of the tool that fails: the input of the property, where the property takes one, and
-    /// the outcome that it wants.
+    /// The counterexample as an example that the property has, as a tool, once it holds there.
     #[must_use]
     pub fn example(&self, found: &Counterexample) -> String {
-        let input = match &found.arguments[..] {
-            [only] => only.json(),
-            all => Value::List(all.to_vec()).json(),
-        };
-        let given = match found.outcomes.first() {
-            Some(Outcome::Value(json)) => format!(",\"given\":{json}"),
-            Some(Outcome::Fault(code)) => {
-                let mut quoted = String::new();
-                escape::string(code, &mut quoted);
-                format!(",\"fault\":{quoted}")
-            }
-            _ => String::new(),
-        };
-        format!("{{\"input\":{input},\"output\":true{given}}}")
+        match &found.arguments[..] {
+            [only] => format!("{{\"data\":{},\"output\":true}}", only.json()),
+            all => format!("{{\"args\":{},\"output\":true}}", Value::List(all.to_vec()).json()),
+        }
     }
 
-    /// The code as a function.
-    fn function(&self) -> String {
-        let code = &self.code;
-        if self.is_function {
-            code.clone()
-        } else {
-            format!("{{\"body\":{code},\"lam\":\"none\"}}")
-        }
+    /// The code as a function that names the tool so.
+    fn function_of(&self, tool: &str) -> String {
+        // A text of the code has its quotes escaped, so this is always a term.
+        let code = self.code.replace(SELF, &naming(tool));
+        if self.is_function { code } else { format!("{{\"body\":{code},\"lam\":\"none\"}}") }
     }
 }

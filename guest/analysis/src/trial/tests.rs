@@ -10,7 +10,7 @@ use pif::{Limits, Machine, Program};
 
 /// Runs what a trial asks for, with a tool `self`.
 pub(crate) fn evaluate(run: &Run, tool: &str) -> (Outcome, u64) {
-    let program = Program::term(&run.code).with_tool("self", tool).with_data(&run.data);
+    let program = Program::term(&*run.code).with_tool("self", tool).with_data(&run.data);
     let limits = Limits { fuel: run.fuel, memory: 16 << 20, ..Limits::default() };
     let mut machine = match Machine::start(program, limits) {
         Ok(machine) => machine,
@@ -62,7 +62,7 @@ fn the_smallest_counterexample_is_found() {
         let call = Value::read(&read.call(&found, "self")).expect("JSON").expect("a shallow call");
         let Value::Record(members) = call else { panic!("{call:?}") };
         let [(_, code), (_, data)] = &members[..] else { panic!("{members:?}") };
-        let run = Run { program: 0, code: code.json(), data: data.json(), fuel: 1 << 20 };
+        let run = Run { program: 0, code: code.json().into(), data: data.json(), fuel: 1 << 20 };
         assert_eq!(Some(&evaluate(&run, tool).0), found.outcomes.first());
     }
 }

@@ -4,6 +4,7 @@
 use super::inputs::Inputs;
 use super::shrink;
 use super::value::Value;
+use std::rc::Rc;
 
 /// Most inputs of a trial.
 pub const MOST_INPUTS: usize = 2000;
@@ -20,7 +21,7 @@ pub struct Run {
     /// Which of the programs of the trial.
     pub program: usize,
     /// The program as JSON: the function applied to the elements of the variable `data`.
-    pub code: String,
+    pub code: Rc<str>,
     /// The list of arguments as JSON.
     pub data: String,
     /// Fuel that the run may take.
@@ -117,7 +118,7 @@ pub struct Tried {
 #[derive(Clone, Debug)]
 pub struct Trial {
     /// The programs as JSON, each applied to the arguments.
-    programs: Vec<String>,
+    programs: Vec<Rc<str>>,
     judge: Judge,
     inputs: Inputs,
     most: usize,
@@ -144,7 +145,7 @@ impl Trial {
             fuel: 0,
             is_cut: false,
         };
-        let applied = |code: &String| format!("{{\"apply\":[{code},{{\"var\":\"data\"}}]}}");
+        let applied = |code: &String| format!("{{\"apply\":[{code},{{\"var\":\"data\"}}]}}").into();
         Self {
             programs: programs.iter().map(applied).collect(),
             judge,
@@ -297,6 +298,12 @@ impl Trial {
         simpler.retain(|it| self.inputs.holds(it));
         simpler.reverse();
         simpler
+    }
+
+    /// The programs of its runs, as JSON.
+    #[must_use]
+    pub fn programs(&self) -> &[Rc<str>] {
+        &self.programs
     }
 
     /// What the trial has come to.

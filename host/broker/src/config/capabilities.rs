@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
-use super::embeddings::Embeddings;
+use super::endpoint::Endpoint;
 use super::error::Error;
 use super::install::{Install, installs};
 use super::pattern::Pattern;
 use super::reader::{self, Object, Place, find};
 use super::secret::{Secret, Secrets, is_exposed};
 use super::server::{Manner, Server};
-use super::{embeddings, file, secret, server};
+use super::{endpoint, file, secret, server};
 
 /// The members that the file may have.
 const MEMBERS: &[&str] = &[
@@ -22,6 +22,7 @@ const MEMBERS: &[&str] = &[
     "allow_shadowing",
     "model_may_approve",
     "embeddings",
+    "models",
 ];
 
 const NO_SERVERS: &str = "there is no member `mcpServers`; write {\"mcpServers\": {\"name\": {…}}}";
@@ -40,7 +41,9 @@ pub struct Capabilities {
     /// Tools whose calls the model may approve itself, as patterns of `SERVER.TOOL`.
     pub model_may_approve: Vec<Pattern>,
     /// Who tells what texts mean.
-    pub embeddings: Option<Embeddings>,
+    pub embeddings: Option<Endpoint>,
+    /// Who writes programs.
+    pub model: Option<Endpoint>,
     /// What is passed over.
     pub warnings: Vec<String>,
 }
@@ -87,8 +90,13 @@ impl Capabilities {
         read.allow_shadowing = read.sound(shadowing).unwrap_or(false);
         let approvable = member("model_may_approve").map(|(it, place)| place.read(it));
         read.model_may_approve = read.sound(approvable).unwrap_or_default();
-        let embeddings = member("embeddings").map(|(it, place)| embeddings::read(it, &place));
+        let embeddings = member("embeddings").map(|(it, place)| endpoint::read(it, &place));
         read.embeddings = read.sound(embeddings);
+        let mut warnings = Vec::new();
+        let model =
+            member("models").map(|(it, place)| endpoint::read_models(it, &place, &mut warnings));
+        read.model = read.sound(model);
+        read.warnings.append(&mut warnings);
         read.warn_of_exposed();
         Ok(read)
     }
@@ -126,12 +134,17 @@ impl Capabilities {
                 server.manner = Manner::Off(why);
             }
         }
-        let mut needed = self.embeddings.iter().flat_map(Embeddings::secrets);
-        let is_missing = needed.any(|name| missing.contains_key(name));
-        drop(needed);
-        if is_missing {
-            self.warnings.push("nobody is asked what texts mean: a secret is missing".to_owned());
-            self.embeddings = None;
+        for (endpoint, what) in [
+            (&mut self.embeddings, "nobody is asked what texts mean: a secret is missing"),
+            (&mut self.model, "no model writes programs: a secret is missing"),
+        ] {
+            let is_missing = endpoint
+                .as_ref()
+                .is_some_and(|it| it.secrets().any(|name| missing.contains_key(name)));
+            if is_missing {
+                self.warnings.push(what.to_owned());
+                *endpoint = None;
+            }
         }
         secrets
     }
@@ -145,10 +158,13 @@ impl Capabilities {
             };
             (format!("/mcpServers/{id}/{member}"), server.manner.named())
         });
-        let model = self.embeddings.iter();
-        let model = model.map(|it| ("/embeddings/headers".to_owned(), it.headers.as_slice()));
+        let endpoints =
+            [("/embeddings", &self.embeddings), ("/models/default", &self.model)].into_iter();
+        let endpoints = endpoints.filter_map(|(at, endpoint)| {
+            Some((format!("{at}/headers"), endpoint.as_ref()?.headers.as_slice()))
+        });
         let mut warnings = Vec::new();
-        for (at, named) in servers.chain(model) {
+        for (at, named) in servers.chain(endpoints) {
             for (name, _) in named.iter().filter(|(name, text)| is_exposed(name, text)) {
                 warnings.push(format!(
                     "{at}/{name} looks like a secret and is not hidden in answers: \

@@ -4,7 +4,7 @@
 
 mod address;
 mod capabilities;
-mod embeddings;
+mod endpoint;
 mod error;
 mod file;
 mod import;
@@ -21,7 +21,7 @@ mod server;
 mod values;
 
 pub use self::capabilities::Capabilities;
-pub use self::embeddings::Embeddings;
+pub use self::endpoint::Endpoint;
 pub use self::error::Error;
 pub use self::import::imported;
 pub use self::install::{Install, Origin};

@@ -166,7 +166,8 @@ fn tell_tool(tool: &Definition) -> String {
         ("examples", &tool.examples),
     ];
     let schema = tool.output_schema.as_deref().map(|schema| ("output_schema", schema));
-    visible(&object(members.into_iter().chain(schema)))
+    let properties = tool.properties.as_deref().map(|properties| ("properties", properties));
+    visible(&object(members.into_iter().chain(schema).chain(properties)))
 }
 
 fn read_entry(backend: &Backend, uri: &str, number: &str) -> Result<String, ErrorData> {

@@ -1,17 +1,21 @@
 //! Renders the answers to what is asked about a program.
 
-use pif_domain::text::quote;
-use pif_sandbox::Summary;
+use pif_domain::text::{line, quote};
+use pif_sandbox::{Came, Counterexample, Summary};
 use serde_json::Value;
 
+use super::record::MOST_LINE;
 use super::reply::Reply;
 use super::summary::lines_of;
 use super::types::{cost, typed};
-use crate::workshop::{Answered, Asked};
+use crate::workshop::{Answered, Asked, Equality, Held, Inquired, Lawful};
+
+/// The most characters of an input, a value or a property.
+const MOST_SHOWN: usize = 300;
 
 /// The answers as text and as a record.
 pub fn analyzed(answered: &Answered) -> Reply {
-    let Answered { summary, told, asked } = answered;
+    let Answered { summary, told, asked, .. } = answered;
     let revision = summary.hash.get(..12).unwrap_or_default();
     let mut lines = vec![format!("revision {revision}")];
     if asked.contains(&Asked::Type) {
@@ -31,7 +35,91 @@ pub fn analyzed(answered: &Answered) -> Reply {
     if asked.contains(&Asked::Needs) {
         lines.extend(needs(summary));
     }
+    lines.extend(answered.equality.iter().flat_map(equality));
+    if let Some(laws) = &answered.laws {
+        let each: Vec<String> = laws.iter().map(law).collect();
+        let none = "laws: none, since it is no function".to_owned();
+        lines.extend(if each.is_empty() { vec![none] } else { each });
+    }
+    lines.extend(answered.properties.iter().flat_map(property));
     Reply::new(lines.join("\n"), Value::Object(answered.record()))
+}
+
+/// Whether two programs are equal.
+fn equality(told: &Equality) -> Vec<String> {
+    match told {
+        Equality::Equal(_) => {
+            vec!["equal: `proof` has the steps, and `mcp-pif proof check` checks them".to_owned()]
+        }
+        Equality::Different(tried) => {
+            let found = tried.found().map(|it| format!("different for {}", outcomes(it)));
+            found.into_iter().collect()
+        }
+        Equality::Unknown { tried, untreated } => {
+            let why = untreated.as_deref().map_or_else(
+                || "no proof was found".to_owned(),
+                |why| format!("no proof was looked for ({why})"),
+            );
+            vec![line(
+                &format!("unknown: {why}, and no difference on {}", inputs(tried)),
+                MOST_LINE,
+            )]
+        }
+    }
+}
+
+/// What is known of a law.
+fn law(told: &Lawful) -> String {
+    let verdict = told.verdict();
+    let name = &told.law;
+    match &told.tried {
+        None => format!("{name}: {verdict} for all inputs"),
+        Some(tried) => match tried.found() {
+            Some(found) => format!("{name}: {verdict} by {}", outcomes(found)),
+            None => format!("{name}: {verdict} on {}", inputs(tried)),
+        },
+    }
+}
+
+/// What came of a property.
+fn property(told: &Held) -> Vec<String> {
+    let property = line(&told.property, MOST_SHOWN);
+    let verdict = told.verdict();
+    let Some(found) = told.tried.found() else {
+        return vec![format!("{property}: {verdict}, tried on {}", inputs(&told.tried))];
+    };
+    let mut lines = vec![format!("{property}: {verdict} for {}", outcomes(found))];
+    for (title, text) in [("call of run", &found.call), ("example", &found.example)] {
+        lines.extend(text.as_ref().map(|text| format!("  {title}: {}", line(text, MOST_LINE))));
+    }
+    lines
+}
+
+/// An input with the outcome of each program.
+fn outcomes(found: &Counterexample) -> String {
+    let told = |came: &Came| match came {
+        Came::Value((json, _)) => line(json, MOST_SHOWN),
+        Came::Fault(code) => format!("the fault {code}"),
+        Came::Nothing => "nothing".to_owned(),
+    };
+    let outcomes: Vec<String> = found.outcomes.iter().map(told).collect();
+    format!("{}: {}", line(&found.arguments, MOST_SHOWN), outcomes.join(" and "))
+}
+
+/// How many inputs were tried.
+fn inputs(tried: &Inquired) -> String {
+    let silent: u64 = tried.tried.iter().map(|it| it.silent).sum();
+    let count = tried.inputs();
+    let mut told = format!("{count} input{}", if count == 1 { "" } else { "s" });
+    if silent > 0 {
+        told.push_str(&format!(", {silent} more said nothing"));
+    }
+    if tried.is_late {
+        told.push_str(", and then the time was over");
+    } else if tried.tried.iter().any(|it| it.is_cut) {
+        told.push_str(", and then the fuel was used up");
+    }
+    told
 }
 
 fn needs(summary: &Summary) -> Vec<String> {

@@ -118,6 +118,14 @@ fn line(tool: &Value) -> String {
         let message = first["message"].as_str().unwrap_or_default();
         parts.push(format!("{} failed: {message}", failed.len()));
     }
+    let refuted = tool["properties"]["failed"].as_array().map_or(&[][..], Vec::as_slice);
+    let held = tool["properties"]["passed"].as_u64().unwrap_or_default();
+    if held > 0 {
+        parts.push(format!("{held} properties hold"));
+    }
+    for failure in refuted {
+        parts.push(failure["message"].as_str().unwrap_or_default().to_owned());
+    }
     for fault in tool["faults"].as_array().into_iter().flatten() {
         parts.push(fault["message"].as_str().unwrap_or_default().to_owned());
     }

@@ -4,13 +4,18 @@
 use pif_domain::text::{line, quote_one};
 use pif_domain::{Call, CallOutcome, Failure, Fault, FaultCode, Reason, fault};
 use pif_sandbox::{Mention, NO_TOOL, Normal, Summary, Typing, Watch};
+use pif_store::registry::name::OWN;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
+use super::equality::Equality;
+use super::laws::Lawful;
 use super::opening::Workshop;
+use super::properties::{Held, MOST_PROPERTIES};
 use super::types::{Inferred, Sight, told_cost};
+use super::world::Tools;
 
 /// The built-in capability. It is always granted, and the analyst answers it.
 pub(super) const ANALYZE: &str = "pif.analyze";
@@ -33,11 +38,13 @@ pub enum Asked {
     Normal,
     /// The tools that it calls, its own and those of other servers.
     Needs,
+    /// Which laws a function has: associative, commutative, idempotent, order-preserving, total.
+    Laws,
 }
 
 impl Asked {
-    /// All questions.
-    pub const ALL: [Self; 4] = [Self::Type, Self::Cost, Self::Normal, Self::Needs];
+    /// The questions that no runs answer.
+    pub const STILL: [Self; 4] = [Self::Type, Self::Cost, Self::Normal, Self::Needs];
 }
 
 /// What is asked about.
@@ -49,6 +56,25 @@ pub enum Analyzed {
     Tool(String),
 }
 
+/// What is to be told of a program.
+#[derive(Debug, Clone, Default)]
+pub struct Questions {
+    /// The questions. None, without the others: all that no runs answer.
+    pub ask: Vec<Asked>,
+    /// A program that it is compared with, in either notation.
+    pub against: Option<String>,
+    /// Properties that it may have.
+    pub properties: Vec<String>,
+}
+
+impl Questions {
+    /// What is asked, if nothing stands for some.
+    fn asked(&self) -> Vec<Asked> {
+        let is_other = self.against.is_some() || !self.properties.is_empty();
+        if self.ask.is_empty() && !is_other { Asked::STILL.to_vec() } else { self.ask.clone() }
+    }
+}
+
 /// The answers.
 #[derive(Debug)]
 pub struct Answered {
@@ -58,46 +84,110 @@ pub struct Answered {
     pub told: Option<Inferred>,
     /// What was asked.
     pub asked: Vec<Asked>,
+    /// Whether it is equal to another program.
+    pub equality: Option<Equality>,
+    /// The laws that it has, if it is a function.
+    pub laws: Option<Vec<Lawful>>,
+    /// What came of properties.
+    pub properties: Vec<Held>,
 }
 
 impl Workshop {
-    /// Answers questions about a program. No question stands for all of them.
+    /// Answers questions about a program.
     pub fn analyze(
         &self,
         analyzed: &Analyzed,
-        asked: &[Asked],
+        questions: &Questions,
         watch: &Watch,
     ) -> Result<Answered, Vec<Fault>> {
+        let tools = self.tools().map_err(|fault| vec![fault])?;
         let code = match analyzed {
             Analyzed::Code(code) => code.clone(),
-            Analyzed::Tool(name) => self.source_of(name).map_err(|fault| vec![fault])?,
+            Analyzed::Tool(name) => source_of(&tools, name).map_err(|fault| vec![fault])?,
         };
         let summary = self.check(&code, watch)?;
-        let tools = self.tools().map_err(|fault| vec![fault])?;
-        Ok(self.ready_sight(&tools).answer(summary, &code, asked, &watch.again()))
-    }
-
-    fn source_of(&self, name: &str) -> Result<String, Fault> {
-        let tools = self.tools()?;
-        if let Some((source, _)) = tools.look_up(name)? {
-            return Ok(source);
-        }
-        let message = format!("there is no tool {}", quote_one(name));
-        let hint = tools.similar(name).map(|it| format!("did you mean `{it}`?"));
-        let hint = hint.unwrap_or_else(|| pif_domain::named(NO_TOOL).into_owned());
-        Err(fault(FaultCode::UnknownTool, message, Some(&hint)))
+        let name = match analyzed {
+            Analyzed::Code(_) => OWN,
+            Analyzed::Tool(name) => name,
+        };
+        self.ready_sight(&tools).answer(summary, (name, &code), questions, &watch.again())
     }
 }
 
+/// The source of a tool.
+fn source_of(tools: &Tools, name: &str) -> Result<String, Fault> {
+    if let Some((source, _)) = tools.look_up(name)? {
+        return Ok(source);
+    }
+    let message = format!("there is no tool {}", quote_one(name));
+    let hint = tools.similar(name).map(|it| format!("did you mean `{it}`?"));
+    let hint = hint.unwrap_or_else(|| pif_domain::named(NO_TOOL).into_owned());
+    Err(fault(FaultCode::UnknownTool, message, Some(&hint)))
+}
+
 impl Sight<'_> {
-    /// Answers questions about a program whose check gave this summary.
-    fn answer(&self, summary: Summary, code: &str, asked: &[Asked], watch: &Watch) -> Answered {
-        let asked = if asked.is_empty() { Asked::ALL.to_vec() } else { asked.to_vec() };
-        let told = match asked.iter().any(|it| *it != Asked::Needs) {
+    /// Answers questions about a program whose check gave this summary. `name` is that of the tool, or
+    /// `self`.
+    fn answer(
+        &self,
+        summary: Summary,
+        (name, code): (&str, &str),
+        questions: &Questions,
+        watch: &Watch,
+    ) -> Result<Answered, Vec<Fault>> {
+        let one = |fault| vec![fault];
+        let asked = questions.asked();
+        let is_typed =
+            asked.iter().any(|it| matches!(it, Asked::Type | Asked::Cost | Asked::Normal));
+        let told = match is_typed {
             true => self.type_of(&summary, code, asked.contains(&Asked::Normal), watch),
             false => None,
         };
-        Answered { summary, told, asked }
+        let equality = match &questions.against {
+            Some(against) => Some(self.compare_with(&summary, code, against, watch)?),
+            None => None,
+        };
+        // Runs know a program that is no tool as the tool `self`.
+        let tools = self.tools.with_own((name == OWN).then_some(&summary));
+        let named = Sight { tools: &tools, ..*self };
+        let is_lawful = asked.contains(&Asked::Laws);
+        let subject = is_lawful.then(|| named.subject_of(&summary, code, watch).0);
+        let laws = subject.map(|it| named.laws(&it, name, watch)).transpose().map_err(one)?;
+        let properties = match questions.properties.as_slice() {
+            [] => Vec::new(),
+            properties => named.properties(name, properties, watch).map_err(one)?,
+        };
+        Ok(Answered { summary, told, asked, equality, laws, properties })
+    }
+
+    /// Compares a program with another one. A program that is the name of a tool stands for its source.
+    fn compare_with(
+        &self,
+        summary: &Summary,
+        code: &str,
+        against: &str,
+        watch: &Watch,
+    ) -> Result<Equality, Vec<Fault>> {
+        let one = |fault| vec![fault];
+        let other = self.sandbox.check(against, watch)?;
+        let mut subjects = Vec::new();
+        for (summary, code) in [(summary, code), (&other, against)] {
+            let named = summary.tools.first().filter(|_| summary.form == "tool");
+            subjects.push(match named {
+                None => self.subject_of(summary, code, watch).0,
+                Some(tool) => {
+                    let source = source_of(self.tools, &tool.name).map_err(one)?;
+                    let summary = self.sandbox.check(&source, watch)?;
+                    self.subject_of(&summary, &source, watch).0
+                }
+            });
+        }
+        let mut subjects = subjects.into_iter();
+        let (Some(first), Some(second)) = (subjects.next(), subjects.next()) else {
+            let message = "two programs are not two".to_owned();
+            return Err(one(fault(FaultCode::Internal, message, None)));
+        };
+        self.compare(first, second, watch).map_err(one)
     }
 
     /// What comes of a call of `pif.analyze`.
@@ -105,18 +195,26 @@ impl Sight<'_> {
         let failed = |message: String| {
             CallOutcome::Failed(Failure { reason: Reason::ToolError, message, value: None })
         };
-        let Ok(Given { code, ask }) = serde_json::from_str(&call.args) else {
+        let Ok(Given { code, ask, against, properties }) = serde_json::from_str(&call.args) else {
             return failed(format!(
                 "write {ANALYZE}({{code: quote(x => x + 1), ask: [\"type\"]}})"
             ));
         };
         let code = read_code(&code);
+        let against = against.as_deref().map(read_code);
+        let properties = properties.iter().map(|it| read_code(it)).collect::<Vec<_>>();
+        if properties.len() > MOST_PROPERTIES {
+            return failed(format!("give {MOST_PROPERTIES} properties at most"));
+        }
+        let questions = Questions { ask, against, properties };
+        // The run waits meanwhile, and all its waits have one limit.
+        let watch = &watch.again_for(watch.waiting_left().min(watch.allowed()));
         let answered = self.sandbox.check(&code, watch).and_then(|mut summary| {
             let reach = self.reach(&summary, watch).map_err(|fault| vec![fault])?;
             let mention = |name| Mention { name, at: String::new(), excerpt: None };
             summary.needs = reach.needs.into_iter().map(mention).collect();
             (summary.pure, summary.computed) = (reach.pure, reach.computed);
-            Ok(self.answer(summary, &code, &ask, watch))
+            self.answer(summary, (OWN, &code), &questions, watch)
         });
         match answered {
             Ok(answered) => CallOutcome::Value(Value::Object(answered.record()).to_string()),
@@ -132,6 +230,10 @@ struct Given {
     code: Box<RawValue>,
     #[serde(default)]
     ask: Vec<Asked>,
+    #[serde(default)]
+    against: Option<Box<RawValue>>,
+    #[serde(default)]
+    properties: Vec<Box<RawValue>>,
 }
 
 /// A quoted term, as a value of a program has it.
@@ -156,7 +258,7 @@ impl Answered {
     /// The answers as a record.
     #[must_use]
     pub fn record(&self) -> Map<String, Value> {
-        let Self { summary, told, asked } = self;
+        let Self { summary, told, asked, .. } = self;
         let mut record = Map::new();
         record.insert("revision".to_owned(), summary.hash.as_str().into());
         if let Some(told) = told {
@@ -175,6 +277,17 @@ impl Answered {
         }
         if asked.contains(&Asked::Needs) {
             record.insert("needs".to_owned(), needs(summary));
+        }
+        if let Some(equality) = &self.equality {
+            record.insert("equality".to_owned(), equality.record());
+        }
+        if let Some(laws) = &self.laws {
+            let laws: Vec<Value> = laws.iter().map(Lawful::record).collect();
+            record.insert("laws".to_owned(), laws.into());
+        }
+        if !self.properties.is_empty() {
+            let properties: Vec<Value> = self.properties.iter().map(Held::record).collect();
+            record.insert("properties".to_owned(), properties.into());
         }
         record
     }

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::example::{Example, Scripted, from_json, to_json};
+use super::properties::{MOST_PROPERTIES, of_tool};
 use super::refusal::too_large;
 use super::schemas;
 
@@ -106,6 +107,9 @@ pub(super) struct Packed {
     /// The JSON Schema of the tool's values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) output_schema: Option<Box<RawValue>>,
+    /// Programs that give true for every input.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) properties: Vec<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
@@ -123,6 +127,7 @@ impl Packed {
             )
         };
         let examples = compact(from_json(&tool.examples)?);
+        let properties = of_tool(&tool)?;
         let source = RawValue::from_string(tool.source).map_err(unreadable)?;
         let schema = tool.output_schema.map(RawValue::from_string).transpose();
         let output_schema = schema.map_err(unreadable)?;
@@ -139,6 +144,7 @@ impl Packed {
             examples,
             capability,
             output_schema,
+            properties,
         })
     }
 
@@ -221,7 +227,7 @@ impl PackedSession {
 fn settle(tools: &mut [Packed]) -> Result<(), Fault> {
     for tool in &mut *tools {
         tool.examples = compact(std::mem::take(&mut tool.examples));
-        ensure_examples(tool)?;
+        ensure_tests(tool)?;
     }
     sort(tools);
     ensure_once(tools)
@@ -232,11 +238,17 @@ pub(super) fn sort(tools: &mut [Packed]) {
     tools.sort_by(|a, b| (&a.name, !a.pinned, &a.sha256).cmp(&(&b.name, !b.pinned, &b.sha256)));
 }
 
-fn ensure_examples(tool: &Packed) -> Result<(), Fault> {
+fn ensure_tests(tool: &Packed) -> Result<(), Fault> {
     for (index, example) in tool.examples.iter().enumerate() {
         let Some(reason) = example.complaint() else { continue };
         let message = format!("example {index} of {} {reason}", tool.quoted());
         return Err(at("/tools", fault(FaultCode::Malformed, message, None)));
+    }
+    let count = tool.properties.len();
+    if count > MOST_PROPERTIES {
+        let message = format!("{} has {count} properties", tool.quoted());
+        let hint = format!("give {MOST_PROPERTIES} at most");
+        return Err(at("/tools", fault(FaultCode::Malformed, message, Some(&hint))));
     }
     Ok(())
 }

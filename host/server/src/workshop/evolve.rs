@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::example::{Example, from_json, to_json};
 use super::opening::Workshop;
+use super::properties::{kept, of_tool};
 use super::refusal::{Refused, refused, stored, too_large, unwritten};
 use super::types::{MOST_COMPARED, learn};
 use super::world::{Candidate, Tools};
@@ -30,6 +31,9 @@ pub struct Proposal {
     pub code: String,
     /// The examples. None keeps those of the current revision that still pass.
     pub examples: Option<Vec<Example>>,
+    /// Programs that give true for every input. None keeps those of the current revision that do not
+    /// fail.
+    pub properties: Option<Vec<String>>,
     /// The JSON Schema of the tool's values; `true` allows any value. None keeps the current
     /// schema.
     pub output_schema: Option<String>,
@@ -80,6 +84,13 @@ struct Ready {
     summary: Summary,
     tools: Tools,
     current: Option<Definition>,
+    properties: Option<Vec<String>>,
+}
+
+/// What is kept with a revision to test it.
+struct Tests {
+    examples: Vec<Example>,
+    properties: Vec<String>,
 }
 
 /// A change that was checked, to be staged.
@@ -131,8 +142,14 @@ impl Workshop {
             (None, Some(current)) => !from_json(&current.examples)?.is_empty(),
             (None, None) => false,
         };
+        let has_properties = match (&proposal.properties, current) {
+            (Some(properties), _) => !properties.is_empty(),
+            (None, Some(current)) => current.properties.is_some(),
+            (None, None) => false,
+        };
         let is_changed = current.as_ref().is_some_and(|current| current.hash != summary.hash);
-        Ok(*is_capability || has_examples || (is_changed && self.has_callers(&proposal.name)?))
+        let has_own = *is_capability || has_examples || has_properties;
+        Ok(has_own || (is_changed && self.has_callers(&proposal.name)?))
     }
 
     /// Whether other registered tools call this one.
@@ -227,13 +244,24 @@ impl Workshop {
             Some(examples) => self.try_examples(name, examples, tools, watch, &mut notes)?,
             None => self.carry_over(name, current.as_ref(), tools, watch, &mut notes)?,
         };
+        let properties = match &ready.properties {
+            Some(properties) => {
+                self.try_properties(name, properties, tools, watch, &mut notes)?;
+                properties.clone()
+            }
+            None => {
+                let current = current.as_ref();
+                self.carry_over_properties(name, current, tools, watch, &mut notes)?
+            }
+        };
         if current.as_ref().is_some_and(|current| current.hash != summary.hash) {
             let broken = self.broken_callers(name, tools, watch, &mut notes)?;
             if let (true, Some(first)) = (ready.verify_dependents, broken.into_iter().next()) {
                 return Err(first);
             }
         }
-        let evolution = self.evolution(ready, &kept, &mut notes)?;
+        let tests = Tests { examples: kept, properties };
+        let evolution = self.evolution(ready, &tests, &mut notes)?;
         let hash = evolution.hash.clone();
         let (status, entry) = self.commit_evolution(evolution, arguments).map_err(unwritten)?;
         Ok(Evolved { hash, status, notes, entry })
@@ -261,7 +289,14 @@ impl Workshop {
                 notes.push(format!("warning: example {index} of `{name}` fails: {told}"));
             }
         }
-        let evolution = self.evolution(ready, &kept, &mut notes)?;
+        // The verification tries the properties.
+        let properties = match (&ready.properties, current) {
+            (Some(properties), _) => properties.clone(),
+            (None, Some(current)) => of_tool(current)?,
+            (None, None) => Vec::new(),
+        };
+        let tests = Tests { examples: kept, properties };
+        let evolution = self.evolution(ready, &tests, &mut notes)?;
         Ok(Drafted { evolution, notes })
     }
 
@@ -276,6 +311,7 @@ impl Workshop {
             prepared;
         notes.extend(prepared.notes);
         let Proposal { name, description, examples, expected, verify_dependents, .. } = proposal;
+        let properties = proposal.properties;
         let mut members = None;
         if is_capability {
             let found = self.members(&name, &tools, watch)?;
@@ -293,6 +329,7 @@ impl Workshop {
             summary,
             tools,
             current,
+            properties,
         };
         Ok((ready, examples))
     }
@@ -301,7 +338,7 @@ impl Workshop {
     fn evolution(
         &self,
         ready: Ready,
-        kept: &[Example],
+        tests: &Tests,
         notes: &mut Vec<String>,
     ) -> Result<Evolution, Refused> {
         let Ready { name, description, expected, schema, members, summary, tools, .. } = ready;
@@ -317,9 +354,10 @@ impl Workshop {
             source: summary.canonical,
             hash: summary.hash,
             tools,
-            examples: to_json(kept),
+            examples: to_json(&tests.examples),
             output_schema: schema.map(|schema| schema.text().to_owned()),
             members,
+            properties: kept(&tests.properties),
             expected,
         })
     }

@@ -18,6 +18,7 @@ use super::bundle::{self, Bundle, Packed, Remembered, at};
 use super::library::{PREFIX as LIBRARY_PREFIX, ensure_outside, library};
 use super::memory::keeping;
 use super::opening::Workshop;
+use super::properties::kept;
 use super::record;
 use super::refusal::{Refused, refused, stored, too_large, unkept, unwritten};
 use super::world::{Candidate, Tools};
@@ -175,6 +176,9 @@ impl Workshop {
             // The notes on passed examples are dropped.
             self.try_examples(&reference, examples, &tools, watch, &mut Vec::new())
                 .map_err(|refused| refused.of(&packed.quoted()))?;
+            let properties = packed.properties.as_slice();
+            self.try_properties(&reference, properties, &tools, watch, &mut Vec::new())
+                .map_err(|refused| refused.of(&packed.quoted()))?;
             notes.extend(missing(packed, evolution, &tools)?);
             if is_change(packed, &tools)? {
                 self.broken_callers(&packed.name, &tools, watch, &mut notes)?;
@@ -243,6 +247,7 @@ impl Workshop {
             description: packed.description.clone(),
             tools: summary.names(),
             members: None,
+            properties: kept(&packed.properties),
             source: summary.canonical,
             hash: summary.hash,
             examples: packed.examples(),

@@ -10,6 +10,7 @@ use pif_domain::{Fault, FaultCode, fault, named};
 use pif_store::registry::{self, Definition, Evolution, name};
 
 use super::bundle::{self, Packed};
+use super::properties::kept;
 
 /// The prefix of the library's names.
 pub const PREFIX: &str = "std_";
@@ -142,6 +143,7 @@ impl Kept {
     fn new(packed: Packed) -> Self {
         let (is_pinned, examples) = (packed.pinned, packed.examples());
         let source = compact_value(packed.source);
+        let properties = kept(&packed.properties);
         let Packed { name, sha256: hash, description, .. } = packed;
         let source = source.get().to_owned();
         Self {
@@ -153,6 +155,7 @@ impl Kept {
                 examples,
                 output_schema: None,
                 members: None,
+                properties,
                 change: 0,
             },
             is_pinned,

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use pif_broker::Client;
 use pif_domain::{EntryEnding, EntryKind, Fault, Limit, Principal};
+use pif_receipt::Keyring;
 use pif_sandbox::{Limits, Sandbox};
 use pif_store::journal::{self, Draft, Journal};
 use pif_store::memory::{Capacity, Memory};
@@ -17,6 +18,7 @@ use pif_store::{self, Store};
 use super::budget::Allowed;
 use super::effects::{Denied, Effects};
 use super::intent::Patience;
+use super::keys::open_keys;
 use super::record;
 use super::recovery;
 use super::refusal::{refused, stored, unwritten};
@@ -74,6 +76,8 @@ pub struct Workshop {
     pub(super) requires_staging: bool,
     /// The indexes of what the store does not index.
     pub(super) fed: Arc<Fed>,
+    /// The keys of the store, or why there are none.
+    pub(super) keys: Arc<Result<Keyring, pif_receipt::Error>>,
 }
 
 /// The opened store, with the registry, the journal and the memory in it.
@@ -83,6 +87,7 @@ pub struct State {
     registry: Registry,
     journal: Journal,
     memory: Memory,
+    keys: Result<Keyring, pif_receipt::Error>,
 }
 
 impl State {
@@ -99,7 +104,8 @@ impl State {
         recovery::recover(store.as_ref())?;
         let registry = Registry::open(Arc::clone(&store))?;
         let memory = Memory::new(Arc::clone(&store));
-        Ok(Self { store, registry, journal, memory })
+        let keys = open_keys(config);
+        Ok(Self { store, registry, journal, memory, keys })
     }
 }
 
@@ -113,7 +119,7 @@ impl Workshop {
     /// Joins a state and a sandbox that were opened separately.
     #[must_use]
     pub fn new(config: &Config, state: State, sandbox: Arc<Sandbox>) -> Self {
-        let State { store, registry, journal, memory } = state;
+        let State { store, registry, journal, memory, keys } = state;
         let (limits, most_code) = (config.limits, config.values.size(Limit::Code));
         let effects = Arc::new(Denied);
         let allowed = Allowed {
@@ -149,6 +155,7 @@ impl Workshop {
             snapshot: None,
             requires_staging: config.requires_staging,
             fed: Arc::default(),
+            keys: Arc::new(keys),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Tools after one another as one term, if their types meet.
 
-use pif_domain::text::quote_one;
+use pif_domain::text::{quote, quote_one};
 use pif_domain::{Fault, FaultCode, fault, named};
 use pif_sandbox::{NO_TOOL, Typing, Watch};
 use serde::Deserialize;
@@ -82,6 +82,23 @@ impl Workshop {
             given = output(&sight, &so_far, watch);
         }
         Ok(term(stages).to_string())
+    }
+
+    /// The normal form of a term with the sources of tools in place of their names, and a note on these.
+    pub fn fuse(&self, code: &str, watch: &Watch) -> Result<(String, String), Fault> {
+        let tools = self.tools()?;
+        let summary = self.sandbox.check(code, watch).map_err(|faults| {
+            let none = || fault(FaultCode::Internal, "a pipeline is no term".to_owned(), None);
+            faults.into_iter().next().unwrap_or_else(none)
+        })?;
+        let fused = self.ready_sight(&tools).fuse(&summary, &watch.again())?;
+        let note = match fused.tools.as_slice() {
+            [] => {
+                "nothing was fused: the tools mean what they say only under their names".to_owned()
+            }
+            tools => format!("fused {}: later changes of these do not change it", quote(tools)),
+        };
+        Ok((fused.normal.term, note))
     }
 
     /// Refuses a stage that does not take what the stage before it gives.

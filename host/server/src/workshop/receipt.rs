@@ -4,13 +4,14 @@
 
 use pif_domain::text::time;
 use pif_domain::{EntryKind, Fault, FaultCode, fault};
-use pif_receipt::{Distrust, Envelope, Keyring, Statement, Trust, sha256};
+use pif_receipt::{Distrust, Envelope, Statement, Trust, sha256};
 use pif_sandbox::Watch;
 use pif_store::journal::{Answer, Body, Came, Digest, Entry, Hash, Made};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::archive::{Archive, Texts};
+use super::keys::unsigned;
 use super::opening::Workshop;
 use super::refusal::stored;
 use super::replay::Replayed;
@@ -215,9 +216,9 @@ impl Columns {
 
 impl Workshop {
     /// Makes a receipt of the run of an entry, signed with the current key.
-    pub fn receipt(&self, id: i64, keys: &Keyring) -> Result<Receipt, Fault> {
-        let unsigned = |error: pif_receipt::Error| refused(&error.to_string());
-        let key = keys.current().map_err(unsigned)?;
+    pub fn receipt(&self, id: i64) -> Result<Receipt, Fault> {
+        let keys = self.keys()?;
+        let key = keys.current().map_err(|error| unsigned(&error))?;
         let Some(entry) = self.journal.entry(id).map_err(stored)? else {
             return Err(self.missing_entry(id)?);
         };
@@ -257,7 +258,8 @@ impl Workshop {
         if anchor.id + 1 == entry.id {
             return Ok(anchor.hash);
         }
-        match self.journal.entry(entry.id - 1).map_err(stored)? {
+        // It may be somebody else's.
+        match self.store.entry(entry.id - 1).map_err(stored)? {
             Some(before) => Ok(before.hash),
             None => Err(refused("the entry before it was removed meanwhile: try again")),
         }

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use pif_domain::text::line;
-use pif_domain::{Fault, Offer};
+use pif_domain::{Fault, FaultCode, Offer, fault};
 use pif_sandbox::{
-    Cost, KnownTool, Names, Normal, Place, Question, Sandbox, Schemas, Subject, Summary, SureFault,
-    Typing, Watch,
+    Cost, Fused, KnownTool, Names, Normal, Place, Question, Sandbox, Schemas, Subject, Summary,
+    SureFault, Typing, Watch,
 };
 use pif_store::registry::{Definition, short};
 use serde_json::{Map, Value, json};
@@ -244,6 +244,23 @@ impl Sight<'_> {
         is_normal: bool,
         watch: &Watch,
     ) -> Option<Inferred> {
+        let (subject, revisions) = self.subject_of(summary, code, watch);
+        // What one question cannot be answered for is no reason to leave out the others.
+        let ask = |asked| self.sandbox.ask(&subject, &[asked], watch).map_err(untold).ok();
+        let typing = ask(Question::Typing)?.typing.filter(|it| !it.gave_up)?;
+        let cost = ask(Question::Cost).and_then(|it| it.cost);
+        let normal = is_normal.then(|| ask(Question::Normal)).flatten().and_then(|it| it.normal);
+        Some(Inferred { typing: Arc::new(typing), cost, normal, tools: revisions })
+    }
+
+    /// A program whose check gave this summary, with the types of the tools that it names, and with their
+    /// revisions.
+    pub(super) fn subject_of(
+        &self,
+        summary: &Summary,
+        code: &str,
+        watch: &Watch,
+    ) -> (Subject, Vec<(String, String)>) {
         let offers = self.effects.offers();
         let mut brought = BTreeMap::new();
         for name in summary.tools.iter().map(|it| it.name.as_str()).take(MOST_TOOLS) {
@@ -259,13 +276,29 @@ impl Sight<'_> {
         }
         let calls: Vec<String> = summary.needs.iter().map(|it| it.name.clone()).collect();
         known.extend(offered(&calls, &offers));
-        let subject = subject(code.to_owned(), known);
-        // What one question cannot be answered for is no reason to leave out the others.
-        let ask = |asked| self.sandbox.ask(&subject, &[asked], watch).map_err(untold).ok();
-        let typing = ask(Question::Typing)?.typing.filter(|it| !it.gave_up)?;
-        let cost = ask(Question::Cost).and_then(|it| it.cost);
-        let normal = is_normal.then(|| ask(Question::Normal)).flatten().and_then(|it| it.normal);
-        Some(Inferred { typing: Arc::new(typing), cost, normal, tools: revisions })
+        (subject(code.to_owned(), known), revisions)
+    }
+
+    /// The normal form of a program with the sources of all tools that it comes to by name in place of
+    /// their names.
+    pub(super) fn fuse(&self, summary: &Summary, watch: &Watch) -> Result<Fused, Fault> {
+        let mut sources: BTreeMap<String, Option<String>> = BTreeMap::new();
+        let mut open = summary.names();
+        while let Some(name) = open.pop() {
+            if sources.contains_key(&name) {
+                continue;
+            }
+            let node = self.node(&name, sources.len(), watch);
+            open.extend(node.iter().flat_map(|it| it.names.tools.iter().cloned()));
+            sources.insert(name, node.map(|it| it.source));
+        }
+        let known = |(name, code)| KnownTool { name, shape: None, schemas: None, code };
+        let tools = sources.into_iter().map(known).collect();
+        let subject = subject(summary.canonical.clone(), tools);
+        let answers = self.sandbox.ask(&subject, &[Question::Fused], watch)?;
+        answers
+            .fused
+            .ok_or_else(|| fault(FaultCode::Internal, "the analyst fused nothing".to_owned(), None))
     }
 
     /// Finds the type of a tool and of all that it depends on, callees first. A tool in a circle knows
@@ -417,6 +450,6 @@ fn offered(names: &[String], offers: &Arc<[Offer]>) -> Vec<KnownTool> {
 }
 
 /// What cannot be told is any type. It is no fault of the program.
-fn untold(fault: Fault) {
+pub(super) fn untold(fault: Fault) {
     tracing::debug!(code = fault.code.name(), message = fault.message, "no type");
 }

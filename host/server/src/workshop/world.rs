@@ -9,7 +9,8 @@ use std::time::Instant;
 
 use pif_domain::{Fault, Limit, Part, StepTold};
 use pif_sandbox::{
-    Answer as Given, Asking, Calls, Left as Came, Passage, Sandbox, Stepped, Wait, Watch, World,
+    Answer as Given, Asking, Calls, Left as Came, Passage, Sandbox, Stepped, Summary, Wait, Watch,
+    World,
 };
 use pif_schema::Schema;
 use pif_store::journal::{Answer, Left};
@@ -75,6 +76,22 @@ impl Tools {
             // A malformed revision names no tool.
             Err(_) => Ok(None),
         }
+    }
+
+    /// The tools with a program as the tool `self`, if there is one.
+    pub(super) fn with_own(&self, program: Option<&Summary>) -> Self {
+        let Some(summary) = program else { return self.clone() };
+        let own = Candidate {
+            name: name::OWN.to_owned(),
+            source: summary.canonical.clone(),
+            hash: summary.hash.clone(),
+            is_pinned: false,
+            output_schema: None,
+            members: None,
+            written: None,
+        };
+        let candidates = self.candidates.iter().cloned().chain([own]).collect();
+        Self { candidates, ..self.clone() }
     }
 
     /// The existing name that is closest to an unknown one.

@@ -25,6 +25,8 @@ pub struct Evolution {
     pub output_schema: Option<String>,
     /// The names of its functions as a JSON list, if it is a native capability.
     pub members: Option<String>,
+    /// A JSON list of properties, if it has any.
+    pub properties: Option<String>,
     /// The revision that the author expects to be current.
     pub expected: Option<String>,
 }
@@ -36,7 +38,7 @@ pub enum Status {
     New,
     /// The name referred to another term, with this hash.
     Changed(String),
-    /// The term is unchanged; the description, the examples or the output schema changed.
+    /// The term is unchanged; the description, the examples, the properties or the output schema changed.
     Described,
     /// Nothing changed: an equal tool exists.
     Unchanged,
@@ -65,10 +67,28 @@ impl From<Definition> for Evolution {
     /// Requests an existing revision. Its term is already kept, with the tools that it names.
     fn from(tool: Definition) -> Self {
         let Definition {
-            name, hash, source, description, examples, output_schema, members, ..
+            name,
+            hash,
+            source,
+            description,
+            examples,
+            output_schema,
+            members,
+            properties,
+            ..
         } = tool;
-        let (tools, expected) = (Vec::new(), None);
-        Self { name, description, source, hash, tools, examples, output_schema, members, expected }
+        Self {
+            name,
+            description,
+            source,
+            hash,
+            tools: Vec::new(),
+            examples,
+            output_schema,
+            members,
+            properties,
+            expected: None,
+        }
     }
 }
 
@@ -81,6 +101,7 @@ impl Evolution {
             && compact(&tool.examples) == compact(&self.examples)
             && tool.output_schema == self.output_schema
             && tool.members == self.members
+            && tool.properties == self.properties
     }
 
     /// Whether a tool has this content. Fails if it differs and `replace` is not set.
@@ -90,7 +111,8 @@ impl Evolution {
             return Ok(is_same);
         }
         let how = if current.hash == self.hash {
-            "with another description, other examples or another output schema".to_owned()
+            "with another description, other examples or properties, or another output schema"
+                .to_owned()
         } else {
             format!("at the revision `{}`", current.short())
         };

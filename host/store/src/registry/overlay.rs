@@ -56,6 +56,7 @@ impl Overlay {
                 examples: state.examples.clone(),
                 output_schema: state.output_schema.clone(),
                 members: state.members.clone(),
+                properties: state.properties.clone(),
                 change: STAGED,
             })
         });

@@ -13,7 +13,7 @@ const SHORT: usize = 12;
 /// The number of the change of a revision that is staged: it has none yet.
 pub const STAGED: i64 = -1;
 
-/// A revision of a tool: a term, identified by its hash, with its description, examples and schema.
+/// A revision of a tool: a term, identified by its hash, with its description, examples, properties and schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
     /// The name of the tool, without a revision.
@@ -30,6 +30,8 @@ pub struct Definition {
     pub output_schema: Option<String>,
     /// The names of its functions as a JSON list, if it is a native capability.
     pub members: Option<String>,
+    /// The author's properties as a JSON list of texts: programs that give true for every input.
+    pub properties: Option<String>,
     /// The number of the registry change that made this revision current. It orders revisions.
     pub change: i64,
 }
@@ -84,10 +86,10 @@ impl Definition {
 
     /// The bytes of all its texts.
     pub(super) fn size(&self) -> usize {
-        let schema = self.output_schema.as_ref().map_or(0, String::len);
-        let members = self.members.as_ref().map_or(0, String::len);
+        let given = [&self.output_schema, &self.members, &self.properties];
+        let given = given.into_iter().flatten().map(String::len).sum::<usize>();
         let texts = [&self.name, &self.hash, &self.source, &self.description, &self.examples];
-        texts.into_iter().map(String::len).sum::<usize>() + schema + members
+        texts.into_iter().map(String::len).sum::<usize>() + given
     }
 }
 

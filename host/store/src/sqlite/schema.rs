@@ -9,7 +9,7 @@ pub(super) const APPLICATION: i32 = 0x5049_4631;
 
 /// The migrations from an empty file to the current schema. A released migration never changes; a
 /// new version appends one.
-pub(super) const MIGRATIONS: [&str; 7] = [
+pub(super) const MIGRATIONS: [&str; 8] = [
     include_str!("1.sql"),
     include_str!("2.sql"),
     include_str!("3.sql"),
@@ -17,6 +17,7 @@ pub(super) const MIGRATIONS: [&str; 7] = [
     include_str!("5.sql"),
     include_str!("6.sql"),
     concat!(include_str!("7.sql"), include_str!("find.sql")),
+    include_str!("8.sql"),
 ];
 
 /// The first schema with an index for searches.

@@ -10,8 +10,8 @@ use crate::{Defined, Term};
 /// The most names that are compared with an unknown one.
 const COMPARED: usize = 2_000;
 
-const COLUMNS: &str =
-    "c.name, r.hash, r.source, c.description, c.examples, c.id, c.output_schema, c.members";
+const COLUMNS: &str = "c.name, r.hash, r.source, c.description, c.examples, c.id, c.output_schema, \
+    c.members, c.properties";
 
 fn tool(row: &Row<'_>) -> rusqlite::Result<Definition> {
     Ok(Definition {
@@ -23,6 +23,7 @@ fn tool(row: &Row<'_>) -> rusqlite::Result<Definition> {
         change: row.get(5)?,
         output_schema: row.get(6)?,
         members: row.get(7)?,
+        properties: row.get(8)?,
     })
 }
 
@@ -252,12 +253,13 @@ pub(super) fn keep(db: &Connection, term: Term<'_>) -> rusqlite::Result<i64> {
 
 /// Writes a change of a tool.
 pub(super) fn define(db: &Connection, defined: &Defined<'_>) -> rusqlite::Result<()> {
-    let Defined { name, term, description, examples, output_schema, members, entry } = defined;
+    let Defined { name, term, description, examples, .. } = defined;
+    let Defined { output_schema, members, properties, entry, .. } = defined;
     let revision = term.map(|term| keep(db, term)).transpose()?;
     db.prepare_cached(
         "INSERT INTO change
-            (time, name, revision, description, examples, output_schema, members, entry)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            (time, name, revision, description, examples, output_schema, members, properties, entry)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     )?
     .execute(params![
         now(),
@@ -267,6 +269,7 @@ pub(super) fn define(db: &Connection, defined: &Defined<'_>) -> rusqlite::Result
         examples,
         output_schema,
         members,
+        properties,
         entry
     ])?;
     let id = db.last_insert_rowid();

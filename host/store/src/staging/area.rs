@@ -99,6 +99,9 @@ pub struct ToolState {
     /// The functions of a native capability, as a JSON list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub members: Option<String>,
+    /// A JSON list of properties.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub properties: Option<String>,
 }
 
 /// The state of a key of the memory after an operation.

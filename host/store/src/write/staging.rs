@@ -247,6 +247,7 @@ fn compare(state: &ToolState, was: Option<Definition>) -> Committed {
         Some(was) if was.output_schema != state.output_schema || was.members != state.members => {
             Status::Described
         }
+        Some(was) if was.properties != state.properties => Status::Described,
         Some(_) => Status::Unchanged,
     });
     Committed { name, hash, status }
@@ -270,6 +271,7 @@ fn define(db: &mut dyn Transaction, state: &ToolState, entry: i64) -> Result<(),
         examples: state.examples.clone(),
         output_schema: state.output_schema.clone(),
         members: state.members.clone(),
+        properties: state.properties.clone(),
         expected: None,
     };
     tools::evolve(db, &evolution, entry)?;

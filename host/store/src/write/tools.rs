@@ -17,7 +17,7 @@ pub(super) fn evolve(
     entry: i64,
 ) -> Result<Status, Error> {
     let Evolution { name, description, source, hash, tools, examples, .. } = evolution;
-    let Evolution { output_schema, members, expected, .. } = evolution;
+    let Evolution { output_schema, members, properties, expected, .. } = evolution;
     name::ensure_free(name)?;
     ensure_plain(description).map_err(Error::Description)?;
     let current = db.find(name, i64::MAX)?;
@@ -33,11 +33,20 @@ pub(super) fn evolve(
         Some(current) if current.examples != *examples => Status::Described,
         Some(current) if current.output_schema != *output_schema => Status::Described,
         Some(current) if current.members != *members => Status::Described,
+        Some(current) if current.properties != *properties => Status::Described,
         Some(_) => return Ok(Status::Unchanged),
     };
     let term = Some(Term { hash, source, tools });
-    let (output_schema, members) = (output_schema.as_deref(), members.as_deref());
-    db.define(&Defined { name, term, description, examples, output_schema, members, entry })?;
+    db.define(&Defined {
+        name,
+        term,
+        description,
+        examples,
+        output_schema: output_schema.as_deref(),
+        members: members.as_deref(),
+        properties: properties.as_deref(),
+        entry,
+    })?;
     Ok(status)
 }
 
@@ -70,10 +79,16 @@ pub(super) fn retire(
     let Some(tool) = db.find(name, i64::MAX)? else {
         return Err(Error::Unknown(name.to_owned()));
     };
-    let Definition { description, examples, output_schema, members, .. } = &tool;
-    let (output_schema, members) = (output_schema.as_deref(), members.as_deref());
-    let term = None;
-    db.define(&Defined { name, term, description, examples, output_schema, members, entry })?;
+    db.define(&Defined {
+        name,
+        term: None,
+        description: &tool.description,
+        examples: &tool.examples,
+        output_schema: tool.output_schema.as_deref(),
+        members: tool.members.as_deref(),
+        properties: tool.properties.as_deref(),
+        entry,
+    })?;
     Ok(tool)
 }
 

@@ -14,6 +14,7 @@ use serde_json::value::RawValue;
 
 use super::super::arguments::{any, decode, json_schema, malformed, schema, term, text_of};
 use super::super::backend::Backend;
+use super::analyze::{programs, properties};
 use super::run::read_schema;
 use super::{Call, Tool, ToolResult};
 use crate::render::{Refusal, Reply, put};
@@ -49,9 +50,16 @@ pub(in super::super) struct Arguments {
     #[serde(default)]
     #[schemars(schema_with = "pipeline")]
     pipeline: Option<Box<RawValue>>,
+    /// store the pipeline as one function, without the names of its tools
+    #[serde(default)]
+    fuse: bool,
     #[serde(default)]
     #[schemars(schema_with = "examples")]
     examples: Option<Box<RawValue>>,
+    /// functions true for every input: xs => @self(xs).length == xs.length
+    #[serde(default)]
+    #[schemars(schema_with = "programs")]
+    properties: Option<Box<RawValue>>,
     /// JSON Schema for its values; true removes it
     #[serde(default)]
     #[schemars(schema_with = "json_schema")]
@@ -68,23 +76,34 @@ pub(in super::super) struct Arguments {
 /// What to write for a tool.
 const CODE: &str = r#"write {"name": "double", "code": "x => x * 2"}"#;
 
-/// The term of a pipeline.
+/// What to write for a pipeline.
+const PIPELINE: &str = r#"write {"pipeline": ["first", {"map": "for_each"}, "last"]}"#;
+
+/// The term of a pipeline, and a note if it is fused.
 async fn compose(
     backend: &Arc<Backend>,
-    has_code: bool,
+    (has_code, is_fused): (bool, bool),
     stages: &RawValue,
     call: &Call,
-) -> Result<Box<RawValue>, Fault> {
-    let hint = Some(r#"write {"pipeline": ["first", {"map": "for_each"}, "last"]}"#);
+) -> Result<(Box<RawValue>, Option<String>), Fault> {
+    let hint = Some(PIPELINE);
     if has_code {
         return Err(malformed("give one of `code` and `pipeline`", hint));
     }
     let stages: Vec<Stage> = serde_json::from_str(stages.get())
         .map_err(|_| malformed("`pipeline` is a list of names of tools", hint))?;
     backend.opened(&call.caller).await?;
-    let compose = move |backend: &Backend, watch: &Watch| backend.workshop.compose(&stages, watch);
-    let term = backend.look(&call.caller, compose).await??;
-    RawValue::from_string(term).map_err(|error| malformed(format!("{error}"), None))
+    let compose = move |backend: &Backend, watch: &Watch| {
+        let term = backend.workshop.compose(&stages, watch)?;
+        if !is_fused {
+            return Ok((term, None));
+        }
+        let (term, note) = backend.workshop.fuse(&term, watch)?;
+        Ok::<_, Fault>((term, Some(note)))
+    };
+    let (term, note) = backend.look(&call.caller, compose).await??;
+    let term = RawValue::from_string(term);
+    Ok((term.map_err(|error| malformed(format!("{error}"), None))?, note))
 }
 
 fn pipeline(_: &mut SchemaGenerator) -> Schema {
@@ -99,14 +118,19 @@ impl Tool for Arguments {
     const TEXT: &'static str = TEXT;
 
     async fn call(mut self, backend: &Arc<Backend>, call: Call) -> ToolResult {
+        let mut fused = None;
         if let Some(stages) = self.pipeline.take() {
-            match compose(backend, self.code.is_some(), &stages, &call).await {
-                Ok(code) => self.code = Some(code),
+            let how = (self.code.is_some(), self.fuse);
+            match compose(backend, how, &stages, &call).await {
+                Ok((code, note)) => (self.code, fused) = (Some(code), note),
                 Err(fault) => return Err(backend.refuse("evolve", &call, fault).await),
             }
+        } else if self.fuse {
+            let fault = malformed("`fuse` is of a `pipeline`", Some(PIPELINE));
+            return Err(backend.refuse("evolve", &call, fault).await);
         }
         match self.proposal(backend) {
-            Ok(proposal) => evolve(backend, proposal, call).await,
+            Ok(proposal) => evolve(backend, proposal, fused, call).await,
             Err(fault) => Err(backend.refuse("evolve", &call, fault).await),
         }
     }
@@ -129,6 +153,7 @@ impl Arguments {
             description: self.description,
             code: text_of(raw),
             examples: self.examples.map(|it| read_examples(backend, it.get())).transpose()?,
+            properties: self.properties.map(|it| properties(backend, &it)).transpose()?,
             output_schema: self.output_schema.map(|it| read_schema(&it)).transpose()?,
             capability: self.capability,
             expected: self.expected_revision,
@@ -137,7 +162,12 @@ impl Arguments {
     }
 }
 
-async fn evolve(backend: &Arc<Backend>, proposal: Proposal, call: Call) -> ToolResult {
+async fn evolve(
+    backend: &Arc<Backend>,
+    proposal: Proposal,
+    fused: Option<String>,
+    call: Call,
+) -> ToolResult {
     let (name, arguments) = (proposal.name.clone(), call.text());
     backend.opened(&call.caller).await?;
     let made = backend
@@ -154,7 +184,10 @@ async fn evolve(backend: &Arc<Backend>, proposal: Proposal, call: Call) -> ToolR
         Err(refused) => Err(refused),
     };
     match evolved {
-        Ok(Evolved { hash, status, notes, .. }) => Ok(tell(&name, &hash, &status, &notes)),
+        Ok(Evolved { hash, status, notes, .. }) => {
+            let notes: Vec<String> = fused.into_iter().chain(notes).collect();
+            Ok(tell(&name, &hash, &status, &notes))
+        }
         Err(Refused { during: None, faults }) => Err(Refusal::of_all(&faults)),
         Err(Refused { during: Some(what), faults }) => match faults.into_iter().next() {
             Some(fault) => Err(Refusal::from(fault).during(&what)),

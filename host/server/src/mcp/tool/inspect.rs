@@ -256,6 +256,7 @@ fn tell(found: Found, most: usize) -> Reply {
         ("notation", notation.as_deref().map(lines_of).unwrap_or_default()),
         ("source", tell_source(&tool.source, is_short, most)),
         ("examples", examples(&tool.examples)),
+        ("properties", properties(&tool)),
         ("output schema", schema(&tool, most).unwrap_or_default()),
         ("forms", tell_forms(&forms)),
         ("functions", members(&tool).map(|it| quote(&it)).unwrap_or_default()),
@@ -303,6 +304,9 @@ fn tell(found: Found, most: usize) -> Reply {
     reply.structured.extend(shape.map(|it| ("type".to_owned(), it.into())));
     reply.structured.extend(notation.map(|it| ("notation".to_owned(), it.into())));
     reply.structured.extend(schema.map(|it| ("output_schema".to_owned(), it.into())));
+    reply
+        .structured
+        .extend(tool.properties.as_deref().map(|it| ("properties".to_owned(), it.into())));
     reply.structured.extend(members.map(|it| ("functions".to_owned(), it.into())));
     if let Some((_, steps)) = steps {
         reply.structured.insert(STEPS.to_owned(), step_records(&steps).into());
@@ -344,6 +348,14 @@ fn tell_history(history: &[Past], told: &mut String) {
         let what = past.hash.as_deref().map_or("retired", short);
         let _ = write!(told, "\n- {} {what} (entry {})", past.time, past.entry);
     }
+}
+
+/// The properties, one after another.
+fn properties(tool: &Definition) -> String {
+    let Some(text) = tool.properties.as_deref() else { return String::new() };
+    let properties: Vec<String> = serde_json::from_str(text).unwrap_or_default();
+    let each = properties.iter().map(|it| text::visible(it).into_owned());
+    each.collect::<Vec<_>>().join("; ")
 }
 
 /// The functions of a native capability.

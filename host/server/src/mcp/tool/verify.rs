@@ -16,7 +16,7 @@ use crate::render::{Refusal, verified};
 use crate::workshop::{Verified, Verify};
 
 const TEXT: &str = "\
-Run the examples of every tool that a snapshot changes and of all that depend on these, and compare fuel and \
+Run the examples and properties of every tool that a snapshot changes and of all that depend on these, and compare fuel and \
 needs with before. `tests` adds names, patterns (\"tax_*\") or examples {\"tool\", \"input\", \"output\"}.";
 
 /// What it takes.

@@ -241,14 +241,15 @@ fn forgotten(key: String) -> MemoState {
 
 /// The state of a tool that an evolution asks for.
 pub(super) fn state_of(evolution: &Evolution) -> ToolState {
-    let Evolution { name, description, hash, examples, output_schema, members, .. } = evolution;
+    let Evolution { name, description, hash, examples, output_schema, .. } = evolution;
     ToolState {
         name: name.clone(),
         hash: Some(hash.clone()),
         description: description.clone(),
         examples: examples.clone(),
         output_schema: output_schema.clone(),
-        members: members.clone(),
+        members: evolution.members.clone(),
+        properties: evolution.properties.clone(),
     }
 }
 

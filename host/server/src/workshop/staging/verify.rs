@@ -1,5 +1,5 @@
-//! Verifies a snapshot: runs the examples of every tool that it changes and of all that depend on
-//! these, and compares with the registry that it is based on.
+//! Verifies a snapshot: runs the examples and properties of every tool that it changes and of all that
+//! depend on these, and compares with the registry that it is based on.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use crate::workshop::check::Reach;
 use crate::workshop::example::{Example, from_json};
 use crate::workshop::opening::Workshop;
+use crate::workshop::properties::of_tool;
 use crate::workshop::refusal::stored;
 use crate::workshop::world::Tools;
 
@@ -55,6 +56,10 @@ pub struct Verified {
 struct Finding {
     passed: u64,
     failed: Vec<Value>,
+    /// How many properties did not fail.
+    held: u64,
+    /// Properties that failed.
+    refuted: Vec<Value>,
     fuel: u64,
     faults: Vec<Value>,
 }
@@ -178,6 +183,29 @@ impl Workshop {
         Ok(finding)
     }
 
+    /// Tries the properties of a tool as this workshop shows it.
+    fn try_all(
+        &self,
+        tool: &Definition,
+        finding: &mut Finding,
+        watch: &Watch,
+    ) -> Result<(), Fault> {
+        let tools = self.tools()?;
+        let held = self.held(&tool.name, &of_tool(tool)?, &tools, watch)?;
+        for (index, held) in held.iter().enumerate() {
+            match held.refutation() {
+                None => finding.held += 1,
+                Some(fault) => finding.refuted.push(json!({
+                    "property": index,
+                    "code": fault.code.name(),
+                    "message": line(&fault.message, MOST_MESSAGE),
+                    "call": held.call(),
+                })),
+            }
+        }
+        Ok(())
+    }
+
     /// Tools that a tool names, and not only in quotes, and that this workshop does not show: each call
     /// of one is a fault.
     fn absent_tools(
@@ -219,6 +247,7 @@ fn judge(
     };
     let more = tests.examples.get(name).map_or(&[][..], Vec::as_slice);
     let mut finding = after.examine(&tool, more, watch)?;
+    after.try_all(&tool, &mut finding, watch)?;
     let fuel = match &was {
         Some(was) => Some(before.examine(was, &[], watch)?.fuel),
         None => None,
@@ -247,11 +276,13 @@ fn judge(
     }
     let refused: Vec<&String> =
         gained.iter().filter(|it| !asked.allow_needs.contains(it)).collect();
-    let passes = finding.failed.is_empty() && finding.faults.is_empty() && refused.is_empty();
+    let has_held = finding.failed.is_empty() && finding.refuted.is_empty();
+    let passes = has_held && finding.faults.is_empty() && refused.is_empty();
     let told = json!({
         "tool": name,
         "revision": tool.short(),
         "examples": { "passed": finding.passed, "failed": finding.failed },
+        "properties": { "passed": finding.held, "failed": finding.refuted },
         "type": { "before": shapes.before, "after": shapes.after },
         "fuel": { "before": fuel, "after": finding.fuel },
         "needs_gained": gained,

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::workshop::example::{Example, MOST_EXAMPLES};
 use crate::workshop::refusal::unkept;
-use crate::workshop::{Proposal, Remember};
+use crate::workshop::{Proposal, Remember, read_properties};
 
 /// An operation to stage.
 #[derive(Debug)]
@@ -57,6 +57,8 @@ struct Evolve {
     code: Box<RawValue>,
     #[serde(default)]
     examples: Option<Vec<Example>>,
+    #[serde(default)]
+    properties: Option<Box<RawValue>>,
     #[serde(default)]
     output_schema: Option<Box<RawValue>>,
     #[serde(default)]
@@ -132,6 +134,7 @@ impl Evolve {
             description: self.description,
             code: self.code.get().to_owned(),
             examples: self.examples,
+            properties: self.properties.map(|raw| read_properties(raw.get())).transpose()?,
             output_schema: self.output_schema.map(|raw| raw.get().to_owned()),
             capability: self.capability,
             expected: self.expected_revision,

@@ -1,4 +1,4 @@
-//! The endpoint that tells what texts mean.
+//! Endpoints of models: one tells what texts mean, one writes programs.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use super::address::{address, headers};
 use super::error::Error;
-use super::reader::Place;
+use super::reader::{Object, Place};
 use super::secret::Template;
 
-/// An endpoint for embeddings, as `OpenAI` has it.
+/// An endpoint of a model, as `OpenAI` has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Embeddings {
+pub struct Endpoint {
     /// Its address.
     pub url: Template,
     /// The name of the model.
@@ -21,7 +21,7 @@ pub struct Embeddings {
     pub headers: Vec<(String, Template)>,
 }
 
-impl Embeddings {
+impl Endpoint {
     /// The names of the secrets that it needs.
     pub(super) fn secrets(&self) -> impl Iterator<Item = &str> {
         let headers = self.headers.iter().map(|(_, text)| text);
@@ -43,7 +43,7 @@ struct Written {
 }
 
 /// Reads `{"url": ADDRESS, "model": NAME, "key": SECRET, "headers": {…}}`.
-pub(super) fn read(value: &Value, place: &Place<'_>) -> Result<Embeddings, Error> {
+pub(super) fn read(value: &Value, place: &Place<'_>) -> Result<Endpoint, Error> {
     let written: Written = place.read(value)?;
     if written.model.trim().is_empty() {
         return Err(place.member("model").wrong("name the model"));
@@ -58,5 +58,27 @@ pub(super) fn read(value: &Value, place: &Place<'_>) -> Result<Embeddings, Error
         let bearer = Template::read(&format!("Bearer ${{{key}}}"), &place)?;
         headers.push(("authorization".to_owned(), bearer));
     }
-    Ok(Embeddings { url, model: written.model, headers })
+    Ok(Endpoint { url, model: written.model, headers })
+}
+
+/// The name of the model that writes programs.
+const DEFAULT: &str = "default";
+
+/// Reads `{"default": {…}}`: the model that writes programs. A model of another name is passed over.
+pub(super) fn read_models(
+    value: &Value,
+    place: &Place<'_>,
+    warnings: &mut Vec<String>,
+) -> Result<Endpoint, Error> {
+    let mut found = None;
+    for (name, value) in place.read::<Object>(value)? {
+        let place = place.member(&name);
+        if name == DEFAULT {
+            found = Some(read(&value, &place)?);
+        } else {
+            let error = place.wrong(format!("only the model `{DEFAULT}` is asked"));
+            warnings.push(format!("{error}: it is ignored"));
+        }
+    }
+    found.ok_or_else(|| place.wrong(format!("name the model `{DEFAULT}`")))
 }

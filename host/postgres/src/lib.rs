@@ -1,0 +1,5 @@
+//! The state in PostgreSQL: one store for many servers.
+
+mod connect;
+
+pub use self::connect::{Connect, Connecting, Direct, Stream};
