@@ -72,6 +72,14 @@ pub enum Error {
     Confused,
 }
 
+impl Error {
+    /// Whether the database is lost or silent. It may return, and nothing is wrong here.
+    #[must_use]
+    pub fn is_absence(&self) -> bool {
+        matches!(self, Self::Unavailable { .. })
+    }
+}
+
 /// A failure as the store reports it.
 #[derive(Debug)]
 pub struct Failure {
