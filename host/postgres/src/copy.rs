@@ -202,7 +202,9 @@ impl Postgres {
                 )));
             }
         }
-        connection.execute("DELETE FROM chain; DELETE FROM anchor; DELETE FROM pending")?;
+        connection.execute(
+            "DELETE FROM chain; DELETE FROM anchor; DELETE FROM pending; DELETE FROM identity",
+        )?;
         let copied = copy(source, &mut State { db: &connection, indexer: &self.shared.indexer })?;
         let verified =
             entries::follow(&connection).and_then(|_| entries::verify_texts(&connection));

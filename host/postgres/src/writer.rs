@@ -143,7 +143,8 @@ impl Writer {
     fn append(&self, draft: &Draft, settings: &Settings, wait: Wait) -> Result<i64, Error> {
         let slot = Arc::new(Slot::default());
         let mut queue = self.queue();
-        if wait == Wait::Never && queue.is_led {
+        let is_busy = || matches!(self.state.try_lock(), Err(TryLockError::WouldBlock));
+        if wait == Wait::Never && (queue.is_led || is_busy()) {
             return Err(Error::Locked);
         }
         let (draft, settings) = (draft.clone(), settings.clone());
