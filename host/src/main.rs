@@ -7,6 +7,7 @@ mod broker;
 mod call;
 mod capability;
 mod check;
+mod checkpoints;
 mod compile;
 mod completions;
 mod component;

@@ -23,6 +23,7 @@ use pif_system::harden::{self, Hardening, Network};
 use pif_system::stdio;
 use tokio::runtime::Builder;
 
+use super::checkpoints;
 use super::compile::start_compiler;
 use super::http::{HttpOptions, Opened};
 use super::open::{join, open_link, open_with, warn_unkept};
@@ -121,6 +122,7 @@ fn serve(mut config: Config, http: Option<HttpOptions>) -> Result<ExitCode> {
         }
     }
     let workshop = workshop.calling(broker);
+    checkpoints::start(&workshop).context("no thread can be started")?;
     let served = match http {
         None => runtime.block_on(mcp::serve(config, workshop, hardening, traces)),
         Some(Opened { http, .. }) => {

@@ -6,6 +6,7 @@
 //! writes rows.
 
 mod change;
+mod checkpoints;
 mod error;
 pub mod find;
 pub mod journal;
@@ -23,6 +24,7 @@ mod transaction;
 mod write;
 
 pub use self::change::{Change, Committed, Done, Effect, Erased, Refusal, Taken, Wait, Write};
+pub use self::checkpoints::{Checkpoints, Leaf};
 pub use self::error::{Error, Failure, Nature};
 pub use self::open::open;
 pub use self::place::Place;

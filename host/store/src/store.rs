@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use super::change::{Done, Refusal, Wait, Write};
+use super::checkpoints::Checkpoints;
 use super::error::Error;
 use super::find::Index;
 use super::journal::{
@@ -16,7 +17,7 @@ use super::staging;
 use super::transaction::Transaction;
 
 /// A store. Several processes may share its data.
-pub trait Store: Index + Rows + staging::Rows + Send + Sync {
+pub trait Store: Index + Rows + staging::Rows + Checkpoints + Send + Sync {
     /// Makes changes, each with its journal entry, in one transaction. If one is refused or fails,
     /// none is made. [`super::write::apply`] reads and writes the rows. Changes withstand a power
     /// failure once this returns. Entries without a change need only survive the end of this

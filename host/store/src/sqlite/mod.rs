@@ -2,6 +2,7 @@
 //! database in memory. Only this folder depends on SQLite.
 
 mod areas;
+mod checkpoints;
 mod connections;
 mod copy;
 mod entries;
