@@ -158,7 +158,8 @@ impl Store {
 fn migrate(config: &Config, database: &Connector, served: &Served) -> Result<ExitCode> {
     if let Some((role, file)) = served.role.as_ref().zip(served.role_password_file.as_ref()) {
         let runtime = Builder::new_current_thread().enable_all().build()?;
-        runtime.block_on(database.let_in(role, file))?;
+        let let_in = runtime.block_on(database.let_in(role, file));
+        let_in.with_context(|| database.address().to_string())?;
     }
     let Migrated { from, to } = open_database(config, database)?.migrate(served.role.as_deref())?;
     let done = match from {
