@@ -25,6 +25,7 @@ mod broker {
     mod login;
     mod meaning;
     mod measured;
+    mod model;
     mod native;
     mod processes;
     mod programs;
@@ -33,6 +34,7 @@ mod broker {
     mod secrets;
     mod shop;
     mod strayed;
+    mod task;
     mod team;
     mod waits;
     mod wayward;

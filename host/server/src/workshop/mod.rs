@@ -55,6 +55,7 @@ mod search;
 mod session;
 mod staging;
 mod takes;
+mod task;
 mod trial;
 mod turn;
 mod types;
@@ -76,8 +77,8 @@ pub use self::example::{Example, MOST_EXAMPLES, Scripted};
 pub use self::export::{Exported, Selection};
 pub use self::import::{Imported, Taken, Wanted};
 pub use self::inquiry::Inquired;
-pub use self::laws::Lawful;
 pub use self::keys::{open_keys, trust};
+pub use self::laws::Lawful;
 pub use self::library::{Library, PREFIX as LIBRARY_PREFIX, library};
 pub use self::memory::Remember;
 pub use self::native::Native;
@@ -88,7 +89,9 @@ pub use self::person::Belongings;
 pub use self::pipeline::Stage;
 pub use self::properties::{Held, MOST_PROPERTIES, read_properties};
 pub use self::receipt::{Checked, Receipt};
-pub use self::reference::{Form, Spelling, TEXT as REFERENCE, forms, spellings};
+pub use self::reference::{
+    CALLING, DIFFERENCES, Form, Spelling, TEXT as REFERENCE, forms, spellings,
+};
 pub use self::refusal::{Refused, ended, refused, stored, too_large, unkept};
 pub use self::replay::{Difference, Replayed, Verdict};
 pub use self::run::Finished;
@@ -99,6 +102,10 @@ pub use self::search::{
 pub use self::session::Turned;
 pub use self::staging::{Commit, Staged, StagedChange, Verified, Verify};
 pub use self::takes::Takes;
+pub use self::task::{
+    Assignment, Given, Helper, Keep, MOST_LOOPS, Ran, Screened, Solution, USUAL_LOOPS, Unanswered,
+    question, solve, until,
+};
 pub use self::turn::Plan;
 pub use self::types::Inferred;
 pub use self::world::{Candidate, EndedByHand, Tools};
