@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use super::open::open;
 use super::print::{complain, fail, print};
 use super::run::{Terminal, link};
-use super::settings::{Directory, start};
+use super::settings::start;
 use super::source::read;
 
 #[derive(Debug, Args)]
@@ -53,8 +53,6 @@ pub(super) struct Task {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    place: Directory,
 }
 
 fn level(text: &str) -> Result<Thinking, String> {
@@ -65,7 +63,7 @@ fn level(text: &str) -> Result<Thinking, String> {
 
 impl Task {
     pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
-        let mut config = start(options, Some(&self.place))?;
+        let mut config = start(options, None)?;
         let values = config.values;
         // It ends with this process, and its broker too.
         let (broker, _runtime) = link(&mut config)?.unzip();
