@@ -23,6 +23,7 @@ mod person;
 mod print;
 mod proof;
 mod receipt;
+mod repair;
 mod repl;
 mod replay;
 mod restore;
@@ -71,6 +72,7 @@ use self::person::Person;
 use self::print::{MISUSE, complain, print_bytes};
 use self::proof::Proof;
 use self::receipt::Receipt;
+use self::repair::Repair;
 use self::repl::Repl;
 use self::replay::Replay;
 use self::restore::Restore;
@@ -156,6 +158,8 @@ enum Command {
     Check(Check),
     /// Tell what is known of a program before it runs: its type, what it needs
     Analyze(Analyze),
+    /// Repair a program, a tool or a failed run by sure fixes, and tell what is least around its fault
+    Repair(Repair),
     /// Write a term in the notation, or as JSON
     Fmt(Fmt),
     /// Check a proof that two programs are equal
@@ -266,6 +270,7 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Repl(it)) => it.execute(options),
         Some(Command::Check(it)) => it.execute(options),
         Some(Command::Analyze(it)) => it.execute(options),
+        Some(Command::Repair(it)) => it.execute(options),
         Some(Command::Fmt(it)) => it.execute(options),
         Some(Command::Proof(it)) => it.execute(),
         Some(Command::Grammar(it)) => it.execute(options),

@@ -33,6 +33,7 @@ mod broker {
     mod sealed;
     mod secrets;
     mod shop;
+    mod steps;
     mod strayed;
     mod task;
     mod team;

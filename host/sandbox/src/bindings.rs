@@ -37,6 +37,7 @@ mod analyst {
 }
 
 pub(super) use analyst::exports::pif::evaluator::questions::GuestIndices as Questions;
+pub(super) use analyst::exports::pif::evaluator::reductions::GuestIndices as Reductions;
 pub use analyst::exports::pif::evaluator::questions::{
     Answers, Cost, Counterexample, Failure as SureFault, Fused, Inquiry, Law, Misfit, Names,
     Normal, Parameter as Typed, Question, Ran, Schemas, Searched, Subject, Told as Came,
@@ -55,8 +56,9 @@ pub(super) use generated::exports::pif::evaluator::types::{
 };
 
 pub use generated::exports::pif::evaluator::types::{
-    Answer, Argument, Binding, Code, Continuation, Fix, Foreseen, Limits, Mention, Note, Outlook,
-    Parameter, Place, Program, Source, Spot, Stepped, Summary, Usage, Value, Wait,
+    Answer, Argument, Binding, Code, Continuation, Fix, Foreseen, Left, Limits, Mention, Note,
+    Outlook, Parameter, Passage, Place, Program, Source, Spot, Stepped, Summary, Usage, Value,
+    Wait,
 };
 
 impl Summary {

@@ -248,7 +248,7 @@ fn count(shop: &Shop, tool: &str) -> usize {
 
 #[test]
 fn writes_are_fenced_unless_they_are_allowed() -> Result<()> {
-    let write = "s.drop({n: 1}); s.look({n: 2}).n";
+    let write = "[s.drop({n: 1}), s.look({n: 2})]";
     let model = Model::start(&[program(write), program("s.look({n: 2}).n")])?;
     let shop = with_servers(&model)?;
     let mut client = serve_tasks(&shop, &[])?;
@@ -393,7 +393,7 @@ fn secrets_are_in_no_prompt_and_no_record() -> Result<()> {
     let shop = model.shop(&json!({}))?;
     let traces = Folder::new()?;
     let folder = traces.path().to_str().context("UTF-8")?;
-    let mut client = serve_tasks(&shop, &["--trace-dir", folder, "--trace-payload", "full"])?;
+    let mut client = serve_tasks(&shop, &["--trace-dir", folder, "--trace-payloads", "full"])?;
     let told = solved(&mut client, &json!({"task": "count", "data": [1, 2]}))?;
     ensure!(told["answer"] == 2 && !told.to_string().contains(KEY), "{told}");
     let data = json!([format!("the key is {KEY}"), 2]);

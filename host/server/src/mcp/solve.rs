@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use super::backend::Backend;
 use super::call::Caller;
-use super::lines::Lines;
+use super::lines::{Lines, Progress};
 use super::sample::Sampler;
 use crate::workshop::{Assignment, Helper, Ran, Screened, Solution, Unanswered, solve, until};
 
@@ -97,7 +97,7 @@ impl Live {
     }
 
     async fn run_now(&self, program: &str, data: Option<&str>) -> Result<Ran, Fault> {
-        let (advance, _advanced) = watch::channel(0);
+        let (advance, _advanced) = watch::channel(Progress::default());
         let mut observer = Lines::new(advance, 0, 0, &self.backend.config, &self.caller);
         let waiting = self.backend.config.values.time(Limit::Waiting).min(self.left());
         let asked = Arc::clone(&self.asked);

@@ -115,7 +115,7 @@ impl Workshop {
 }
 
 /// The source of a tool.
-fn source_of(tools: &Tools, name: &str) -> Result<String, Fault> {
+pub(super) fn source_of(tools: &Tools, name: &str) -> Result<String, Fault> {
     if let Some((source, _)) = tools.look_up(name)? {
         return Ok(source);
     }

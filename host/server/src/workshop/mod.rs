@@ -45,6 +45,7 @@ mod record;
 mod recovery;
 mod reference;
 mod refusal;
+mod repair;
 mod replay;
 mod resume;
 mod rollback;
@@ -54,6 +55,7 @@ mod script;
 mod search;
 mod session;
 mod staging;
+mod step_log;
 mod takes;
 mod task;
 mod trial;
@@ -93,6 +95,9 @@ pub use self::reference::{
     CALLING, DIFFERENCES, Form, Spelling, TEXT as REFERENCE, forms, spellings,
 };
 pub use self::refusal::{Refused, ended, refused, stored, too_large, unkept};
+pub use self::repair::{
+    Applied, Broken, Diagnosis, Inner, Least, Mended, Part, Proof, Repaired, Reported, Since, Was, Wrong,
+};
 pub use self::replay::{Difference, Replayed, Verdict};
 pub use self::run::Finished;
 pub use self::script::{Line, Script};
