@@ -213,6 +213,13 @@ impl Store for Maps {
         Ok(self.rows().entries.iter().find(|it| it.id == id).cloned())
     }
 
+    fn before(&self, entry: &Entry) -> Result<Option<Link>, Error> {
+        let rows = self.rows();
+        let before = rows.entries.iter().rev().find(|it| it.id < entry.id);
+        let before = before.map_or(rows.anchor, Link::after);
+        Ok((before.id + 1 == entry.id).then_some(before))
+    }
+
     fn pend(&self, run: &Pending, _is_lasting: bool) -> Result<Option<i64>, Error> {
         let mut rows = self.rows();
         if run.id.is_some() {
@@ -314,7 +321,7 @@ impl Store for Maps {
 
     fn verify(&self) -> Result<Verified, journal::Error> {
         let rows = self.rows();
-        let mut walk = Walk::new(rows.anchor);
+        let mut walk = Walk::new([rows.anchor]);
         rows.entries.iter().try_for_each(|entry| walk.step(entry))?;
         Ok(walk.verified())
     }

@@ -16,6 +16,7 @@ mod check;
 mod checkpoint;
 mod conform;
 mod consent;
+mod database;
 mod declaration;
 mod durable;
 mod effects;
@@ -41,7 +42,8 @@ mod opening;
 mod past;
 mod person;
 mod pipeline;
-mod properties;
+mod property;
+mod property_trial;
 mod receipt;
 mod record;
 mod recovery;
@@ -73,6 +75,7 @@ pub use self::check::Reach;
 pub use self::certificate::Vouched;
 pub use self::checkpoint::{Grown, Mismatch, compare};
 pub use self::consent::Said;
+pub use self::database::open_database;
 pub use self::declaration::Declaration;
 pub use self::durable::{Begun, KeptRun, Resolution, limits as kept_limits};
 pub use self::effects::{Denied, Effects, Sending, Told};
@@ -92,12 +95,14 @@ pub use self::opening::{Error, State, Workshop, open_journal, verify};
 pub use self::past::{Kept, Waiting};
 pub use self::person::Belongings;
 pub use self::pipeline::Stage;
-pub use self::properties::{Held, MOST_PROPERTIES, read_properties};
+pub use self::property::{MOST_PROPERTIES, read_properties};
+pub use self::property_trial::Held;
 pub use self::receipt::{Checked, Receipt};
 pub use self::reference::{Form, Spelling, TEXT as REFERENCE, forms, spellings};
 pub use self::refusal::{Refused, ended, refused, stored, too_large, unkept};
 pub use self::repair::{
-    Applied, Broken, Diagnosis, Inner, Least, Mended, Part, Proof, Repaired, Reported, Since, Was, Wrong,
+    Applied, Broken, Diagnosis, Inner, Least, Mended, Part, Proof, Repaired, Reported, Since, Was,
+    Wrong,
 };
 pub use self::replay::{Difference, Replayed, Verdict};
 pub use self::run::Finished;

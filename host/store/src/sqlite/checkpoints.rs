@@ -50,16 +50,15 @@ impl Checkpoints for Sqlite {
 }
 
 fn chains(db: &Connection) -> rusqlite::Result<Vec<i64>> {
-    let mut statement = db.prepare_cached(
-        "SELECT 0 WHERE EXISTS (SELECT 1 FROM entry) OR EXISTS (SELECT 1 FROM removed)",
-    )?;
+    let mut statement =
+        db.prepare_cached("SELECT chain FROM entry UNION SELECT chain FROM removed ORDER BY 1")?;
     statement.query_map([], |row| row.get(0))?.collect()
 }
 
 fn leaves(db: &Connection, after: i64, take: &mut dyn FnMut(Leaf)) -> rusqlite::Result<()> {
     let mut statement = db.prepare_cached(
         "SELECT chain, id, hash FROM removed WHERE id > ?1
-            UNION ALL SELECT 0, id, hash FROM entry WHERE id > ?1 ORDER BY 1, 2",
+            UNION ALL SELECT chain, id, hash FROM entry WHERE id > ?1 ORDER BY 1, 2",
     )?;
     let mut rows = statement.query([after])?;
     while let Some(row) = rows.next()? {

@@ -38,7 +38,7 @@ pub(super) fn advance(connection: &Connection, taken: usize) -> rusqlite::Result
 }
 
 /// Makes the index of all current tools and of all memories.
-fn index(connection: &Connection) -> rusqlite::Result<()> {
+pub(super) fn index(connection: &Connection) -> rusqlite::Result<()> {
     for tool in tools::page(connection, "", usize::MAX)? {
         find::put(connection, find::TOOLS, &tool.document())?;
     }
