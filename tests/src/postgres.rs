@@ -19,9 +19,11 @@ use tempfile::TempDir;
 /// The variable with the URL of a database, for commands that are run beside one.
 pub const VARIABLE: &str = "PIF_TEST_POSTGRES";
 
-/// The roles: who may all, who owns the store, and who serves.
+/// The role that may do everything.
 pub const ADMIN: &str = "admin";
+/// The role that owns databases and stores.
 pub const OWNER: &str = "pif_owner";
+/// The role of the servers.
 pub const SERVER: &str = "pif_server";
 
 /// How long it may take to start.

@@ -202,7 +202,9 @@ impl Postgres {
                 )));
             }
         }
-        connection.execute("DELETE FROM chain; DELETE FROM anchor; DELETE FROM pending")?;
+        connection.execute(
+            "DELETE FROM chain; DELETE FROM anchor; DELETE FROM pending; DELETE FROM identity",
+        )?;
         let copied = copy(source, &mut State { db: &connection, indexer: &self.shared.indexer })?;
         let verified =
             entries::follow(&connection).and_then(|_| entries::verify_texts(&connection));
@@ -225,12 +227,12 @@ pub(crate) fn check(db: &Connection) -> Result<(), Error> {
         ),
         (
             "the sums of the memory are not those of its rows",
-            "SELECT 1::bigint FROM memory_sum s WHERE (s.keys, s.bytes) IS DISTINCT FROM
+            "SELECT 1::bigint FROM memory_sum s WHERE (s.keys, s.bytes) <>
                 (SELECT count(*), coalesce(sum(length(value)), 0)::bigint FROM memory)",
         ),
         (
             "the sums of the index are not those of its rows",
-            "SELECT 1::bigint FROM document_sum s WHERE (s.documents, s.stems) IS DISTINCT FROM
+            "SELECT 1::bigint FROM document_sum s WHERE (s.documents, s.stems) <>
                 (SELECT count(*), coalesce(sum(stems), 0)::bigint FROM document)",
         ),
         (

@@ -153,6 +153,8 @@ pub struct Postgres {
     pub(crate) shared: Arc<Shared>,
     pub(crate) writer: Writer,
     readers: Mutex<Vec<Arc<Connection>>>,
+    /// The connection that holds the lock of the server that makes checkpoints.
+    elected: Mutex<Option<Connection>>,
     runtime: Option<Runtime>,
 }
 
@@ -185,7 +187,13 @@ impl Postgres {
             pause: Mutex::default(),
         });
         let writer = Writer::new(Arc::clone(&shared));
-        Ok(Self { shared, writer, readers: Mutex::default(), runtime: Some(runtime) })
+        Ok(Self {
+            shared,
+            writer,
+            readers: Mutex::default(),
+            elected: Mutex::default(),
+            runtime: Some(runtime),
+        })
     }
 
     /// Begins to watch for changes of other servers.
@@ -230,6 +238,22 @@ impl Postgres {
             &[&most],
         )?;
         Ok(crate::connection::Columns::number(&row, 0)?.unsigned_abs())
+    }
+
+    /// Whether this is the server that makes checkpoints. It stays so as long as its connection lives.
+    pub(crate) fn is_elected(&self) -> Result<bool, Error> {
+        let mut elected = self.elected.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = self.shared.connect(&mut elected)?;
+        let row = connection.row(
+            "SELECT coalesce((SELECT granted FROM pg_locks WHERE locktype = 'advisory' AND classid = 20550
+                AND objid = 5 AND pid = pg_backend_pid()), pg_try_advisory_lock(20550, 5))",
+            &[],
+        )?;
+        let is_elected = crate::connection::Columns::truth(&row, 0)?;
+        if !is_elected {
+            *elected = None;
+        }
+        Ok(is_elected)
     }
 
     /// A connection that nobody else uses, outside the pool.

@@ -10,10 +10,10 @@ use pif_store::memory::Memo;
 use pif_store::registry::{Definition, Past};
 use pif_store::session::{Binding, Rows, Session, Standing, Turn};
 use pif_store::staging::{self, Area};
-use pif_store::{Done, Error, Refusal, Store, Transaction, Wait, Write};
+use pif_store::{Checkpoints, Done, Error, Leaf, Refusal, Store, Transaction, Wait, Write};
 
 use crate::postgres::Postgres;
-use crate::rows::{areas, entries, find, memos, sessions, tools};
+use crate::rows::{areas, checkpoints, entries, find, memos, sessions, tools};
 
 impl Store for Postgres {
     fn commit(
@@ -211,6 +211,37 @@ impl Store for Postgres {
 
     fn sums(&self) -> Result<(u64, u64), Error> {
         self.read(memos::sums)
+    }
+}
+
+impl Checkpoints for Postgres {
+    fn identity(&self) -> Result<String, Error> {
+        self.read(checkpoints::identity)
+    }
+
+    fn chains(&self) -> Result<Vec<i64>, Error> {
+        self.read(checkpoints::chains)
+    }
+
+    fn leaves(&self, after: i64, take: &mut dyn FnMut(Leaf)) -> Result<(), Error> {
+        checkpoints::leaves(&self.alone()?, after, take)
+    }
+
+    fn last_checkpoint(&self) -> Result<Option<String>, Error> {
+        self.read(checkpoints::last)
+    }
+
+    fn keep_checkpoint(
+        &self,
+        note: &str,
+        before: Option<&str>,
+        most: usize,
+    ) -> Result<bool, Error> {
+        self.writer.call(|db| checkpoints::keep(db, note, before, most))
+    }
+
+    fn makes_checkpoints(&self) -> Result<bool, Error> {
+        self.is_elected()
     }
 }
 

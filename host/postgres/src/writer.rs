@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 use std::mem;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use pif_store::journal::{Digest, Draft, Entry, Link, Settings};
 use pif_store::{Change, Done, Effect, Error, Refusal, Wait, Write, apply};
@@ -65,20 +65,29 @@ impl Slot {
 pub(crate) struct Writer {
     shared: Arc<Shared>,
     state: Mutex<State>,
-    waiting: Mutex<Vec<Waiting>>,
+    queue: Mutex<Queue>,
+    /// Tells those who wait in the queue that something was written, or that nobody writes any more.
+    moved: Condvar,
+}
+
+/// Entries that wait to be written, and whether somebody writes for all.
+#[derive(Debug, Default)]
+struct Queue {
+    waiting: Vec<Waiting>,
+    is_led: bool,
 }
 
 impl Writer {
     pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, state: Mutex::default(), waiting: Mutex::default() }
+        Self { shared, state: Mutex::default(), queue: Mutex::default(), moved: Condvar::new() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Vec<Waiting>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn turn(&self, wait: Wait) -> Result<MutexGuard<'_, State>, Error> {
@@ -130,28 +139,36 @@ impl Writer {
         result
     }
 
-    /// Writes an entry, together with all that wait by then. Who has the turn writes for the others.
+    /// Writes an entry, together with all that wait by then. One of those who wait writes for the others.
     fn append(&self, draft: &Draft, settings: &Settings, wait: Wait) -> Result<i64, Error> {
         let slot = Arc::new(Slot::default());
-        let entry = |slot| Waiting { draft: draft.clone(), settings: settings.clone(), slot };
-        if wait == Wait::Never {
-            let mut state = self.turn(wait)?;
-            self.waiting().push(entry(Arc::clone(&slot)));
-            return self.write_for_all(&mut state, &slot);
+        let mut queue = self.queue();
+        let is_busy = || matches!(self.state.try_lock(), Err(TryLockError::WouldBlock));
+        if wait == Wait::Never && (queue.is_led || is_busy()) {
+            return Err(Error::Locked);
         }
-        self.waiting().push(entry(Arc::clone(&slot)));
-        let mut state = self.state();
-        if let Some(result) = slot.take() {
-            return result;
+        let (draft, settings) = (draft.clone(), settings.clone());
+        queue.waiting.push(Waiting { draft, settings, slot: Arc::clone(&slot) });
+        loop {
+            if let Some(result) = slot.take() {
+                return result;
+            }
+            if !queue.is_led {
+                break;
+            }
+            queue = self.moved.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
-        self.write_for_all(&mut state, &slot)
+        queue.is_led = true;
+        drop(queue);
+        let _lead = Lead(self);
+        self.write_for_all(&mut self.state(), &slot)
     }
 
     /// Writes what waits until the own entry is written.
     fn write_for_all(&self, state: &mut State, own: &Slot) -> Result<i64, Error> {
         loop {
             let together: Vec<Waiting> = {
-                let mut waiting = self.waiting();
+                let waiting = &mut self.queue().waiting;
                 let most = waiting.len().min(MOST_TOGETHER);
                 waiting.drain(..most).collect()
             };
@@ -281,6 +298,16 @@ impl Writer {
                 tracing::debug!(%error, "a chain of the journal could not be left");
             }
         }
+    }
+}
+
+/// The lead of those who wait: it ends with this.
+struct Lead<'a>(&'a Writer);
+
+impl Drop for Lead<'_> {
+    fn drop(&mut self) {
+        self.0.queue().is_led = false;
+        self.0.moved.notify_all();
     }
 }
 

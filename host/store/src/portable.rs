@@ -46,7 +46,7 @@ pub struct Table {
 
 use Kind::{Bytes, Integer, Real, Text};
 
-/// The last numbers of `change`, `pending`, `session` and `area`.
+/// The last numbers of `area`, `change`, `checkpoint`, `pending` and `session`.
 pub const COUNTERS: Table =
     Table { name: "counter", columns: &[("name", Text), ("last", Integer)], key: &["name"] };
 
@@ -65,7 +65,7 @@ pub const MEANINGS: Table = Table {
 };
 
 /// The tables in an order in which none refers to a later one.
-pub const TABLES: [Table; 18] = [
+pub const TABLES: [Table; 21] = [
     Table {
         name: "revision",
         columns: &[("id", Integer), ("hash", Text), ("source", Text)],
@@ -212,6 +212,13 @@ pub const TABLES: [Table; 18] = [
         columns: &[("tag", Text), ("memory", Integer)],
         key: &["tag", "memory"],
     },
+    Table { name: "identity", columns: &[("id", Text)], key: &["id"] },
+    Table {
+        name: "removed",
+        columns: &[("chain", Integer), ("id", Integer), ("hash", Bytes)],
+        key: &["chain", "id"],
+    },
+    Table { name: "checkpoint", columns: &[("id", Integer), ("note", Text)], key: &["id"] },
 ];
 
 impl Table {

@@ -1,6 +1,7 @@
 //! The statements, by the kind of row. Each reads one state of the store.
 
 pub(crate) mod areas;
+pub(crate) mod checkpoints;
 pub(crate) mod entries;
 pub(crate) mod find;
 pub(crate) mod memos;

@@ -7,7 +7,7 @@ CREATE TABLE counter (
     name text PRIMARY KEY,
     last bigint NOT NULL
 );
-INSERT INTO counter VALUES ('change', 0), ('pending', 0), ('session', 0), ('area', 0);
+INSERT INTO counter VALUES ('change', 0), ('pending', 0), ('session', 0), ('area', 0), ('checkpoint', 0);
 
 -- Terms by content. `hash` is the sha256 of `source`, in hexadecimal digits.
 CREATE TABLE revision (
@@ -264,4 +264,28 @@ CREATE TABLE document_meaning (
     document bigint PRIMARY KEY REFERENCES document ON DELETE CASCADE,
     model bytea NOT NULL,
     vector bytea NOT NULL
+);
+
+-- What tells this store from all others. It is the first line of each checkpoint.
+CREATE TABLE identity (id bytea NOT NULL);
+INSERT INTO identity VALUES (convert_to('mcp-pif/' || replace(gen_random_uuid()::text, '-', ''), 'UTF8'));
+
+-- The hashes of entries that were removed: checkpoints count them.
+CREATE TABLE removed (
+    chain bigint NOT NULL,
+    id bigint NOT NULL,
+    hash bytea NOT NULL,
+    PRIMARY KEY (chain, id)
+);
+CREATE FUNCTION note_removed() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pif, pg_temp AS $$
+BEGIN
+    INSERT INTO removed VALUES (old.chain, old.id, old.hash);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER entry_removed AFTER DELETE ON entry FOR EACH ROW EXECUTE FUNCTION note_removed();
+
+-- Signed notes about the journal, the latest last.
+CREATE TABLE checkpoint (
+    id bigint PRIMARY KEY,
+    note bytea NOT NULL
 );

@@ -394,3 +394,19 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pif, pg_temp AS $$
         WHERE d.kind = sort AND d.owner = who AND d.place = called AND d.hash = hashed
         ON CONFLICT (document) DO UPDATE SET model = excluded.model, vector = excluded.vector
 $$;
+
+-- Checkpoints.
+
+CREATE OR REPLACE FUNCTION keep_checkpoint(written bytea, before bytea, most bigint) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pif, pg_temp AS $$
+DECLARE made bigint;
+BEGIN
+    PERFORM pg_advisory_xact_lock(20550, 6);
+    IF (SELECT c.note FROM checkpoint c ORDER BY c.id DESC LIMIT 1) IS DISTINCT FROM before THEN
+        RETURN false;
+    END IF;
+    made := next_number('checkpoint');
+    INSERT INTO checkpoint VALUES (made, written);
+    DELETE FROM checkpoint c WHERE c.id <= made - most;
+    RETURN true;
+END $$;

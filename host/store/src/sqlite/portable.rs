@@ -42,7 +42,7 @@ impl ToSql for Cell {
 fn select(table: &Table) -> String {
     if table.name == COUNTERS.name {
         "SELECT n.column1, coalesce(s.seq, 0)
-            FROM (VALUES ('area'), ('change'), ('pending'), ('session')) n
+            FROM (VALUES ('area'), ('change'), ('checkpoint'), ('pending'), ('session')) n
             LEFT JOIN sqlite_sequence s ON s.name = n.column1 ORDER BY n.column1"
             .to_owned()
     } else if table.name == MEANINGS.name {
@@ -123,7 +123,7 @@ impl Sqlite {
         let fresh = Duplicate::fresh(&file)?;
         let store = fresh.open()?;
         let copied = store.write(Durability::Power, Wait::Patiently, |db| {
-            db.execute("DELETE FROM anchor", [])?;
+            db.execute_batch("DELETE FROM anchor; DELETE FROM identity")?;
             let copied = copy(source, &mut State(db))?;
             let verified = entries::follow(db).and_then(|_| entries::verify_texts(db));
             verified.map_err(|error| match error {
