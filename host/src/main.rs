@@ -37,6 +37,7 @@ mod settings;
 mod source;
 mod stage;
 mod store;
+mod task;
 mod top;
 mod traces;
 
@@ -84,6 +85,7 @@ use self::serve::{Serve, serve_by_default};
 use self::session::Session;
 use self::stage::{Commit, Discard, Stage, Verify};
 use self::store::Store;
+use self::task::Task;
 use self::top::Top;
 use self::traces::Traces;
 
@@ -181,6 +183,8 @@ enum Command {
     Approve(Approve),
     /// Show durable runs, go on with them, decide about them, end them
     Runs(Runs),
+    /// Have a model write a program that solves a task
+    Task(Task),
     /// Stage changes of tools and of the memory: they are tried before they count
     Stage(Stage),
     /// Run the examples of everything that a snapshot of staged changes touches
@@ -282,6 +286,7 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Keys(it)) => it.execute(options),
         Some(Command::Approve(it)) => it.execute(options),
         Some(Command::Runs(it)) => it.execute(options),
+        Some(Command::Task(it)) => it.execute(options),
         Some(Command::Stage(it)) => it.execute(options),
         Some(Command::Verify(it)) => it.execute(options),
         Some(Command::Commit(it)) => it.execute(options),

@@ -25,6 +25,7 @@ mod broker {
     mod login;
     mod meaning;
     mod measured;
+    mod model;
     mod native;
     mod processes;
     mod programs;
@@ -35,6 +36,7 @@ mod broker {
     mod shop;
     mod steps;
     mod strayed;
+    mod task;
     mod tasks;
     mod team;
     mod waits;

@@ -54,7 +54,7 @@ impl Checkpoints for Maps {
 
     fn leaves(&self, after: i64, take: &mut dyn FnMut(Leaf)) -> Result<(), Error> {
         let rows = self.rows();
-        let kept = rows.entries.iter().map(|it| Leaf { chain: 0, id: it.id, hash: it.hash });
+        let kept = rows.entries.iter().map(|it| Leaf { chain: it.chain, id: it.id, hash: it.hash });
         rows.removed.iter().copied().chain(kept).filter(|it| it.id > after).for_each(take);
         Ok(())
     }

@@ -10,6 +10,7 @@ use rmcp::service::{Peer, RequestContext};
 use tokio_util::sync::CancellationToken;
 
 use super::ask::Asker;
+use super::sample::Sampler;
 use super::sent::way;
 use crate::observe::Notes;
 use crate::transport::Session;
@@ -38,6 +39,8 @@ pub(super) struct Caller {
     pub(super) progress: Option<(Peer<RoleServer>, ProgressToken)>,
     /// How the client can be asked.
     pub(super) asker: Asker,
+    /// The client's model, if it offers one.
+    pub(super) sampler: Option<Sampler>,
     principal: Principal,
     /// The way to the client, in the words of the conventions.
     pub(super) transport: &'static str,
@@ -60,8 +63,20 @@ impl Caller {
         let progress = token.map(|token| (context.peer.clone(), token));
         let (session, cancelled) = (Arc::clone(session), context.ct.clone());
         let (notes, begun, kept) = (Arc::default(), Arc::default(), Arc::default());
+        let sampler = Sampler::of(context);
         let (transport, principal) = (way(&context.extensions), principal.clone());
-        Self { session, cancelled, progress, asker, principal, transport, notes, begun, kept }
+        Self {
+            session,
+            cancelled,
+            progress,
+            asker,
+            sampler,
+            principal,
+            transport,
+            notes,
+            begun,
+            kept,
+        }
     }
 
     /// A caller that nobody is: it has no client.
@@ -71,6 +86,7 @@ impl Caller {
             cancelled: CancellationToken::new(),
             progress: None,
             asker: Asker::Nobody,
+            sampler: None,
             principal: principal.clone(),
             transport: "pipe",
             notes: Arc::default(),

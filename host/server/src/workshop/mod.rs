@@ -61,6 +61,7 @@ mod session;
 mod staging;
 mod step_log;
 mod takes;
+mod task;
 mod trial;
 mod turn;
 mod types;
@@ -98,7 +99,9 @@ pub use self::pipeline::Stage;
 pub use self::property::{MOST_PROPERTIES, read_properties};
 pub use self::property_trial::Held;
 pub use self::receipt::{Checked, Receipt};
-pub use self::reference::{Form, Spelling, TEXT as REFERENCE, forms, spellings};
+pub use self::reference::{
+    CALLING, DIFFERENCES, Form, Spelling, TEXT as REFERENCE, forms, spellings,
+};
 pub use self::refusal::{Refused, ended, refused, stored, too_large, unkept};
 pub use self::repair::{
     Applied, Broken, Diagnosis, Inner, Least, Mended, Part, Proof, Repaired, Reported, Since, Was,
@@ -113,6 +116,10 @@ pub use self::search::{
 pub use self::session::Turned;
 pub use self::staging::{Commit, Staged, StagedChange, Verified, Verify};
 pub use self::takes::Takes;
+pub use self::task::{
+    Assignment, Given, Helper, Keep, MOST_LOOPS, Ran, Screened, Solution, USUAL_LOOPS, Unanswered,
+    question, solve, until,
+};
 pub use self::turn::Plan;
 pub use self::types::Inferred;
 pub use self::world::{Candidate, EndedByHand, Tools};

@@ -202,6 +202,16 @@ impl Workshop {
         Self { broker: Some(broker), effects, lease, ..self }
     }
 
+    /// The workshop, whose runs change nothing at other servers, whatever is granted.
+    #[must_use]
+    pub(super) fn reading(self) -> Self {
+        let effects: Arc<dyn Effects> = match &self.broker {
+            Some(broker) => Arc::new(broker.reading()),
+            None => Arc::new(Denied),
+        };
+        Self { effects, ..self }
+    }
+
     /// Who calls tools of other servers, if some are configured.
     #[must_use]
     pub fn broker(&self) -> Option<&Client> {
