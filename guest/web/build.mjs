@@ -35,8 +35,9 @@ function modulesOf(bytes) {
   return found;
 }
 
-/** The table of the notation, as it stands in the evaluator's source. */
-function tableOf(source) {
+/** The table of the notation, as it stands in the evaluator's source; the names of JavaScript's functions, as
+ *  `help` tells their spellings. */
+function tableOf(source, spellings) {
   const list = (name, pattern) => {
     const [, count, rows] = new RegExp(`const ${name}: \\[[^\\]]*; (\\d+)\\]([^]*?);\n\n`).exec(source) ?? [];
     const found = [...(rows ?? "").matchAll(pattern)].map((match) => match[1]);
@@ -45,9 +46,18 @@ function tableOf(source) {
   };
   return {
     operators: list("OPERATORS", /row\("([^"]+)"/g),
-    words: list("RESERVED", /"(\w+)"/g),
-    aliases: list("ALIASES", /(?:form|how)\(\s*"([^"]+)"/g),
+    words: list("WORDS", /"(\w+)"/g),
+    aliases: namesOf(spellings),
   };
+}
+
+/** The functions in the first column of a table. */
+function namesOf(rows) {
+  const spellings = rows.split("\n").map((row) => row.split("\t")[0]);
+  // What stands in brackets is no name of a function.
+  const names = spellings.flatMap((it) => it.replace(/[({\[`"].*?[)}\]`"]/g, "").match(/[A-Za-z]\w+/g) ?? []);
+  if (names.length < 100) throw new Error(`only ${names.length} functions were found`);
+  return [...new Set(names)];
 }
 
 /** Writes the glue, and makes sure that its modules are those that the page cuts out. */
@@ -117,7 +127,8 @@ function compress() {
 
 const bytes = readFileSync(component);
 await transpile(bytes);
-const table = tableOf(readFileSync(join(here, "../notation/src/table.rs"), "utf8"));
+const source = (path) => readFileSync(join(here, "../..", path), "utf8");
+const table = tableOf(source("guest/notation/src/table.rs"), source("host/server/src/workshop/javascript.tsv"));
 writeFileSync(join(evaluator, "table.json"), JSON.stringify(table));
 execFileSync(process.execPath, [join(here, "node_modules/typescript/bin/tsc"), "--noEmit", "-p", here], { stdio: "inherit" });
 rmSync(dist, { recursive: true, force: true });

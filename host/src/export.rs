@@ -21,6 +21,12 @@ pub(super) struct Export {
     /// Include the memory
     #[arg(long)]
     with_memory: bool,
+    /// Include signed certificates: what is known of each tool, for `import --trust`
+    #[arg(long)]
+    sign: bool,
+    /// Certify that a tool is equal to another one; may be given again
+    #[arg(long, value_name = "TOOL=OTHER", value_parser = parse_equal, requires = "sign")]
+    equal: Vec<(String, String)>,
     #[command(flatten)]
     place: Directory,
 }
@@ -31,7 +37,13 @@ impl Export {
         let workshop = open(&config)?;
         Ok(
             match workshop.export(
-                Selection { names: &self.names, memory: self.with_memory, ..Selection::default() },
+                Selection {
+                    names: &self.names,
+                    memory: self.with_memory,
+                    sign: self.sign,
+                    equal: &self.equal,
+                    ..Selection::default()
+                },
                 &Watch::new(config.values.time(Limit::WallClock)),
             ) {
                 Ok(exported) => {
@@ -42,4 +54,10 @@ impl Export {
             },
         )
     }
+}
+
+/// Reads two names of tools.
+fn parse_equal(text: &str) -> Result<(String, String), String> {
+    let (tool, other) = text.split_once('=').ok_or("write TOOL=OTHER")?;
+    Ok((tool.to_owned(), other.to_owned()))
 }

@@ -13,6 +13,7 @@ use pif_store::registry::{Status, short};
 
 use super::open::open;
 use super::print::{MOST_LINE, Output, complain, fail};
+use super::receipt::trust;
 use super::settings::{Directory, start};
 use super::source::read_file_within;
 
@@ -26,6 +27,13 @@ pub(super) struct Import {
     /// Include the memory
     #[arg(long)]
     with_memory: bool,
+    /// A file with public keys in PEM: each tool needs a certificate signed by one of them, and all that
+    /// certificates say is checked again; may be given again
+    #[arg(long, value_name = "FILE")]
+    trust: Vec<String>,
+    /// A file with the ids of keys, each with the moment from which its signatures do not count
+    #[arg(long, value_name = "FILE", requires = "trust")]
+    revoked: Option<String>,
     #[command(flatten)]
     place: Directory,
 }
@@ -36,7 +44,11 @@ impl Import {
         let workshop = open(&config)?;
         let text = read_file_within(&self.file, Limit::ExportFile.fixed())?;
         let Self { replace, with_memory: memory, .. } = self;
-        let wanted = Wanted { tools: true, replace, memory, session: None };
+        let trust = match self.trust.as_slice() {
+            [] => None,
+            files => Some(trust(files, self.revoked.as_deref())?),
+        };
+        let wanted = Wanted { tools: true, replace, memory, session: None, trust };
         match workshop.import(&text, wanted, &Watch::new(config.values.time(Limit::WallClock))) {
             Ok(taken) => Ok(told(&taken)),
             Err(refusal) => Ok(refused(&refusal)),

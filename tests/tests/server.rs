@@ -10,7 +10,9 @@ mod server {
     mod attacks;
     mod backup;
     mod bound;
+    mod certificates;
     mod chain;
+    mod checkpoints;
     mod collector;
     mod command_line;
     mod conformance;

@@ -16,6 +16,9 @@ export const ALL = 2n ** 64n - 1n;
 export class Run {
   private machine: Machine | undefined;
   private answer = NOTHING;
+  /** Answers of the record that were given. */
+  private given = 0;
+  private readonly asked: { tool: string; args: string }[] = [];
   private readonly begun = performance.now();
   /** How it ended, once it has. */
   ended: Ended | undefined;
@@ -87,10 +90,25 @@ export class Run {
   private reply(step: Step): Answer {
     const { tools, bindings = {} } = this.program;
     if (step.tag === "recall") return { tag: "source", val: own(bindings, step.val) };
-    // The page calls nobody: what is asked for is not granted.
+    if (step.tag === "perform" || step.tag === "wait") return this.recall(step);
     if (step.tag !== "lookup") return NOTHING;
     const source = own(tools, step.val) ?? this.revision(step.val);
     return { tag: "source", val: source === undefined ? undefined : this.source(step.val, source) };
+  }
+
+  /** What the record says of calls or of a wait. The page calls nobody: what it does not have is not granted. */
+  private recall(step: Step & { tag: "perform" | "wait" }): Answer {
+    const next = this.program.recorded?.[this.given];
+    if (step.tag === "wait") {
+      if (next?.tag !== "waited") return NOTHING;
+      this.given++;
+      return next.milliseconds === null ? NOTHING : { tag: "waited", val: BigInt(next.milliseconds) };
+    }
+    const { calls } = step.val;
+    if (next?.tag !== "calls" || next.made.map((it) => it.tool).join() !== calls.map((it) => it.tool).join()) return NOTHING;
+    this.given++;
+    this.asked.push(...calls.map(({ tool, args }) => ({ tool, args })));
+    return { tag: "outcomes", val: next.made.map((it) => it.came) } as Answer;
   }
 
   /** The source of a tool, if it is that of the revision `name@hash`. */
@@ -127,7 +145,8 @@ export class Run {
 
   private end(outcome: Outcome): void {
     const usage = this.usage();
-    this.ended = { outcome, usage, milliseconds: performance.now() - this.begun };
+    const asked = this.program.recorded === undefined ? {} : { asked: this.asked };
+    this.ended = { outcome, usage, milliseconds: performance.now() - this.begun, ...asked };
   }
 }
 

@@ -15,6 +15,7 @@ import * as problems from "./problems.ts";
 import type { Ended, Fault, Form, Limits, Program, Summary, Usage, Value } from "./protocol.ts";
 import { members } from "./reach.ts";
 import { checkWithin } from "./reading.ts";
+import * as proof from "./proof.ts";
 import { reference } from "./reference.ts";
 import * as result from "./result.ts";
 import { Session } from "./session.ts";
@@ -479,6 +480,7 @@ function listen(): void {
     context.text = format(context.text);
   });
   click("share", () => void shareNow());
+  proof.listen(ready);
   const help = byId<HTMLDialogElement>("help");
   click("keys", () => help.showModal());
   click("help-close", () => help.close());

@@ -28,9 +28,22 @@ export interface Program {
   /** The step of the continuation that led here; 0 for a first run. */
   step: number;
   limits: Limits;
+  /** What came of calls and waits, where they are to be answered from a record. */
+  recorded?: Recorded[];
   /** Fuel between two looks at the messages; the worker finds its own where it is missing. */
   slice?: number;
 }
+
+/** A call of another server in a record. */
+export interface Made {
+  tool: string;
+  came:
+    | { tag: "value"; val: string }
+    | { tag: "failed"; val: { reason: string; message: string; value?: string | undefined } };
+}
+
+/** Calls that were made at once, or a wait between two tries. */
+export type Recorded = { tag: "calls"; made: Made[] } | { tag: "waited"; milliseconds: number | null };
 
 /** Where something is in a program that was written in the notation; columns in characters. */
 export interface Place {
@@ -124,6 +137,8 @@ export interface Ended {
   milliseconds: number;
   /** What the value is bound to. */
   bound?: string;
+  /** The calls that were answered from a record. */
+  asked?: { tool: string; args: string }[];
 }
 
 export interface Form {

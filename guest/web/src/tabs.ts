@@ -2,7 +2,7 @@
 
 import { byId } from "./dom.ts";
 
-export type Tab = "result" | "tree" | "steps" | "reference" | "toolbox";
+export type Tab = "result" | "tree" | "steps" | "reference" | "toolbox" | "receipt";
 
 export class Tabs {
   private readonly tabs: HTMLElement[];

@@ -14,12 +14,13 @@ import { limits } from "./limits.mjs";
 import { loading } from "./loading.mjs";
 import { notation } from "./notation.mjs";
 import { places } from "./places.mjs";
+import { receipts } from "./receipts.mjs";
 import { summary } from "./report.mjs";
 import { serve } from "./server.mjs";
 import { session } from "./session.mjs";
 import { views } from "./views.mjs";
 
-const PARTS = { places, loading, corpus, functions, notation, views, session, limits, hostile, access };
+const PARTS = { places, loading, corpus, functions, notation, views, session, receipts, limits, hostile, access };
 
 const [dist, cases, component, embedded, ...only] = process.argv.slice(2);
 const here = dirname(fileURLToPath(import.meta.url));

@@ -78,6 +78,7 @@ codes! {
     SessionBusy "session-busy" false "Another turn of the session is running."
     SessionLimit "session-limit" false "A session, or the sessions together, would hold more than a limit allows."
     InvalidReceipt "invalid-receipt" false "A receipt cannot be made, or does not hold."
+    InvalidCertificate "invalid-certificate" false "A certificate of a tool is missing, or does not hold."
     UnknownSnapshot "unknown-snapshot" false "There is no such snapshot, or its time is over."
     Unverified "unverified" false "A snapshot was not verified since its last change, or did not pass."
     Conflict "conflict" false "Something that a snapshot touches or depends on has changed since."

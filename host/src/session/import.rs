@@ -58,7 +58,7 @@ impl Import {
         };
         let session = Some((principal.to_owned(), target));
         let (tools, replace) = (self.with_tools, self.replace);
-        let wanted = Wanted { tools, replace, memory: false, session };
+        let wanted = Wanted { tools, replace, memory: false, session, trust: None };
         Ok(match workshop.import(&text, wanted, watch) {
             Ok(taken) => told(&taken),
             Err(refusal) => refused(&refusal),

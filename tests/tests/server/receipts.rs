@@ -56,7 +56,8 @@ fn store() -> Result<(Kept, Vec<i64>)> {
     Ok((kept, runs))
 }
 
-fn file(kept: &Kept, name: &str, text: &str) -> Result<String> {
+/// Writes a file beside the store. Gives its path.
+pub(super) fn file(kept: &Kept, name: &str, text: &str) -> Result<String> {
     let path: PathBuf = kept.folder().join(name);
     fs::write(&path, text)?;
     Ok(path.to_str().context("a path")?.to_owned())
@@ -162,12 +163,12 @@ fn every_changed_byte_is_refused() -> Result<()> {
     Ok(())
 }
 
-/// The interpreter of Python that has the packages of another implementation.
-fn another(task: &str, receipt: &str, place: &str) -> Result<String> {
+/// What a program of Python says that has the packages of another implementation.
+pub(super) fn another(program: &str, arguments: &[&str]) -> Result<String> {
     let clients = Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/receipts");
     let (target, wanted) = (binary::target()?, clients.join("requirements.txt"));
     let mut python = Command::new(environment::python(&target, "python-receipts", &wanted)?);
-    let output = python.arg(clients.join("receipt.py")).args([task, receipt, place]).output()?;
+    let output = python.arg(clients.join(program)).args(arguments).output()?;
     let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
     ensure!(output.status.success(), "{said}");
     Ok(said)
@@ -183,11 +184,11 @@ fn another_implementation_agrees() -> Result<()> {
     let trust = file(&kept, "trust.pem", &kept.prints(&["keys", "export"])?)?;
     for run in &runs {
         let path = file(&kept, "receipt.json", &kept.prints(&["receipt", &run.to_string()])?)?;
-        let said = another("verify", &path, &trust)?;
+        let said = another("receipt.py", &["verify", &path, &trust])?;
         assert_eq!(said.lines().count(), 2, "{said}");
         let folder = Folder::new()?;
         let place = folder.path().to_str().context("a path")?;
-        let signed = another("sign", &path, place)?;
+        let signed = another("receipt.py", &["sign", &path, place])?;
         let keys = format!("{place}/keys.pem");
         for name in signed.lines().filter_map(|line| line.strip_prefix("ok ")) {
             let path = format!("{place}/{name}.json");

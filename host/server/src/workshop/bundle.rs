@@ -13,6 +13,7 @@ use pif_store::session::{Capacity, LONGEST_NAME, ensure_title, is_name, is_recen
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::certificate::Certificates;
 use super::example::{Example, Scripted, from_json, to_json};
 use super::property::{MOST_PROPERTIES, of_tool};
 use super::refusal::too_large;
@@ -43,6 +44,9 @@ pub(super) struct Bundle {
     pub(super) memory: Vec<Remembered>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) session: Option<PackedSession>,
+    /// Signed statements about the tools.
+    #[serde(default, skip_serializing_if = "Certificates::is_empty")]
+    pub(super) certificates: Certificates,
 }
 
 /// A session in a file.
@@ -169,6 +173,14 @@ impl Packed {
         if *pinned { format!("{name}@{sha256}") } else { name.clone() }
     }
 
+    /// All that the file holds of it, without white space.
+    pub(super) fn content(&self) -> Result<String, Fault> {
+        serde_json::to_string(self).map_err(|error| {
+            let message = format!("{} cannot be written: {error}", self.quoted());
+            fault(FaultCode::Internal, message, None)
+        })
+    }
+
     /// The examples as the registry keeps them, without white space.
     pub(super) fn examples(&self) -> String {
         to_json(&self.examples)
@@ -192,8 +204,10 @@ pub(super) fn write(
     tools: Vec<Packed>,
     memory: Vec<Remembered>,
     session: Option<PackedSession>,
+    certificates: Certificates,
 ) -> Result<String, Fault> {
-    let bundle = Bundle { format: FORMAT.to_owned(), version: VERSION, tools, memory, session };
+    let format = FORMAT.to_owned();
+    let bundle = Bundle { format, version: VERSION, tools, memory, session, certificates };
     serde_json::to_string_pretty(&bundle).map_err(|error| {
         fault(FaultCode::Internal, format!("the file cannot be written: {error}"), None)
     })

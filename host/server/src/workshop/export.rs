@@ -11,6 +11,7 @@ use pif_store::session::{Binding, Session, is_recent};
 use serde_json::value::RawValue;
 
 use super::bundle::{self, Packed, PackedBinding, PackedSession, Remembered};
+use super::certificate::Certificates;
 use super::opening::Workshop;
 use super::refusal::stored;
 use super::world::Tools;
@@ -26,6 +27,10 @@ pub struct Selection<'a> {
     pub session: Option<(&'a Session, &'a [Binding])>,
     /// Whether it holds the tools that the bindings name.
     pub with_tools: bool,
+    /// Whether it holds signed certificates of its tools.
+    pub sign: bool,
+    /// Tools, each with one to which its certificate says that it is equal.
+    pub equal: &'a [(String, String)],
 }
 
 /// An exported file.
@@ -41,7 +46,7 @@ impl Workshop {
     /// Exports what a file is to hold, with all tools that terms name, at the pinned revisions. Tools
     /// that a term names only at run time are not found.
     pub fn export(&self, selection: Selection<'_>, watch: &Watch) -> Result<Exported, Fault> {
-        let Selection { names, memory, session, with_tools } = selection;
+        let Selection { names, memory, session, with_tools, sign, equal } = selection;
         let tools = self.tools()?;
         let mut named: Vec<Named> = names.iter().map(|name| (name.clone(), None)).collect();
         let mut missing = Vec::new();
@@ -60,7 +65,11 @@ impl Workshop {
         let (packed, mut notes) = self.pack(named, &tools, watch)?;
         notes.extend(missing);
         let memory = if memory { self.remembered()? } else { Vec::new() };
-        Ok(Exported { text: bundle::write(packed, memory, session)?, notes })
+        let certificates = match sign {
+            true => self.certify(&packed, equal, &tools, watch)?,
+            false => Certificates::default(),
+        };
+        Ok(Exported { text: bundle::write(packed, memory, session, certificates)?, notes })
     }
 
     /// Packs the bindings of a session or of a saved state, without the last values. Gives the tools

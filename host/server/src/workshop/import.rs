@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use pif_domain::text::{self, MOST_NAME, quote, quote_one};
 use pif_domain::{EntryEnding, EntryKind, Fault, FaultCode, Limit, fault};
+use pif_receipt::Trust;
 use pif_sandbox::Watch;
 use pif_schema::Schema;
 use pif_store::journal::Draft;
@@ -15,6 +16,7 @@ use pif_store::{self, Change, Done, Effect, Write};
 use serde_json::json;
 
 use super::bundle::{self, Bundle, Packed, Remembered, at};
+use super::certificate::Vouched;
 use super::library::{PREFIX as LIBRARY_PREFIX, ensure_outside, library};
 use super::memory::keeping;
 use super::opening::Workshop;
@@ -47,6 +49,8 @@ pub struct Wanted {
     pub memory: bool,
     /// Where the bindings of the session go, and who owns them.
     pub session: Option<(String, Target)>,
+    /// Whose certificates count. All tools need one then.
+    pub trust: Option<Trust>,
 }
 
 /// The result of an import.
@@ -119,9 +123,20 @@ impl Workshop {
         if let Some(session) = &file.session {
             session.ensure(self.session_capacity())?;
         }
-        let Wanted { replace, session, .. } = wanted;
+        let Wanted { replace, session, trust, .. } = wanted;
+        let vouched = match &trust {
+            Some(trust) => file.certificates.vouch(&file.tools, trust)?,
+            None => Vec::new(),
+        };
         let tried = self.try_tools(file.tools, replace, watch, subject);
         let Tried { checked, tools, mut notes } = tried.map_err(in_tools)?;
+        if trust.is_some() {
+            let packed: Vec<&Packed> = checked.iter().map(|it| &it.packed).collect();
+            self.ensure_certified(&packed, &vouched, &tools, watch)?;
+            notes.extend(vouched.iter().map(Vouched::note));
+        } else if !file.certificates.is_empty() {
+            notes.push("the file has certificates: `--trust KEYS` checks them".to_owned());
+        }
         notes.extend(unwanted);
         let remembered = file.memory.into_iter().map(note).collect::<Result<Vec<_>, Fault>>()?;
         let bound = match session {
@@ -132,7 +147,8 @@ impl Workshop {
                 Some((told, write))
             }
         };
-        let taken = checked.iter().map(|it| it.write(replace));
+        let mut certificates = vouched.into_iter();
+        let taken = checked.iter().map(|it| it.write(replace, certificates.next()));
         let kept = remembered.iter().map(|(note, it)| keeping(note.clone(), replace, it));
         let (bound, last) = bound.unzip();
         let writes: Vec<Write> = taken.chain(kept).chain(last).collect();
@@ -261,12 +277,15 @@ impl Workshop {
 
 impl Checked {
     /// The write of this tool, with its journal entry.
-    pub(super) fn write(&self, replace: bool) -> Write {
+    pub(super) fn write(&self, replace: bool, certificate: Option<Vouched>) -> Write {
         let Self { packed, evolution, supplied, .. } = self;
         let mut entry = Draft::of_change(EntryKind::Import, &packed.name);
         // This cannot fail: all parts are text and JSON already.
         let arguments = serde_json::to_string(packed).unwrap_or_default();
-        entry.request = json!({ "arguments": arguments, "replace": replace });
+        entry.request = match certificate.map(|it| it.record()) {
+            None => json!({ "arguments": arguments, "replace": replace }),
+            Some(it) => json!({ "arguments": arguments, "replace": replace, "certificate": it }),
+        };
         let (evolution, pinned) = (evolution.clone(), packed.pinned);
         let taken = pif_store::Taken { evolution, pinned, supplied: *supplied, replace };
         Write { change: Change::Take(taken), entry }

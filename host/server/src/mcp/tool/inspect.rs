@@ -19,7 +19,7 @@ use super::super::backend::Backend;
 use super::{Call, Tool, ToolResult, capabilities, reply};
 use crate::config::Profile;
 use crate::render::{MOST_STEPS, Reply, STEPS, lines_of, put, step_lines, step_records, type_line};
-use crate::workshop::{KeptRun, Tools, library, refused, stored};
+use crate::workshop::{KeptRun, Tools, Vouched, library, refused, stored};
 
 /// The most changes of the history in a reply.
 const MOST_HISTORY: usize = 50;
@@ -96,6 +96,8 @@ struct Found {
     /// Its last durable run that is kept: the number and the steps.
     steps: Option<(i64, Vec<StepTold>)>,
     history: Vec<Past>,
+    /// The certificate with which the revision was imported.
+    certificate: Option<Vouched>,
 }
 
 fn look(
@@ -138,6 +140,7 @@ fn look(
         callers: callers.into_iter().map(|caller| caller.name).collect(),
         runs: backend.workshop.journal.statistics(name, MOST_RUNS).map_err(stored)?,
         steps: last_steps(backend, name)?,
+        certificate: certificate(backend, &tool, &history)?,
         history,
         tool,
     })
@@ -172,8 +175,24 @@ fn look_in_library(
         runs: backend.workshop.journal.statistics(name, MOST_RUNS).map_err(stored)?,
         steps: last_steps(backend, name)?,
         history: Vec::new(),
+        certificate: None,
         tool: tool.clone(),
     })
+}
+
+/// The certificate with which a revision was imported last, if the journal has that still.
+fn certificate(
+    backend: &Backend,
+    tool: &Definition,
+    history: &[Past],
+) -> Result<Option<Vouched>, Fault> {
+    let entries = history.iter().filter(|past| past.hash.as_ref() == Some(&tool.hash));
+    for past in entries {
+        if let Some(found) = backend.workshop.certificate(past.entry)? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
 }
 
 /// The last durable run of a tool that the caller has and that is kept, if it has steps.
@@ -243,7 +262,7 @@ fn retired(name: &str, history: &[Past]) -> Fault {
 
 fn tell(found: Found, most: usize) -> Reply {
     let Found { tool, is_current, is_library, difference, summary, shape, .. } = found;
-    let Found { calls, callers, runs, steps, history, .. } = found;
+    let Found { calls, callers, runs, steps, history, certificate, .. } = found;
     let (forms, notation) = summary.map_or_else(Default::default, |it| (it.forms, it.notation));
     let notation = Some(notation).filter(|it| !it.is_empty() && it.chars().count() <= most);
     let size = tool.source.chars().count();
@@ -263,6 +282,7 @@ fn tell(found: Found, most: usize) -> Reply {
         ("calls", quote(&calls)),
         ("called by", quote(&callers)),
         ("runs", tell_runs(&runs)),
+        ("certificate", certificate.as_ref().map(Vouched::told).unwrap_or_default()),
     ] {
         if !line.is_empty() {
             let _ = write!(told, "\n{title}: {line}");
@@ -311,6 +331,7 @@ fn tell(found: Found, most: usize) -> Reply {
     if let Some((_, steps)) = steps {
         reply.structured.insert(STEPS.to_owned(), step_records(&steps).into());
     }
+    reply.structured.extend(certificate.map(|it| ("certificate".to_owned(), it.record())));
     put(&mut reply.structured, "calls", calls);
     put(&mut reply.structured, "called_by", callers);
     if let Some((_, lines)) = difference {

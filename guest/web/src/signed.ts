@@ -1,0 +1,91 @@
+// Signatures: DSSE envelopes and keys of ed25519, by the browser's own cryptography. It knows nothing of runs.
+
+export interface Envelope {
+  payloadType: string;
+  payload: string;
+  signatures: { keyid: string; sig: string }[];
+}
+
+export interface Statement {
+  _type: string;
+  subject: { name: string; digest: { sha256: string } }[];
+  predicateType: string;
+  predicate: unknown;
+}
+
+/** A key, by the sha256 of its `SubjectPublicKeyInfo`. */
+interface Key {
+  id: string;
+  key: CryptoKey;
+}
+
+const PAYLOAD = "application/vnd.in-toto+json";
+const STATEMENT = "https://in-toto.io/Statement/v1";
+const ROTATION = "https://github.com/mcp-pif/mcp-pif/key-rotation/v1";
+
+export async function sha256(content: string | Uint8Array<ArrayBuffer>): Promise<string> {
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+export function refuse(reason: string): never {
+  throw new Error(reason);
+}
+
+/** The keys of a text in PEM. What stands between them is a comment. */
+async function keysOf(pem: string): Promise<Key[]> {
+  const blocks = pem.matchAll(/-----BEGIN PUBLIC KEY-----([^-]*)-----END PUBLIC KEY-----/g);
+  const keys: Key[] = [];
+  for (const [, body = ""] of blocks) {
+    const der = bytesOf(body.replace(/\s/g, ""));
+    const key = await crypto.subtle.importKey("spki", der, "Ed25519", false, ["verify"]);
+    keys.push({ id: await sha256(der), key });
+  }
+  return keys;
+}
+
+async function isSignedBy({ payloadType, payload, signatures }: Envelope, { id, key }: Key): Promise<boolean> {
+  const content = bytesOf(payload);
+  const head = new TextEncoder().encode(`DSSEv1 ${utf8Length(payloadType)} ${payloadType} ${content.length} `);
+  const message = new Uint8Array(head.length + content.length);
+  message.set(head);
+  message.set(content, head.length);
+  for (const { keyid, sig } of signatures) {
+    if (keyid === id && (await crypto.subtle.verify("Ed25519", key, bytesOf(sig), message))) return true;
+  }
+  return false;
+}
+
+/** The statement of an envelope, if it is one of this predicate. It does not look at the signatures. */
+export function statementOf({ payloadType, payload }: Envelope, predicate: string): Statement | undefined {
+  if (payloadType !== PAYLOAD) return undefined;
+  const statement = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytesOf(payload))) as Statement;
+  return statement._type === STATEMENT && statement.predicateType === predicate ? statement : undefined;
+}
+
+/** The id of the key that signed an envelope: a key of the text, or one that followed it. */
+export async function signerOf(envelope: Envelope, rotations: Envelope[], pem: string): Promise<string> {
+  const keys = await keysOf(pem);
+  if (keys.length === 0) refuse("there is no public key to trust");
+  for (const rotation of rotations) {
+    const { from, to } = (statementOf(rotation, ROTATION)?.predicate ?? {}) as { from?: string; to?: string };
+    const [older] = await keysOf(from ?? "");
+    const [newer] = await keysOf(to ?? "");
+    if (older === undefined || newer === undefined || !keys.some(({ id }) => id === older.id)) continue;
+    if ((await isSignedBy(rotation, older)) && (await isSignedBy(rotation, newer))) keys.push(newer);
+  }
+  for (const key of keys) if (await isSignedBy(envelope, key)) return key.id;
+  return refuse("no trusted key has signed it");
+}
+
+function utf8Length(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+/** The bytes of a text in base64, which has no other spelling. */
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(base64);
+  if (btoa(binary) !== base64) refuse("a text is no base64");
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+}
