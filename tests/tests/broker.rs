@@ -29,6 +29,7 @@ mod broker {
     mod processes;
     mod programs;
     mod real;
+    mod repair;
     mod sealed;
     mod secrets;
     mod shop;

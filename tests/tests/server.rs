@@ -5,6 +5,7 @@ mod server {
     pub(crate) use pif_tests::server::{binary, client, folder, text};
 
     mod aliases;
+    mod analyze;
     mod answers;
     mod attacks;
     mod backup;
@@ -34,6 +35,7 @@ mod server {
     mod push;
     mod receipts;
     mod registry;
+    mod repair;
     #[cfg(target_os = "linux")]
     mod repl;
     mod replay;

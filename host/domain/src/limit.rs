@@ -257,6 +257,10 @@ limits! {
         flag("journal-size", "128MiB", 1 << 20, 64 << 30),
         Beyond::Other("the oldest go"), "a_journal_keeps_within_its_size",
         "Size of the journal; the oldest entries go first. Without a file 16MiB at most";
+    StoreDeadline "store_deadline_ms" State Time
+        flag("store-deadline", "5s", 10_000_000, 600_000_000_000),
+        fault(FaultCode::StoreUnavailable), "a_silent_database_is_waited_for_so_long",
+        "How long a database may take to answer, and to let the server in";
     PendingRuns "pending_runs" State Count
         flag("pending-runs", "32", 0, 1_000),
         fault(FaultCode::CapabilityDenied), "so_many_runs_wait_for_approvals",

@@ -42,6 +42,8 @@ pub use analyst::exports::pif::evaluator::questions::{
     Normal, Parameter as Typed, Question, Ran, Schemas, Searched, Subject, Told as Came,
     Tool as KnownTool, TrialRun, Tried, Turn as Inquired, Typing, Variable,
 };
+pub(super) use analyst::exports::pif::evaluator::reductions::GuestIndices as Reductions;
+pub use analyst::exports::pif::evaluator::reductions::Spot as TermPlace;
 
 pub(super) use generated::exports::pif::evaluator::analysis::GuestIndices as Analysis;
 pub use generated::exports::pif::evaluator::analysis::Renamed;

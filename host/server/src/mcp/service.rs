@@ -9,7 +9,7 @@ use pif_store::Place;
 use pif_system::harden::Hardening;
 use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
 use tokio::task::spawn_blocking;
-use tokio::time::interval;
+use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::backend::Backend;
@@ -174,18 +174,30 @@ impl Service {
 
 /// Looks for changes by other processes until the server stops.
 async fn look(backend: Arc<Backend>, stop: CancellationToken) {
-    if backend.workshop.path().is_none() {
+    let is_shared = backend.config.database.is_some() || backend.workshop.path().is_some();
+    if !is_shared {
         return;
     }
     let mut look = interval(LOOK);
+    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut is_blind = false;
     loop {
         tokio::select! {
             _ = look.tick() => {}
             () = stop.cancelled() => return,
         }
-        if let Err(error) = backend.workshop.registry.refresh() {
-            tracing::warn!(%error, "changes of other processes cannot be seen");
+        // A database may be silent for a while.
+        let registry = Arc::clone(&backend.workshop.registry);
+        let looked = spawn_blocking(move || registry.refresh().map_err(|it| it.to_string())).await;
+        let looked = looked.unwrap_or_else(|error| Err(error.to_string()));
+        match &looked {
+            Err(error) if !is_blind => {
+                tracing::warn!(%error, "changes of other processes cannot be seen");
+            }
+            Ok(()) if is_blind => tracing::warn!("changes of other processes can be seen again"),
+            _ => {}
         }
+        is_blind = looked.is_err();
     }
 }
 

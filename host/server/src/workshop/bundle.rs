@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::example::{Example, Scripted, from_json, to_json};
-use super::properties::{MOST_PROPERTIES, of_tool};
+use super::property::{MOST_PROPERTIES, of_tool};
 use super::refusal::too_large;
 use super::schemas;
 

@@ -18,7 +18,7 @@ use super::bundle::{self, Bundle, Packed, Remembered, at};
 use super::library::{PREFIX as LIBRARY_PREFIX, ensure_outside, library};
 use super::memory::keeping;
 use super::opening::Workshop;
-use super::properties::kept;
+use super::property::kept;
 use super::record;
 use super::refusal::{Refused, refused, stored, too_large, unkept, unwritten};
 use super::world::{Candidate, Tools};
@@ -89,7 +89,7 @@ impl Workshop {
         let is_session = wanted.session.is_some();
         let imported = self.try_import(text, wanted, watch, &mut subject);
         if let Err(Refused { faults, .. }) = &imported
-            && let Some(first) = faults.first().filter(|first| first.code != FaultCode::Storage)
+            && let Some(first) = faults.first().filter(|first| !first.code.is_of_store())
         {
             if is_session {
                 let request = json!({ "bytes": text.len() });

@@ -23,10 +23,8 @@ pub(super) enum Stopped {
 pub(super) fn interrupt(outcome: &mut Outcome, witness: &mut Witness<'_, Live>) -> Option<Stopped> {
     let Err(fault) = &outcome.ending else { return None };
     let is_unanswered = fault.upstream.as_ref().is_some_and(|call| call.reason.is_no_answer());
-    let stops = matches!(
-        fault.code,
-        FaultCode::OutcomeUnknown | FaultCode::Timeout | FaultCode::Cancelled | FaultCode::Storage
-    );
+    let stops =
+        fault.code.is_stop() || fault.code.is_of_store() || fault.code == FaultCode::OutcomeUnknown;
     if witness.oracle.by_hand.load(Ordering::Relaxed) || !stops && !is_unanswered {
         return None;
     }

@@ -178,7 +178,7 @@ impl Workshop {
 }
 
 /// The request and the body of an entry, or the reason why the run cannot be repeated.
-fn read(entry: &Entry) -> Result<(Request, Body), String> {
+pub(super) fn read(entry: &Entry) -> Result<(Request, Body), String> {
     if entry.kind != EntryKind::Run.name() {
         return Err(format!("it is not a run: its kind is `{}`", entry.kind));
     }

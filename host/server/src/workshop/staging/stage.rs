@@ -219,7 +219,7 @@ impl Workshop {
     }
 
     /// The tool of a name that is not the library's.
-    pub(super) fn current(&self, name: &str) -> Result<Definition, Fault> {
+    pub(in crate::workshop) fn current(&self, name: &str) -> Result<Definition, Fault> {
         let found = self.tools()?.registered.find(name).map_err(refused)?;
         found.ok_or_else(|| refused(registry::Error::Unknown(name.to_owned())))
     }
