@@ -130,9 +130,14 @@ fn the_prepared_cases_come_to_what_is_expected() -> Result<()> {
     let wrong: Vec<String> = thread::scope(|scope| {
         let chunks = cases.chunks(cases.len().div_ceil(AT_ONCE));
         let threads: Vec<_> = chunks
-            .map(|chunk| scope.spawn(move || chunk.iter().filter_map(complaint).collect::<Vec<_>>()))
+            .map(|chunk| {
+                scope.spawn(move || chunk.iter().filter_map(complaint).collect::<Vec<_>>())
+            })
             .collect();
-        threads.into_iter().flat_map(|it| it.join().unwrap_or_else(|_| vec!["panic".to_owned()])).collect()
+        threads
+            .into_iter()
+            .flat_map(|it| it.join().unwrap_or_else(|_| vec!["panic".to_owned()]))
+            .collect()
     });
     ensure!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
     Ok(())
