@@ -22,7 +22,7 @@ pub(super) fn open(config: &Config) -> Result<Workshop> {
 
 /// Opens the sandbox and the store. If no store exists, the command uses an empty one in memory.
 pub(super) fn open_if_any(mut config: Config) -> Result<Workshop> {
-    if !config.place.exists() {
+    if config.database.is_none() && !config.place.exists() {
         config.place = Place::Memory;
     }
     open(&config)

@@ -1,5 +1,6 @@
 //! `mcp-pif serve`: the server, on standard input and output or over HTTP.
 
+use std::env;
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
@@ -9,6 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use clap::Args;
 use pif_broker::Client;
+use pif_database::Connector;
 use pif_domain::Limit;
 use pif_sandbox::Sandbox;
 use pif_server::config::{Config, Options};
@@ -64,12 +66,14 @@ fn wait_for_client(config: Config) -> Result<ExitCode> {
 
 /// Serves over HTTP, or else on standard input and output.
 fn serve(mut config: Config, http: Option<HttpOptions>) -> Result<ExitCode> {
-    let network = if http.is_some() { Network::Serves } else { Network::None };
+    let network = Network { accepts: http.is_some(), receives: config.database.is_some() };
     // No second thread may start until the files are closed.
     stdio::hold();
     let traces = config.traces.as_ref().map(TraceFiles::open).transpose()?;
     // It may start the process anew, without the secrets of its environment.
     let link = open_link(&mut config, false)?;
+    // Its process starts before this one is sealed.
+    config.database = config.database.map(relayed).transpose()?;
     let http = http.map(|options| options.open(&config)).transpose()?;
     if let Some(http) = &http {
         complain(&format!("mcp-pif serves at {}", http.place));
@@ -124,6 +128,12 @@ fn serve(mut config: Config, http: Option<HttpOptions>) -> Result<ExitCode> {
     runtime.shutdown_timeout(Duration::ZERO);
     served?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Has another process of this program connect to the database.
+fn relayed(database: Connector) -> Result<Connector> {
+    let program = env::current_exe()?;
+    database.relayed(&program).context("the process that connects to the database cannot start")
 }
 
 /// Warns of tools whose names were reserved for the server later.

@@ -36,6 +36,7 @@ pub(super) fn existing(options: Options, place: &Directory) -> Result<Config> {
 /// Refuses a command that reads a store if there is none.
 fn ensure_store(config: &Config) -> Result<()> {
     match config.place.file() {
+        _ if config.database.is_some() => Ok(()),
         None => bail!("without a store there is nothing to read: leave out --ephemeral"),
         Some(file) if !config.place.exists() => {
             bail!("{}: there is no store; --data DIR names its directory", file.display())

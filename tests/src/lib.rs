@@ -6,6 +6,8 @@ pub mod attack;
 pub mod case;
 #[cfg(feature = "host")]
 pub mod component;
+#[cfg(all(unix, feature = "host"))]
+pub mod database;
 pub mod definitional;
 #[cfg(feature = "host")]
 pub mod embedding;
@@ -13,6 +15,7 @@ pub mod embedding;
 pub mod endure;
 #[cfg(feature = "host")]
 pub mod excerpt;
+pub mod form_types;
 pub mod fuzz;
 pub mod generate;
 pub mod interpret;

@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, anyhow};
 use pif::analysis;
 use pif::form::{FORMS, Form, Row};
+use pif_analysis::forms;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -74,13 +75,18 @@ fn tables() -> Result<String> {
     let mut text = String::new();
     for (title, rows) in groups() {
         writeln!(text, "### {title}\n")?;
-        writeln!(text, "| form | meaning | example | as JSON | result |\n|---|---|---|---|---|")?;
-        for Row { syntax, doc, example, result, .. } in rows {
+        writeln!(
+            text,
+            "| form | type | meaning | example | as JSON | result |\n|---|---|---|---|---|---|"
+        )?;
+        for row in rows {
+            let Row { syntax, doc, example, result, .. } = row;
+            let shape = code(&forms::shape_of(row).to_string());
             let syntax = syntax.split(" or {").collect::<Vec<_>>().join("` or `{");
             let (syntax, doc) = (cell(&syntax), cell(doc));
             let (notation, example, result) =
                 (code(&notation(example)?), code(example), code(result));
-            writeln!(text, "| `{syntax}` | {doc} | {notation} | {example} | {result} |")?;
+            writeln!(text, "| `{syntax}` | {shape} | {doc} | {notation} | {example} | {result} |")?;
         }
         text.push('\n');
         let details =

@@ -33,6 +33,7 @@ mod broker {
     mod sealed;
     mod secrets;
     mod shop;
+    mod steps;
     mod strayed;
     mod team;
     mod waits;

@@ -5,6 +5,7 @@ mod server {
     pub(crate) use pif_tests::server::{binary, client, folder, text};
 
     mod aliases;
+    mod analyze;
     mod answers;
     mod attacks;
     mod backup;

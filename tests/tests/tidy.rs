@@ -66,10 +66,11 @@ const GUEST: [&str; 6] = [
 ];
 
 /// The server: its crates, each above those before it.
-const HOST_CRATES: [&str; 8] = [
+const HOST_CRATES: [&str; 9] = [
     "host/domain",
     "host/schema",
     "host/system",
+    "host/database",
     "host/sandbox",
     "host/store",
     "host/broker",

@@ -3,11 +3,13 @@
 //! from another seed on.
 
 use anyhow::{Context, Result, bail, ensure};
+use pif::form::FORMS;
 use pif::limits::Limits;
 use pif::request::{Argument, Program};
-use pif_analysis::{Parameter, Request, analyze, text};
+use pif_analysis::{Parameter, Request, analyze, forms, text};
 use pif_tests::case;
-use pif_tests::generate::{Sample, sample};
+use pif_tests::form_types::{compare_call, compare_example};
+use pif_tests::generate::{Random, Sample, sample};
 use pif_tests::types::{Examples, applied, compare, compare_applied, told};
 use pif_tests::{library, tell};
 use serde::Deserialize;
@@ -136,6 +138,49 @@ fn types_of_the_library_hold() -> Result<()> {
         }
     }
     tell(&format!("{count} examples of {} tools", tools.len()));
+    Ok(())
+}
+
+/// Calls of each form with operands of its type.
+const CALLS: u64 = 200;
+
+/// The type of each form is read as it is written, and right for its example and for calls with random
+/// operands of the type.
+#[test]
+fn types_of_forms_hold() -> Result<()> {
+    let (mut wrong, mut unvalued, mut examples, mut calls) = (Vec::new(), Vec::new(), 0, 0);
+    for row in FORMS {
+        let shape = forms::shape_of(row);
+        let written = shape.to_string();
+        if text::read(&written).as_ref() != Ok(&shape) {
+            wrong.push(format!("{}: {written} is not read so", row.name));
+        }
+        if let Some(compared) = compare_example(row) {
+            examples += 1;
+            wrong.extend(compared.err().map(|why| format!("{}: {written}: {why}", row.name)));
+        }
+        let (mut tried, mut valued) = (false, false);
+        for seed in 0..CALLS {
+            let Some(compared) = compare_call(row, &mut Random::new(seed)) else { continue };
+            tried = true;
+            match compared {
+                Ok(has_value) => {
+                    valued |= has_value;
+                    calls += 1;
+                }
+                Err(why) => {
+                    wrong.push(format!("{}: {written}: {why}", row.name));
+                    break;
+                }
+            }
+        }
+        if tried && !valued {
+            unvalued.push(row.name);
+        }
+    }
+    ensure!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n"));
+    tell(&format!("{examples} examples, {calls} calls; none of {unvalued:?} has a value"));
+    ensure!(examples > 150 && calls > 20_000, "{examples} examples, {calls} calls");
     Ok(())
 }
 

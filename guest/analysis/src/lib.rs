@@ -18,6 +18,7 @@ mod compare;
 mod component;
 pub mod cost;
 pub mod equality;
+pub mod forms;
 pub mod fused;
 pub mod inquiry;
 pub mod json_schema;

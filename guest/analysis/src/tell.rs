@@ -364,7 +364,7 @@ fn is_nearly_any(kinds: Kinds) -> bool {
 }
 
 /// The types of kinds that have no parts.
-fn scalars(kinds: Kinds) -> Vec<Shape> {
+pub(crate) fn scalars(kinds: Kinds) -> Vec<Shape> {
     let all = [
         (NULL, Shape::Null),
         (BOOLEAN, Shape::Boolean),

@@ -108,8 +108,7 @@ impl<'t> Reader<'t> {
             return true;
         }
         let before = self.at;
-        let is_function =
-            self.takes("(") && (self.takes(")") || self.name().is_some() && self.takes(":"));
+        let is_function = self.takes("(") && (self.takes(")") || self.parameter().is_some());
         self.at = before;
         is_function
     }
@@ -128,9 +127,8 @@ impl<'t> Reader<'t> {
         self.variables.extend(variables.iter().cloned());
         self.needs("(")?;
         let mut parameters = Vec::new();
-        while let Some(name) = self.name() {
-            self.needs(":")?;
-            parameters.push((name.to_owned(), self.shape()?));
+        while let Some(name) = self.parameter() {
+            parameters.push((name, self.shape()?));
             if !self.takes(",") {
                 break;
             }
@@ -139,6 +137,15 @@ impl<'t> Reader<'t> {
         self.needs("=>")?;
         let gives = self.shape()?;
         Ok(Shape::Function(Box::new(Signature { variables, parameters, gives })))
+    }
+
+    /// Reads the name of a parameter and the colon, if they come next. Three points before it and a `?`
+    /// behind it belong to the name.
+    fn parameter(&mut self) -> Option<String> {
+        let rest = if self.takes("...") { "..." } else { "" };
+        let name = self.name()?;
+        let optional = if self.takes("?") { "?" } else { "" };
+        self.takes(":").then(|| format!("{rest}{name}{optional}"))
     }
 
     fn union(&mut self) -> Read<Shape> {

@@ -371,9 +371,9 @@ impl Row {
         Self { typing: Rule::Signature { takes, gives }, ..self }
     }
 
-    /// Says that the analyst has a function for it.
-    pub(crate) const fn own(self) -> Self {
-        Self { typing: Rule::Own, ..self }
+    /// Says that the analyst has a function for it, and which types people read.
+    pub(crate) const fn own(self, takes: &'static [Type], gives: Type) -> Self {
+        Self { typing: Rule::Own { takes, gives }, ..self }
     }
 
     pub(crate) const fn visit(self, visit: u16) -> Self {

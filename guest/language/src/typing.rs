@@ -7,8 +7,14 @@ use crate::kinds::{BOOLEAN, FLOAT, INTEGER, Kinds, LIST, MAP, NULL, NUMBER, REGE
 pub enum Rule {
     /// Nobody has written one: such a row does not compile.
     Missing,
-    /// The analyst has a function for the form, since types alone do not say it.
-    Own,
+    /// The analyst has a function for the form, since types alone do not say all. These say to people
+    /// what they can.
+    Own {
+        /// The types of its operands, for its usual operands. The last is for all that follow.
+        takes: &'static [Type],
+        /// The type of its value.
+        gives: Type,
+    },
     /// A form is a function of all its operands.
     Signature {
         /// The types of its operands. The last is for all that follow.
@@ -104,3 +110,25 @@ pub const DATE_PARTS: Type = Type::Record(&[
     ("weekday", INT),
     ("day_of_year", INT),
 ]);
+/// No value.
+pub const NEVER: Type = Type::Or(&[]);
+/// Null.
+pub const NOTHING: Type = Type::Of(NULL);
+/// What is compared by its order.
+pub const NUM_OR_TXT: Type = Type::Of(NUMBER | STRING);
+/// A pair, or a list of two.
+pub const PAIR_AB: Type = Type::Tuple(&[Type::A, Type::B]);
+/// A record with values of one type.
+pub const RECORD_A: Type = Type::Dictionary(&Type::A);
+/// What has members: a record, or a list with its elements.
+pub const MEMBERS_A: Type = Type::Or(&[RECORD_A, LIST_A]);
+/// A text, or a list.
+pub const TEXT_OR_LIST: Type = Type::Or(&[TXT, LIST_A]);
+/// What may be part of a text or a list.
+pub const PART: Type = Type::Or(&[TXT, Type::A]);
+/// The key of a member, or the index of an element.
+pub const INDEX: Type = Type::Of(STRING | INTEGER);
+/// The way to a part of a value.
+pub const PATH: Type = Type::List(&INDEX);
+/// What the handler of a `try` gets, in the main.
+pub const FAULT: Type = Type::Record(&[("code", TXT), ("message", TXT), ("value", Type::Any)]);

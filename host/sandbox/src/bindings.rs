@@ -57,8 +57,9 @@ pub(super) use generated::exports::pif::evaluator::types::{
 };
 
 pub use generated::exports::pif::evaluator::types::{
-    Answer, Argument, Binding, Code, Continuation, Fix, Foreseen, Limits, Mention, Note, Outlook,
-    Parameter, Place, Program, Source, Spot, Stepped, Summary, Usage, Value, Wait,
+    Answer, Argument, Binding, Code, Continuation, Fix, Foreseen, Left, Limits, Mention, Note,
+    Outlook, Parameter, Passage, Place, Program, Source, Spot, Stepped, Summary, Usage, Value,
+    Wait,
 };
 
 impl Summary {

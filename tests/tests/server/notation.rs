@@ -185,10 +185,12 @@ fn help_shows_the_notation_first() -> Result<()> {
     let told = client.text("help", &json!({"form": "map"}))?;
     let (notation, json) = (told.find(".map(").context("notation")?, told.find("as JSON"));
     ensure!(json.is_some_and(|json| notation < json), "{told}");
+    ensure!(told.contains(": <T, U>(list: T[], f: (x: T) => U) => U[]\n"), "{told}");
     let record = client.call("help", &json!({"category": "lists"}))?;
     let forms = record["structuredContent"]["forms"].as_array().context("forms")?;
     for form in forms {
         let notation = form["notation"].as_str().context("a notation")?;
+        ensure!(form["type"].is_string(), "{form}");
         let value = client.call("run", &json!({"code": notation}))?;
         ensure!(value["isError"] == false, "{form}: {value}");
     }

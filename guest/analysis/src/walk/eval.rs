@@ -37,7 +37,7 @@ impl Walk<'_> {
             Some(Rule::Signature { takes, gives }) => {
                 self.signature(term, env, takes, &gives).await
             }
-            Some(Rule::Own | Rule::Missing) => self.own(form, term, env).await,
+            Some(Rule::Own { .. } | Rule::Missing) => self.own(form, term, env).await,
             None if form == Form::List => match self.operands(term, env).await {
                 Some(elements) => self.with(|core| core.values.list_of(elements)),
                 None => NEVER,

@@ -3,7 +3,7 @@
 use crate::form::{BARE, Bare, Shape, at_least, between, builtin, exactly, literal, operation};
 use crate::kinds::{ANY, BOOLEAN, DATE, NULL, NUMBER, ODD, STRING, VALUE};
 use crate::prices::{MAKE, MAKER, OTHER, OUTSIDE, READER, STEP, TEXT};
-use crate::typing::{BOOL, FLT, INT, MAYBE_NUM, NUM, TXT, Type};
+use crate::typing::{BOOL, FLT, INT, MAYBE_NUM, NUM, NUM_OR_TXT, TXT, Type};
 
 const OF_BIG: &str = "of a big operand 8, and the limbs of the longest";
 const SUM: &str = "of a float and no big integer 6; of a big integer 16, and the limbs of the longer one; of \
@@ -72,13 +72,13 @@ rows! { $ arithmetic:
         .example(r#"{"mod": [-7, 2]}"#, "1");
     Float = literal("float", Shape::Literal)
         .gives(NUMBER)
-        .own()
+        .own(&[], FLT)
         .syntax(r#"{"float": 3.14}"#)
         .doc("A floating-point number (IEEE double).")
         .example(r#"{"float": 3.14}"#, "3.14");
     Int = literal("int", Shape::Literal)
         .gives(NUMBER)
-        .own()
+        .own(&[], INT)
         .syntax(r#"{"int": "123"}"#)
         .doc("An integer as text, for clients that cannot write large ones.")
         .example(r#"{"int": "123456789012345678901234567890"}"#, "123456789012345678901234567890");
@@ -193,7 +193,7 @@ rows! { $ arithmetic:
     Min = builtin("min", at_least(1).or_bare(Bare::Read))
         .gives(NUMBER).visit(MAKER)
         .work(OTHER, "that of `lt` for each number after the first; of one list also 1 per element")
-        .own()
+        .own(&[NUM], NUM)
         .syntax(r#"{"min": [a, b, …]} or {"min": l}"#)
         .doc("The least of two or more numbers, or of a list (nulls skipped).")
         .details(&[BEST])
@@ -201,7 +201,7 @@ rows! { $ arithmetic:
     Max = builtin("max", at_least(1).or_bare(Bare::Read))
         .gives(NUMBER).visit(MAKER)
         .work(OTHER, "that of `lt` for each number after the first; of one list also 1 per element")
-        .own()
+        .own(&[NUM], NUM)
         .syntax(r#"{"max": [a, b, …]} or {"max": l}"#)
         .doc("The greatest of two or more numbers, or of a list (nulls skipped).")
         .details(&[BEST])
@@ -209,7 +209,7 @@ rows! { $ arithmetic:
     Divide = builtin("divide", between(2, 3))
         .takes(&[NUMBER, NUMBER, STRING, ANY]).gives(NUMBER).visit(MAKER)
         .work(MAKE, "as `div`; the units of the mode")
-        .own()
+        .own(&[NUM, NUM, TXT], NUM)
         .syntax(r#"{"divide": [a, b, mode?]}"#)
         .doc("Quotient: of two integers the exact integer if b divides a, else the nearest float. \
             A mode rounds it once: `floor`, `ceil`, `round` (halves up), `trunc`.")
@@ -224,7 +224,7 @@ rows! { $ arithmetic:
         .takes(&[ANY])
         .work(MAKE, "numbers before the first text as `add`; beside a text, 8 per float or date, \
             and the digits of each big integer")
-        .own()
+        .own(&[NUM_OR_TXT], NUM_OR_TXT)
         .syntax(r#"{"plus": [a, b, …]}"#)
         .doc("Sum of numbers; where a text stands on either side, the two as one text.")
         .example(r#"{"plus": [1, 2, "a"]}"#, r#""3a""#);
@@ -274,7 +274,7 @@ rows! { $ arithmetic:
         .example(r#"{"number_text": [2.345, "fixed", 2]}"#, r#""2.35""#);
     NumberIs = builtin("number_is", exactly(2))
         .takes(&[ANY, STRING]).gives(BOOLEAN).visit(OUTSIDE)
-        .typed(&[Type::Any], BOOL)
+        .typed(&[Type::Any, TXT], BOOL)
         .syntax(r#"{"number_is": [a, what]}"#)
         .doc("Whether a value is a number that is `integer` (without a fraction), `safe`, \
             `finite`, or is `nan`: not a number.")

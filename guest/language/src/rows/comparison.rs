@@ -3,6 +3,7 @@
 use crate::form::{exactly, operation};
 use crate::kinds::{BOOLEAN, NUMBER_OR_STRING};
 use crate::prices::OTHER;
+use crate::typing::{BOOL, NUM_OR_TXT, Type};
 
 const ORDER: &str = "of two texts 6, and the units of the shorter one; of two numbers, one of them a float, 6; of \
         two integers, one of them big, the limbs of the longer one";
@@ -19,7 +20,7 @@ rows! { $ comparison:
             the content of each key of the first, up to one that the second lacks, then 1 per pair \
             of values; of two quoted terms, the weight of the nodes of the first, up to the first \
             difference. Parts that are compared add their own work")
-        .own()
+        .own(&[Type::Any], BOOL)
         .syntax(r#"{"eq": [a, b]}"#)
         .doc("Whether two values are equal, down to their parts.")
         .details(&[
@@ -30,28 +31,28 @@ rows! { $ comparison:
         .example(r#"{"eq": [[1, "a"], [1, "a"]]}"#, "true");
     Lt = operation("lt", exactly(2))
         .original(10).takes(&[NUMBER_OR_STRING]).gives(BOOLEAN).work(OTHER, ORDER)
-        .own()
+        .own(&[NUM_OR_TXT], BOOL)
         .syntax(r#"{"lt": [a, b]}"#)
         .doc("Less than: two numbers or two texts.")
         .details(&[ORDERED])
         .example(r#"{"lt": [2, 10]}"#, "true");
     Gt = operation("gt", exactly(2))
         .original(11).takes(&[NUMBER_OR_STRING]).gives(BOOLEAN).work(OTHER, ORDER)
-        .own()
+        .own(&[NUM_OR_TXT], BOOL)
         .syntax(r#"{"gt": [a, b]}"#)
         .doc("Greater than.")
         .details(&[ORDERED])
         .example(r#"{"gt": ["b", "a"]}"#, "true");
     Lte = operation("lte", exactly(2))
         .original(12).takes(&[NUMBER_OR_STRING]).gives(BOOLEAN).work(OTHER, ORDER)
-        .own()
+        .own(&[NUM_OR_TXT], BOOL)
         .syntax(r#"{"lte": [a, b]}"#)
         .doc("Less than or equal.")
         .details(&[ORDERED])
         .example(r#"{"lte": [3, 3]}"#, "true");
     Gte = operation("gte", exactly(2))
         .original(13).takes(&[NUMBER_OR_STRING]).gives(BOOLEAN).work(OTHER, ORDER)
-        .own()
+        .own(&[NUM_OR_TXT], BOOL)
         .syntax(r#"{"gte": [a, b]}"#)
         .doc("Greater than or equal.")
         .details(&[ORDERED])

@@ -1,37 +1,37 @@
 //! Control.
 
 use crate::form::{BARE, Shape, at_least, builtin, control, exactly, operation};
-use crate::kinds::{ANY, BOOLEAN, FUNCTION, RECORD, STRING};
+use crate::kinds::{ANY, BOOLEAN, CONTINUATION, FUNCTION, RECORD, STRING};
 use crate::prices::{JUMPER, OTHER, READER, TEXT, UNFOLDED};
-use crate::typing::{TXT, Type};
+use crate::typing::{BOOL, FAULT, NEVER, NOTHING, TXT, Type};
 
 rows! { $ control:
     If = control("if", Shape::Members(&["cond", "then", "else"]))
         .original(17).takes(&[BOOLEAN, ANY])
-        .own()
+        .own(&[BOOL, Type::A, Type::A], Type::A)
         .syntax(r#"{"if": {"cond": c, "then": t, "else": e}}"#)
         .doc("Evaluates one of two terms.")
         .example(r#"{"if": {"cond": {"gt": [3, 2]}, "then": "yes", "else": "no"}}"#, r#""yes""#);
     Continue = operation("continue", Shape::Members(&["input"]))
         .original(29)
-        .own()
+        .own(&[Type::Any], Type::Of(CONTINUATION))
         .syntax(r#"{"continue": {"input": t}}"#)
         .doc("Ends this step of the tool; the next step is a run with that input.")
         .example(r#"{"quote": {"continue": {"input": 1}}}"#, r#"{"continue":{"input":1}}"#);
     Cond = control("cond", Shape::Branches)
-        .own()
+        .own(&[Type::Tuple(&[BOOL, Type::A])], Type::A)
         .syntax(r#"{"cond": [[test, value], …]}"#)
         .doc("The value beside the first true test.")
         .example(r#"{"cond": [[{"lt": [5, 3]}, "small"], [true, "large"]]}"#, r#""large""#);
     Coalesce = control("coalesce", at_least(2))
-        .own()
+        .own(&[Type::Maybe(&Type::A)], Type::Maybe(&Type::A))
         .syntax(r#"{"coalesce": [a, b, …]}"#)
         .doc("The first operand that is not null, or null. Later operands are not evaluated.")
         .example(r#"{"coalesce": [{"get_in": [{"record": {"a": null}}, ["a"]]}, 0]}"#, "0");
     Try = control("try", Shape::Try)
         .takes(&[ANY, FUNCTION, ANY]).visit(JUMPER).application(UNFOLDED)
         .work(OTHER, "768 of fuel for a fault that it catches, whatever a unit costs")
-        .own()
+        .own(&[Type::A, Type::Function(&[FAULT], &Type::B)], Type::Or(&[Type::A, Type::B]))
         .syntax(r#"{"try": t, "catch": f} or {"try": t, "catch": f, "codes": ["divide-by-zero", …]}"#)
         .doc("The value of `t`; if it faults, `f` of a record {code, message, value, at, hint, \
             reason, tool}. `codes` limits the faults caught.")
@@ -40,7 +40,7 @@ rows! { $ control:
             r#""divide-by-zero""#,
         );
     Fail = builtin("fail", BARE)
-        .own()
+        .own(&[Type::Any], NEVER)
         .syntax(r#"{"fail": t}"#)
         .doc("A fault with the code `fail` and this value.")
         .example(
@@ -51,7 +51,7 @@ rows! { $ control:
         .takes(&[RECORD, FUNCTION]).visit(READER).application(UNFOLDED).apart()
         .work(TEXT, "1 per option and per reason, and the units of its name; 768 of fuel for each \
             fault after which it tries again, whatever a unit costs")
-        .own()
+        .own(&[Type::Of(RECORD), Type::Function(&[NOTHING], &Type::A)], Type::A)
         .syntax(r#"{"retry": [options, f]}"#)
         .doc("The value of `f` of null; where a call of another server fails in it for one of the \
             reasons, it waits and applies `f` again.")
@@ -75,7 +75,7 @@ rows! { $ control:
         .example(r#"{"step": ["add up", {"sum": [1, 2, 3]}]}"#, "6");
     Pipe = control("pipe", at_least(2))
         .takes(&[ANY, FUNCTION]).application(UNFOLDED).apart()
-        .own()
+        .own(&[Type::A, Type::Function(&[Type::A], &Type::B), Type::Of(FUNCTION)], Type::Any)
         .syntax(r#"{"pipe": [x, f, g, …]}"#)
         .doc("Passes a value through functions, one after another: g(f(x)).")
         .example(

@@ -78,7 +78,7 @@ rows! { $ dates:
     MomentPart = builtin("moment_part", exactly(2))
         .takes(&[ANY, STRING]).visit(READER)
         .work(OTHER, "the units of the name, and of a part that is a text")
-        .own()
+        .own(&[Type::Of(DATE), TXT], Type::Of(NUMBER | STRING))
         .syntax(r#"{"moment_part": [date, part]}"#)
         .doc("A part of a date: `year`, `month` (from 0), `day`, `weekday` (from 0 for Sunday), \
             `hours`, `minutes`, `seconds`, `milliseconds`, `time` (milliseconds since 1970), \

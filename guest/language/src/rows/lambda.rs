@@ -3,17 +3,18 @@
 use crate::form::{Shape, control, exactly};
 use crate::kinds::{ANY, FUNCTION, LIST};
 use crate::prices::{LIGHT, OUTSIDE, STEP};
+use crate::typing::Type;
 
 rows! { $ lambda:
     Var = control("var", Shape::Name)
         .original(1)
-        .own()
+        .own(&[], Type::Any)
         .syntax(r#"{"var": "x"}"#)
         .doc("The value of a variable.")
         .example(r#"{"let": [["x", 5]], "in": {"var": "x"}}"#, "5");
     Lam = control("lam", Shape::Lambda)
         .original(2).gives(FUNCTION).visit(LIGHT)
-        .own()
+        .own(&[], Type::Function(&[Type::A], &Type::B))
         .syntax(r#"{"lam": "x", "body": t} or {"lam": ["x", "y"], "body": t}"#)
         .doc("A function. Several parameters are taken one by one.")
         .details(&[
@@ -28,7 +29,7 @@ rows! { $ lambda:
         );
     App = control("app", Shape::Application)
         .original(3).takes(&[FUNCTION, ANY])
-        .own()
+        .own(&[Type::Function(&[Type::A], &Type::B), Type::A], Type::B)
         .syntax(r#"{"app": {"func": f, "arg": a}} or {"app": {"func": f, "args": [a, b]}}"#)
         .doc("Applies a function.")
         .example(
@@ -36,7 +37,7 @@ rows! { $ lambda:
             "7",
         );
     Let = control("let", Shape::Bindings)
-        .own()
+        .own(&[Type::A], Type::A)
         .syntax(r#"{"let": [["x", t], ["y", u]], "in": b}"#)
         .doc("Names values; each sees the earlier ones.")
         .details(&[
@@ -49,7 +50,7 @@ rows! { $ lambda:
         );
     Letrec = control("letrec", Shape::Functions)
         .visit(OUTSIDE)
-        .own()
+        .own(&[Type::A], Type::A)
         .syntax(r#"{"letrec": [["f", {"lam": "x", "body": t}], …], "in": b}"#)
         .doc("Names functions; each sees itself and all the others.")
         .details(&[
@@ -65,7 +66,7 @@ rows! { $ lambda:
     Apply = control("apply", exactly(2))
         .takes(&[FUNCTION, LIST, ANY]).visit(OUTSIDE).apart()
         .work(STEP, "1 per argument that is passed")
-        .own()
+        .own(&[Type::Of(FUNCTION), Type::Of(LIST)], Type::Any)
         .syntax(r#"{"apply": [f, [a, …]]}"#)
         .doc("Applies a function to as many of the arguments as it has parameters; the others are \
             left out. No arguments are one null.")

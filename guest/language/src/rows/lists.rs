@@ -29,25 +29,25 @@ const EXACT: &str = "The result is exact whatever the order of the numbers, and 
 rows! { $ lists:
     Nil = control("nil", Shape::Ignored)
         .original(18).gives(LIST)
-        .own()
+        .own(&[], Type::Of(LIST))
         .syntax(r#"{"nil": true}"#)
         .doc("The empty list, like [].")
         .example(r#"{"nil": true}"#, "[]");
     Cons = operation("cons", Shape::Members(&["head", "tail"]))
         .original(19).takes(&[ANY, LIST, ANY]).gives(LIST)
-        .own()
+        .own(&[Type::A, LIST_A], LIST_A)
         .syntax(r#"{"cons": {"head": h, "tail": l}}"#)
         .doc("The list `l` with `h` put before it.")
         .example(r#"{"cons": {"head": 1, "tail": [2, 3]}}"#, "[1,2,3]");
     Head = operation("head", BARE)
         .original(20).takes(&[LIST])
-        .own()
+        .own(&[LIST_A], Type::A)
         .syntax(r#"{"head": l}"#)
         .doc("First element of a list.")
         .example(r#"{"head": [1, 2]}"#, "1");
     Tail = operation("tail", BARE)
         .original(21).takes(&[LIST]).gives(LIST)
-        .own()
+        .own(&[LIST_A], LIST_A)
         .syntax(r#"{"tail": l}"#)
         .doc("All elements but the first.")
         .example(r#"{"tail": [1, 2]}"#, "[2]");
@@ -70,7 +70,7 @@ rows! { $ lists:
     Fold = control("fold", exactly(3))
         .original(30).takes(&[FUNCTION, VALUE, LIST, ANY]).application(UNFOLDED).callback(1)
         .subject(2)
-        .own()
+        .own(&[Type::Function(&[Type::Tuple(&[Type::B, Type::A])], &Type::B), Type::B, LIST_A], Type::B)
         .syntax(r#"{"fold": [f, init, list]}"#)
         .doc("Reduces a list from the left: `f` gets one pair (accumulator, item).")
         .details(&[
@@ -82,7 +82,7 @@ rows! { $ lists:
         );
     Reduce = control("reduce", exactly(3))
         .takes(&[FUNCTION, VALUE, LIST, ANY]).application(UNFOLDED).callback(2).subject(2)
-        .own()
+        .own(&[Type::Function(&[Type::B, Type::A], &Type::B), Type::B, LIST_A], Type::B)
         .syntax(r#"{"reduce": [f, init, list]}"#)
         .doc("Reduces a list from the left: `f` gets the accumulator and the item, as two \
             arguments.")
@@ -102,7 +102,10 @@ rows! { $ lists:
     FlatMap = elementwise("flat_map", exactly(2), Taken::Next)
         .takes(&[FUNCTION, LIST, ANY]).gives(LIST).visit(OUTSIDE).indexed()
         .work(MAKE, "1 per element of each list that the function gives, 1 for another value")
-        .own()
+        .own(
+            &[Type::Function(&[Type::A], &Type::Or(&[Type::List(&Type::B), Type::B])), LIST_A],
+            Type::List(&Type::B),
+        )
         .syntax(r#"{"flat_map": [f, list]}"#)
         .doc("Joins the lists that f returns for the elements; another value is an element.")
         .details(&[
@@ -114,7 +117,7 @@ rows! { $ lists:
         );
     Filter = elementwise("filter", exactly(2), Taken::Select)
         .takes(&[FUNCTION, LIST, ANY]).gives(LIST).visit(OUTSIDE).indexed()
-        .own()
+        .own(&[TEST, LIST_A], LIST_A)
         .syntax(r#"{"filter": [f, list]}"#)
         .doc("The elements for which f is true.")
         .example(
@@ -123,7 +126,7 @@ rows! { $ lists:
         );
     Find = elementwise("find", exactly(2), Taken::Next)
         .takes(&[FUNCTION, LIST, ANY]).visit(OUTSIDE).indexed()
-        .own()
+        .own(&[TEST, LIST_A], Type::Maybe(&Type::A))
         .syntax(r#"{"find": [f, list]}"#)
         .doc("The first element for which f is true, or null.")
         .example(r#"{"find": [{"lam": "x", "body": {"gt": [{"var": "x"}, 1]}}, [1, 2, 3]]}"#, "2");
@@ -232,7 +235,7 @@ rows! { $ lists:
     Flatten = builtin("flatten", between(1, 2).or_bare(Bare::List))
         .takes(&[LIST, NUMBER]).gives(LIST).visit(OUTSIDE)
         .work(COPY, "1 per element, and 1 per element of each list that becomes a part")
-        .own()
+        .own(&[Type::Of(LIST), INT], Type::Of(LIST))
         .syntax(r#"{"flatten": l} or {"flatten": [l, depth]}"#)
         .doc("Lists within a list become parts of it, to a depth, which is a literal: 1 unless it \
             is given. Other elements stay.")
@@ -277,7 +280,7 @@ rows! { $ lists:
         .example(r#"{"median": [5, 1, 3]}"#, "3.0");
     Last = builtin("last", LIST_OF)
         .takes(&[LIST]).visit(OUTSIDE).work(COPY, EACH)
-        .own()
+        .own(&[LIST_A], Type::A)
         .syntax(r#"{"last": l}"#)
         .doc("The last element.")
         .example(r#"{"last": [1, 2, 3]}"#, "3");
@@ -290,7 +293,7 @@ rows! { $ lists:
     Append = builtin("append", exactly(2))
         .takes(&[ITERABLE]).gives(LIST).visit(OUTSIDE)
         .work(COPY, "1 per element of the first list; as `elements` for what is no list")
-        .own()
+        .own(&[Type::Iterable(&Type::A)], LIST_A)
         .syntax(r#"{"append": [a, b]}"#)
         .doc("Two lists joined; another operand counts as its `elements`.")
         .details(&[
@@ -301,7 +304,7 @@ rows! { $ lists:
     Nth = builtin("nth", exactly(2))
         .takes(&[PAIR_OR_LIST, NUMBER, ANY]).visit(OUTSIDE)
         .work(STEP, "1 per element up to that one")
-        .own()
+        .own(&[Type::Or(&[LIST_A, Type::Tuple(&[Type::A, Type::A])]), INT], Type::A)
         .syntax(r#"{"nth": [list, i]}"#)
         .doc("The element at an index, from 0; also of a pair.")
         .example(r#"{"nth": [["a", "b"], 1]}"#, r#""b""#);

@@ -1,9 +1,9 @@
 //! Terms, tools and effects.
 
 use crate::form::{BARE, Bare, Shape, between, builtin, control, exactly, hole, operation};
-use crate::kinds::{LIST, QUOTED, RECORD, RECORD_OR_NULL, STRING};
+use crate::kinds::{FUNCTION, LIST, NULL, QUOTED, RECORD, RECORD_OR_NULL, STRING};
 use crate::prices::{JUMPER, MAKE, MAKER, OTHER, OUTSIDE, READER, TEXT};
-use crate::typing::{INT, Type};
+use crate::typing::{INT, TXT, Type};
 
 const CALLED: &str = "the units of the name of the tool; arguments as `json_text`; 1 per option, and the units of \
         its name; the value as `json_parse`; the units of reason and message of a failure";
@@ -13,7 +13,7 @@ const GRANTED: &str = "See [Calls of other servers](#calls-of-other-servers). Th
 rows! { $ meta:
     SelfRef = control("self", Shape::Ignored)
         .original(28)
-        .own()
+        .own(&[], Type::Of(FUNCTION))
         .syntax(r#"{"self": true}"#)
         .doc("The tool's or the submitted function that contains this, for recursion.")
         .example(r#"{"quote": {"self": true}}"#, r#"{"self":null}"#);
@@ -21,7 +21,7 @@ rows! { $ meta:
         .original(31).gives(QUOTED)
         .work(MAKE, "with holes, the weight of the term that it gives; the unquoted terms are \
             visited")
-        .own()
+        .own(&[Type::Any], Type::Of(QUOTED))
         .syntax(r#"{"quote": t}"#)
         .doc("The term itself, unevaluated.")
         .details(&[
@@ -37,25 +37,25 @@ rows! { $ meta:
         .example(r#"{"quote": {"add": [1, 2]}}"#, r#"{"add":[1,2]}"#);
     Eval = operation("eval", BARE)
         .original(32).takes(&[QUOTED]).work(OTHER, "the weight of the quoted term, each time")
-        .own()
+        .own(&[Type::Of(QUOTED)], Type::Any)
         .syntax(r#"{"eval": q}"#)
         .doc("Evaluates a quoted term with the variables visible here.")
         .example(r#"{"eval": {"quote": {"add": [1, 2]}}}"#, "3");
     CodeOf = operation("code_of", BARE)
         .original(33).takes(&[STRING]).gives(QUOTED).visit(JUMPER)
-        .own()
+        .own(&[TXT], Type::Of(QUOTED))
         .syntax(r#"{"code_of": "tool"}"#)
         .doc("The source of a tool as a quoted term; \"self\" is the running tool.")
         .example(r#"{"quote": {"code_of": "square"}}"#, r#"{"code_of":"square"}"#);
     Tool = operation("tool", BARE)
         .takes(&[STRING]).visit(JUMPER)
-        .own()
+        .own(&[TXT], Type::Any)
         .syntax(r#"{"tool": "name"}"#)
         .doc("The function of another tool.")
         .example(r#"{"quote": {"tool": "square"}}"#, r#"{"tool":"square"}"#);
     Trace = operation("trace", exactly(2))
         .subject(1).work(MAKE, "256 for each of the 100 lines that a run keeps")
-        .own()
+        .own(&[Type::Any, Type::A], Type::A)
         .syntax(r#"{"trace": [label, t]}"#)
         .doc("The value of `t`; writes `label: value` to the trace of the run.")
         .details(&[
@@ -67,7 +67,7 @@ rows! { $ meta:
     Call = control("call", Shape::Named(&["tool", "args", "options"]))
         .takes(&[STRING, RECORD_OR_NULL, RECORD]).visit(READER).application(OTHER)
         .work(TEXT, CALLED)
-        .own()
+        .own(&[TXT, Type::Of(RECORD | NULL), Type::Of(RECORD)], Type::Any)
         .syntax(r#"{"call": {"tool": "UPSTREAM.TOOL", "args": t, "options"?: t}}"#)
         .doc("The value of a tool of another MCP server; with the option `raw` true the whole \
             result.")
@@ -80,7 +80,7 @@ rows! { $ meta:
         .takes(&[LIST, RECORD]).gives(LIST).visit(READER).application(OTHER).apart()
         .work(TEXT, "1 per call and per answer, and that of `call` for each; 1 per option, and the \
             units of its name")
-        .own()
+        .own(&[Type::List(&Type::Of(RECORD)), Type::Of(RECORD)], Type::Of(LIST))
         .syntax(r#"{"calls": [list, options?]}"#)
         .doc("What came of several calls at once, of records `{tool, args, options?}`, in their \
             order; at most `at_most` at a time. With `all` true the values themselves, and the \
@@ -90,7 +90,7 @@ rows! { $ meta:
     Perform = control("perform", Shape::MembersOr(&["capability", "args", "options"]))
         .takes(&[STRING, RECORD_OR_NULL, RECORD]).visit(READER).application(OTHER)
         .work(TEXT, CALLED)
-        .own()
+        .own(&[TXT, Type::Of(RECORD | NULL), Type::Of(RECORD)], Type::Any)
         .syntax(r#"{"perform": {"capability": name, "args": t, "options"?: t}}"#)
         .doc("As `call`, with a computed name.")
         .details(&[GRANTED])
@@ -99,7 +99,7 @@ rows! { $ meta:
             r#"{"perform":{"args":null,"capability":{"var":"tool"}}}"#,
         );
     Unquote = hole("unquote", BARE)
-        .own()
+        .own(&[Type::Any], Type::Any)
         .syntax(r#"{"unquote": t}"#)
         .doc("Inside `quote`: the value of t takes its place.")
         .details(&[
@@ -136,7 +136,7 @@ rows! { $ meta:
         .example(r#"{"analyze": {"quote": {"add": [{"var": "x"}, 1]}}}"#, r#"{"add":1,"var":1}"#);
     TypeOf = builtin("type_of", BARE)
         .gives(STRING).visit(OUTSIDE)
-        .own()
+        .own(&[Type::Any], TXT)
         .syntax(r#"{"type_of": a}"#)
         .doc("A value's type: null, boolean, integer, float, string, list, pair, record, map, set, \
             function, quoted or continuation.")

@@ -3,12 +3,13 @@
 use super::arithmetic::IN_ORDER;
 use crate::form::{BARE, Bare, at_least, between, builtin, exactly, operation};
 use crate::kinds::{
-    ANY, BOOLEAN, LIST, NULL, NUMBER, NUMBER_OR_NULL, NUMBER_OR_STRING, RECORD, REGEX, STRING,
-    STRING_OR_LIST, VALUE,
+    ANY, BOOLEAN, INTEGER, LIST, NULL, NUMBER, NUMBER_OR_NULL, NUMBER_OR_STRING, RECORD, REGEX,
+    STRING, STRING_OR_LIST, VALUE,
 };
 use crate::prices::{MAKE, MAKER, OTHER, OUTSIDE, READER, SEARCHER, TEXT};
 use crate::typing::{
-    BOOL, FLT, GROUPS, INT, NUM, PATTERN, PATTERNED, SPLIT, TXT, TXT_OR_NULL, TXTS, Type,
+    BOOL, FLT, GROUPS, INT, MAYBE_NUM, NUM, PART, PATTERN, PATTERNED, SPLIT, TEXT_OR_LIST, TXT,
+    TXT_OR_NULL, TXTS, Type,
 };
 
 const CASED: &str = "the units of the text and of the result; those of a text that is not all ASCII three times \
@@ -70,7 +71,7 @@ rows! { $ strings:
         .work(TEXT, "without a separator 1; the units of the text and the separator, and of the \
             text twice with an empty separator and no limit; 1 per element of the result; by a \
             `regex`, as `regex_split`")
-        .own()
+        .own(&[TXT, PATTERN, MAYBE_NUM], SPLIT)
         .syntax(r#"{"split": [s, sep?, limit?]}"#)
         .doc("The parts between the separators, at most `limit`; the characters, if the separator \
             is empty. A `regex` puts its groups among the parts.")
@@ -92,7 +93,7 @@ rows! { $ strings:
     Slice = builtin("slice", between(1, 3))
         .takes(&[STRING_OR_LIST, NUMBER_OR_NULL, NUMBER_OR_NULL, ANY]).visit(MAKER)
         .work(TEXT, "of a text, its units and those of the result; of a list, its length")
-        .own()
+        .own(&[TEXT_OR_LIST, MAYBE_NUM, MAYBE_NUM], TEXT_OR_LIST)
         .syntax(r#"{"slice": [s or list, from?, to?]}"#)
         .doc("A part of a text or list, `to` excluded; negative indices count from the end.")
         .details(&[PLACES])
@@ -100,7 +101,7 @@ rows! { $ strings:
     Contains = builtin("contains", between(2, 3))
         .takes(&[STRING_OR_LIST, VALUE, NUMBER_OR_NULL, ANY]).gives(BOOLEAN).visit(OUTSIDE)
         .work(TEXT, FOUND)
-        .own()
+        .own(&[TEXT_OR_LIST, PART, MAYBE_NUM], BOOL)
         .syntax(r#"{"contains": [s or list or set, x, from?]}"#)
         .doc("Whether a text has a part, or a list an element, from an index on; or a set.")
         .details(&[PLACES])
@@ -121,7 +122,7 @@ rows! { $ strings:
         .example(r#"{"ends_with": ["hello", "lo"]}"#, "true");
     IndexOf = builtin("index_of", between(2, 3))
         .takes(&[STRING_OR_LIST, VALUE, NUMBER_OR_NULL, ANY]).visit(OUTSIDE).work(TEXT, FOUND)
-        .own()
+        .own(&[TEXT_OR_LIST, PART, MAYBE_NUM], Type::Of(INTEGER | NULL))
         .syntax(r#"{"index_of": [s or list, x, from?]}"#)
         .doc("First index of a part or an element, from 0, looked for from an index on, or of a \
             match of a `regex`; null if absent.")
@@ -306,7 +307,7 @@ rows! { $ strings:
         .example(r#"{"stringify": [[1, {"float": 2}]]}"#, r#""[1,2]""#);
     LastIndexOf = builtin("last_index_of", exactly(2))
         .takes(&[STRING_OR_LIST, ANY]).visit(MAKER).work(TEXT, FOUND)
-        .own()
+        .own(&[TEXT_OR_LIST, PART], Type::Of(INTEGER | NULL))
         .syntax(r#"{"last_index_of": [s or list, x]}"#)
         .doc("The last index of a part or an element; null if there is none.")
         .example(r#"{"last_index_of": ["abcab", "ab"]}"#, "3");
@@ -338,7 +339,7 @@ rows! { $ strings:
     RegexMatch = builtin("regex_match", exactly(2))
         .takes(&[STRING, ANY]).visit(SEARCHER)
         .work(OTHER, "as `regex_match_all`; with the flag g, as `find_all`")
-        .own()
+        .own(&[TXT, PATTERN], Type::Maybe(&GROUPS))
         .syntax(r#"{"regex_match": [s, regex]}"#)
         .doc("As `match` of JavaScript: with the flag g all matches, else the first match and its \
             groups; null if there is none.")

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser};
 use directories::ProjectDirs;
 use pif_broker::Pipes;
+use pif_database::Connector;
 use pif_domain::{Prefix, Toolset};
 use pif_sandbox::{Limits, Net};
 use pif_store::Place;
@@ -139,6 +140,8 @@ pub struct Config {
     pub prefix: Option<Prefix>,
     /// The place that keeps the state.
     pub place: Place,
+    /// The database that keeps the state instead, but for keys, pins and caches.
+    pub database: Option<Connector>,
     /// The settings of the journal.
     pub journal: Journal,
     /// The file that names the servers whose tools programs may call.
@@ -227,6 +230,7 @@ impl Options {
             broker: capabilities.pipes(),
             cache: service.cache(),
             harden: (!service.no_harden).then(|| reachable(&place, traces.as_ref())),
+            database: state.database(&values)?,
             journal: state.journal(&values),
             traces,
             trace_payloads: tracing.trace_payloads,

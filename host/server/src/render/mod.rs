@@ -29,4 +29,7 @@ pub use self::staging::{committed, snapshots, staged, verified};
 pub use self::steps::Steps;
 pub use self::summary::{describe, fixed, lines_of, notes};
 pub use self::types::{type_line, typed};
-pub use self::work::{KeptRunTold, kept_run, kept_runs, run_line, working};
+pub use self::work::{
+    KeptRunTold, MOST_STEPS, STEPS, kept_run, kept_runs, run_line, step_line, step_lines,
+    step_records, working,
+};

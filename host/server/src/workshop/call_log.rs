@@ -3,9 +3,11 @@
 
 use std::time::{Duration, Instant};
 
-use pif_domain::{Answered, Approval, Call, CallOutcome, Decision, Fault, Need, Refusal, Stage};
-use pif_sandbox::{Calls, milliseconds};
-use pif_store::journal::{Answer, Came as Outcome};
+use pif_domain::{
+    Answered, Approval, Call, CallOutcome, Decision, Fault, Need, Refusal, Stage, StepTold,
+};
+use pif_sandbox::{Calls, Left, milliseconds};
+use pif_store::journal::{Answer, Came as Outcome, Left as Kept};
 
 use super::bindings::Term;
 use super::call_record as record;
@@ -13,6 +15,10 @@ use super::consent::{self, Consent, Consents, Said};
 use super::intent::Intent;
 use super::observer::Observer;
 use super::past::{Waiting, waits};
+use super::step_log;
+
+/// How long a step takes whose end is written at once.
+const WORTH: Duration = Duration::from_millis(5);
 
 /// What came of calls, or why none was made.
 pub(super) type Came = Result<Vec<Answered>, Refusal>;
@@ -59,6 +65,8 @@ pub(super) struct CallLog<'a> {
     intent: Option<Intent<'a>>,
     /// The tools whose calls were sent and have not ended, and since when.
     sent: Option<(Instant, Vec<String>)>,
+    /// Since when the steps run that have not ended, the innermost last.
+    steps: Vec<Instant>,
     /// What those who were asked have said.
     consents: Consents,
     /// The question that the run is kept for.
@@ -74,6 +82,7 @@ impl<'a> CallLog<'a> {
             pins: Vec::new(),
             intent: None,
             sent: None,
+            steps: Vec::new(),
             consents: Consents::default(),
             waiting: None,
         }
@@ -237,6 +246,51 @@ impl<'a> CallLog<'a> {
         }
     }
 
+    /// Writes down that a step begins.
+    pub(super) fn enter(&mut self, name: String) {
+        self.answers.push(Answer::Enter(name));
+        self.steps.push(Instant::now());
+        let told = self.told();
+        self.observer.step(&told, None);
+    }
+
+    /// Writes down a step that is not evaluated.
+    pub(super) fn pass(&mut self, answers: Vec<Answer>, texts: Vec<String>) {
+        self.answers.extend(answers);
+        self.texts.extend(texts);
+        let told = self.told();
+        self.observer.step(&told, None);
+    }
+
+    /// Writes down that the innermost step has ended: as it did before, if that is `known`.
+    pub(super) fn leave(
+        &mut self,
+        came: Left,
+        known: Option<Kept>,
+        is_new: bool,
+    ) -> Result<(), Fault> {
+        let since = self.steps.pop();
+        let time = since.map(|since| since.elapsed()).unwrap_or_default();
+        let (left, text) = step_log::left(came, milliseconds(time));
+        self.texts.extend(text);
+        let is_known = known.is_some();
+        let at = self.told().iter().rposition(|it| it.state == step_log::WORKING);
+        self.answers.push(Answer::Leave(known.unwrap_or(left)));
+        let told = self.told();
+        self.observer.step(&told, at.and_then(|at| told.get(at)).zip(since));
+        // What took no time is written with what comes next.
+        match &mut self.intent {
+            Some(intent) if is_new && !is_known && time >= WORTH => {
+                intent.told(&self.answers, &self.texts)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn told(&self) -> Vec<StepTold> {
+        step_log::steps(&self.answers, step_log::WORKING)
+    }
+
     /// Interrupts a durable run that has not come as far as it was before.
     pub(super) fn put_down_again(
         &mut self,
@@ -263,7 +317,10 @@ impl<'a> CallLog<'a> {
             }
         }
         // What was asked after these calls is asked again.
-        let is_of_calls = |it: &Answer| matches!(it, Answer::Calls(_) | Answer::Waited(_));
+        let is_of_calls = |it: &Answer| {
+            matches!(it, Answer::Calls(_) | Answer::Waited(_))
+                || !is_unanswered && matches!(it, Answer::Enter(_) | Answer::Leave(_))
+        };
         let end = self.answers.iter().rposition(is_of_calls).map_or(0, |at| at + 1);
         self.answers.truncate(end);
         let Some(intent) = &mut self.intent else { return Ok(None) };

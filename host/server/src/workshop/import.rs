@@ -89,7 +89,7 @@ impl Workshop {
         let is_session = wanted.session.is_some();
         let imported = self.try_import(text, wanted, watch, &mut subject);
         if let Err(Refused { faults, .. }) = &imported
-            && let Some(first) = faults.first().filter(|first| first.code != FaultCode::Storage)
+            && let Some(first) = faults.first().filter(|first| !first.code.is_of_store())
         {
             if is_session {
                 let request = json!({ "bytes": text.len() });

@@ -55,6 +55,7 @@ mod script;
 mod search;
 mod session;
 mod staging;
+mod step_log;
 mod takes;
 mod trial;
 mod turn;

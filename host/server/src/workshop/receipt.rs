@@ -300,6 +300,8 @@ fn describe(entry: &Entry, previous: Hash, archive: &dyn Archive) -> Result<(Run
             Answer::Tool(_, None)
             | Answer::Similar(..)
             | Answer::Refused(..)
+            | Answer::Enter(_)
+            | Answer::Leave(_)
             | Answer::Waited(_) => {}
         }
     }

@@ -14,6 +14,8 @@ pub struct Form {
     pub group: String,
     /// How it is written as JSON.
     pub syntax: String,
+    /// The type of the function of its operands, or of its value.
+    pub shape: String,
     /// What it does.
     pub doc: String,
     /// The example in the notation.
@@ -88,10 +90,10 @@ fn read_details(line: &str) -> Option<(&str, &str)> {
     line.strip_prefix("- **`")?.split_once("`** ")
 }
 
-/// Parses a row of five cells, all but the second in backticks. Other lines give None.
+/// Parses a row of six cells, all but the third in backticks. Other lines give None.
 fn read_row(line: &str, group: &str) -> Option<Form> {
     let cells: Vec<&str> = line.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ").collect();
-    let [syntax, doc, notation, _, result] = cells.try_into().ok()?;
+    let [syntax, shape, doc, notation, _, result] = cells.try_into().ok()?;
     let name = syntax.strip_prefix("`{\"")?.split_once('"')?.0;
     // A bar within a cell is escaped.
     let cell = |text: &str| text.replace("\\|", "|");
@@ -100,6 +102,7 @@ fn read_row(line: &str, group: &str) -> Option<Form> {
         name: name.to_owned(),
         group: group.to_owned(),
         syntax: code(&syntax.replace("` or `{", " or {")),
+        shape: code(shape),
         doc: cell(doc),
         notation: code(notation),
         result: code(result),

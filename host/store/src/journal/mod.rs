@@ -12,7 +12,7 @@ mod pending;
 mod settings;
 mod tell;
 
-pub use self::answer::{Answer, Asked, Came, Decided, Digest, Hash, Made, Refused};
+pub use self::answer::{Answer, Asked, Came, Decided, Digest, Hash, Left, Made, Passage, Refused};
 pub use self::chain::{Verified, Walk};
 pub use self::durable::{Durable, RunEnd, Standing};
 pub use self::entry::{Body, Draft, Entry, Link, Payload};

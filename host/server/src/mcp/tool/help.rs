@@ -234,12 +234,15 @@ fn show(forms: &[&Form]) -> Reply {
     Reply::new(texts.join("\n"), json!({"forms": records}))
 }
 
-fn of_form(Form { name, group, syntax, doc, notation, result, .. }: &Form) -> (String, Value) {
-    let text = format!("{name} [{group}]\n  {doc}\n  {notation} → {result}\n  as JSON: {syntax}");
+fn of_form(form: &Form) -> (String, Value) {
+    let Form { name, group, syntax, shape, doc, notation, result, .. } = form;
+    let text =
+        format!("{name} [{group}]: {shape}\n  {doc}\n  {notation} → {result}\n  as JSON: {syntax}");
     // As JSON a program is seldom written: the record leaves that to the text.
     let record = json!({
         "name": name,
         "category": group,
+        "type": shape,
         "doc": doc,
         "notation": notation,
         "result": result,
