@@ -114,7 +114,10 @@ mod tests {
 
     #[test]
     fn a_term_becomes_the_least_one_around_a_place() {
-        let code = r#"{"let":[["x",{"add":[1,2]}]],"in":{"add":[{"mul":[3,{"var":"x"}]},{"sub":["a",{"add":[4,5]}]}]}}"#;
+        let code = concat!(
+            r#"{"let":[["x",{"add":[1,2]}]],"in":{"add":["#,
+            r#"{"mul":[3,{"var":"x"}]},{"sub":["a",{"add":[4,5]}]}]}}"#
+        );
         let at = ("/in/add/1/sub/0", true);
         assert_eq!(part(code, at).as_deref(), Some(r#"{"sub":["a",{"add":[4,5]}]}"#));
         assert_eq!(part(code, ("/in/add/1/sub/0", false)).as_deref(), Some("\"a\""));
