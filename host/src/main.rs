@@ -7,6 +7,7 @@ mod broker;
 mod call;
 mod capability;
 mod check;
+mod checkpoints;
 mod compile;
 mod completions;
 mod component;
@@ -35,6 +36,7 @@ mod session;
 mod settings;
 mod source;
 mod stage;
+mod store;
 mod top;
 mod traces;
 
@@ -81,6 +83,7 @@ use self::search::Search;
 use self::serve::{Serve, serve_by_default};
 use self::session::Session;
 use self::stage::{Commit, Discard, Stage, Verify};
+use self::store::Store;
 use self::top::Top;
 use self::traces::Traces;
 
@@ -194,6 +197,8 @@ enum Command {
     Backup(Backup),
     /// Restore the store from a backup
     Restore(Restore),
+    /// Make, migrate, check and trim the store in a PostgreSQL database
+    Store(Store),
     /// Show, export and import sessions, or remove what they keep
     Session(Session),
     /// Show or erase what belongs to one person of a team
@@ -285,6 +290,7 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Import(it)) => it.execute(options),
         Some(Command::Backup(it)) => it.execute(options),
         Some(Command::Restore(it)) => it.execute(options),
+        Some(Command::Store(it)) => it.execute(options),
         Some(Command::Session(it)) => it.execute(options),
         Some(Command::Person(it)) => it.execute(options),
         Some(Command::Top(it)) => it.execute(options),

@@ -35,6 +35,7 @@ mod broker {
     mod shop;
     mod steps;
     mod strayed;
+    mod tasks;
     mod team;
     mod waits;
     mod wayward;

@@ -13,7 +13,8 @@ use serde_json::{Map, Value, json};
 use super::equality::Equality;
 use super::laws::Lawful;
 use super::opening::Workshop;
-use super::properties::{Held, MOST_PROPERTIES};
+use super::property::MOST_PROPERTIES;
+use super::property_trial::Held;
 use super::types::{Inferred, Sight, told_cost};
 use super::world::Tools;
 

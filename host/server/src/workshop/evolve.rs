@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::example::{Example, from_json, to_json};
 use super::opening::Workshop;
-use super::properties::{kept, of_tool};
+use super::property::{kept, of_tool};
 use super::refusal::{Refused, refused, stored, too_large, unwritten};
 use super::types::{MOST_COMPARED, learn};
 use super::world::{Candidate, Tools};
