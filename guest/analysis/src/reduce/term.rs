@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use super::cuts::{parts, replaced};
 use super::spans::{Kind, Span, cut, elements, spans};
-
 use pif_core::json::locate::locate;
 use pif_language::parse::{self, Reading};
 use pif_language::term::{Origin, Terms};

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::cuts::{count_parts, parts, replaced};
 use super::spans::{Kind, Span, cut, elements, spans};
-
 use crate::trial::shrink;
 
 /// A part of a long text that is left out is at least so many times smaller than the text.
