@@ -112,6 +112,8 @@ pub enum Answer {
     /// Answers `Wait`: so many milliseconds have passed, and the `retry` tries again. Any other answer
     /// lets the fault be.
     Waited(u64),
+    /// Answers `Enter`: what the step came to before. Any other answer has it evaluated.
+    Passed(Box<Passage>),
 }
 
 /// A call of a tool of another server.
@@ -185,8 +187,40 @@ pub struct Wait {
     pub failed: u32,
     /// How long to wait before the next one.
     pub millis: u64,
+    /// How long the host may wait at most.
+    pub most: u64,
     /// How many calls the run has made in the `retry`, the failed one last.
     pub calls: u32,
+}
+
+/// What a step of the program came to: enough to go on without its evaluation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// The canonical term of its value, which is data.
+    pub value: String,
+    /// What it spent.
+    pub fuel: u64,
+    /// How many calls of other servers it made.
+    pub calls: u32,
+    /// Lines written by `trace`.
+    pub trace: Vec<String>,
+    /// Tools whose functions were made.
+    pub tools: Vec<String>,
+    /// Terms of `try` that had a value.
+    pub trials: Vec<u32>,
+    /// Steps that began in it.
+    pub steps: u32,
+}
+
+/// A step of the program has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// What it spent.
+    pub fuel: u64,
+    /// Whether a fault has ended it, which was caught around it.
+    pub is_failed: bool,
+    /// What it came to, unless a run has to evaluate it again.
+    pub passage: Option<Passage>,
 }
 
 /// The result of a finished run.
@@ -249,6 +283,10 @@ pub enum Step {
     Perform(Calls),
     /// The machine waits before a `retry` tries again.
     Wait(Wait),
+    /// The step of this name begins: the innermost one of those that have not ended.
+    Enter(String),
+    /// The innermost step has ended.
+    Leave(Left),
     /// The slice is used up.
     Paused,
     /// The run ended with a fault.

@@ -95,7 +95,9 @@ fn converse(evaluator: &GuestPre<StoreLimits>) -> Result<()> {
             // There are no bindings.
             Step::Recall(_) => Answer::Source(None),
             // Nothing is granted.
-            Step::Perform(_) | Step::Wait(_) | Step::Paused => Answer::None,
+            Step::Perform(_) | Step::Wait(_) | Step::Enter(_) | Step::Leave(_) | Step::Paused => {
+                Answer::None
+            }
             Step::Failed(fault) => bail!("{}: {}", fault.code, fault.message),
             Step::Done(value) => {
                 println!("done {}", value.json);

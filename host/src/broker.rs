@@ -1,12 +1,15 @@
 //! `mcp-pif broker`: the processes of the broker. The server starts them.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use pif_broker::{Launch, Quiet, Task, supervise, work};
+use pif_database::{self as relay, Address, Target};
 use pif_domain::text::Visible;
 use pif_server::config::Options;
 use pif_system::stdio::Log;
@@ -26,6 +29,8 @@ enum Part {
     Supervise(Place),
     /// Call other servers
     Work(Place),
+    /// Relay sessions with a database
+    Relay(Database),
     /// Become another server
     Launch {
         /// Reach no files but these
@@ -56,6 +61,33 @@ struct Place {
     serves: bool,
 }
 
+#[derive(Debug, Args)]
+struct Database {
+    /// The database
+    #[arg(long)]
+    address: Address,
+    /// File with the password
+    #[arg(long)]
+    password_file: Option<PathBuf>,
+    /// How long connecting may take
+    #[arg(long)]
+    deadline_ms: u64,
+    /// Relay, and watch over no other process
+    #[arg(long)]
+    work: bool,
+}
+
+impl Database {
+    fn execute(self) -> io::Result<()> {
+        let target = Target {
+            address: self.address,
+            password_file: self.password_file,
+            deadline: Duration::from_millis(self.deadline_ms),
+        };
+        if self.work { relay::work(target) } else { relay::supervise(&target) }
+    }
+}
+
 impl Place {
     fn task(self) -> Task {
         Task { file: self.file, state: self.state, serves: self.serves }
@@ -69,6 +101,11 @@ impl Broker {
                 let error = Launch { walled, read, write, command }.launch();
                 complain(&error.to_string());
                 return Ok(ExitCode::from(Launch::FAILED));
+            }
+            Part::Relay(database) => {
+                log(options)?;
+                database.execute()?;
+                return Ok(ExitCode::SUCCESS);
             }
             Part::Supervise(place) => {
                 log(options)?;

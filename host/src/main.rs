@@ -7,6 +7,7 @@ mod broker;
 mod call;
 mod capability;
 mod check;
+mod checkpoints;
 mod compile;
 mod completions;
 mod component;
@@ -23,6 +24,7 @@ mod person;
 mod print;
 mod proof;
 mod receipt;
+mod repair;
 mod repl;
 mod replay;
 mod restore;
@@ -34,6 +36,7 @@ mod session;
 mod settings;
 mod source;
 mod stage;
+mod store;
 mod top;
 mod traces;
 
@@ -70,6 +73,7 @@ use self::person::Person;
 use self::print::{MISUSE, complain, print_bytes};
 use self::proof::Proof;
 use self::receipt::Receipt;
+use self::repair::Repair;
 use self::repl::Repl;
 use self::replay::Replay;
 use self::restore::Restore;
@@ -79,6 +83,7 @@ use self::search::Search;
 use self::serve::{Serve, serve_by_default};
 use self::session::Session;
 use self::stage::{Commit, Discard, Stage, Verify};
+use self::store::Store;
 use self::top::Top;
 use self::traces::Traces;
 
@@ -154,6 +159,8 @@ enum Command {
     Check(Check),
     /// Tell what is known of a program before it runs: its type, what it needs
     Analyze(Analyze),
+    /// Repair a program, a tool or a failed run by sure fixes, and tell what is least around its fault
+    Repair(Repair),
     /// Write a term in the notation, or as JSON
     Fmt(Fmt),
     /// Check a proof that two programs are equal
@@ -190,6 +197,8 @@ enum Command {
     Backup(Backup),
     /// Restore the store from a backup
     Restore(Restore),
+    /// Make, migrate, check and trim the store in a PostgreSQL database
+    Store(Store),
     /// Show, export and import sessions, or remove what they keep
     Session(Session),
     /// Show or erase what belongs to one person of a team
@@ -262,6 +271,7 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Repl(it)) => it.execute(options),
         Some(Command::Check(it)) => it.execute(options),
         Some(Command::Analyze(it)) => it.execute(options),
+        Some(Command::Repair(it)) => it.execute(options),
         Some(Command::Fmt(it)) => it.execute(options),
         Some(Command::Proof(it)) => it.execute(),
         Some(Command::Grammar(it)) => it.execute(options),
@@ -280,6 +290,7 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Import(it)) => it.execute(options),
         Some(Command::Backup(it)) => it.execute(options),
         Some(Command::Restore(it)) => it.execute(options),
+        Some(Command::Store(it)) => it.execute(options),
         Some(Command::Session(it)) => it.execute(options),
         Some(Command::Person(it)) => it.execute(options),
         Some(Command::Top(it)) => it.execute(options),

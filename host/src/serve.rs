@@ -1,5 +1,7 @@
 //! `mcp-pif serve`: the server, on standard input and output or over HTTP.
 
+use std::env;
+use std::fs::DirBuilder;
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
@@ -9,19 +11,22 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use clap::Args;
 use pif_broker::Client;
+use pif_database::Connector;
 use pif_domain::Limit;
 use pif_sandbox::Sandbox;
 use pif_server::config::{Config, Options};
 use pif_server::mcp;
 use pif_server::observe::TraceFiles;
 use pif_server::workshop::Workshop;
+use pif_store::Place;
 use pif_system::harden::{self, Hardening, Network};
 use pif_system::stdio;
 use tokio::runtime::Builder;
 
+use super::checkpoints;
 use super::compile::start_compiler;
 use super::http::{HttpOptions, Opened};
-use super::open::{open_link, open_with, warn_unkept};
+use super::open::{join, open_link, open_with, warn_unkept};
 use super::print::complain;
 use super::settings::{Directory, start};
 
@@ -64,12 +69,14 @@ fn wait_for_client(config: Config) -> Result<ExitCode> {
 
 /// Serves over HTTP, or else on standard input and output.
 fn serve(mut config: Config, http: Option<HttpOptions>) -> Result<ExitCode> {
-    let network = if http.is_some() { Network::Serves } else { Network::None };
+    let network = Network { accepts: http.is_some(), receives: config.database.is_some() };
     // No second thread may start until the files are closed.
     stdio::hold();
     let traces = config.traces.as_ref().map(TraceFiles::open).transpose()?;
     // It may start the process anew, without the secrets of its environment.
     let link = open_link(&mut config, false)?;
+    // Its process starts before this one is sealed.
+    config.database = config.database.map(|it| relayed(it, &config.place)).transpose()?;
     let http = http.map(|options| options.open(&config)).transpose()?;
     if let Some(http) = &http {
         complain(&format!("mcp-pif serves at {}", http.place));
@@ -77,9 +84,8 @@ fn serve(mut config: Config, http: Option<HttpOptions>) -> Result<ExitCode> {
             paths.readable.extend(http.readable.iter().cloned());
         }
     }
-    let (workshop, opening) =
+    let (sandbox, state, opening) =
         open_with(&config, |setup| Ok(Sandbox::begin(setup, start_compiler)?))?;
-    warn_shadowed(&workshop);
     // One thread receives requests and answers the quick ones. Other threads run programs.
     let threads = config.values.size(Limit::Concurrency) + OTHER_THREADS;
     let many = http.is_some();
@@ -92,6 +98,8 @@ fn serve(mut config: Config, http: Option<HttpOptions>) -> Result<ExitCode> {
     };
     let (runtime, seal) = harden::begin(config.harden.as_ref(), build);
     let runtime = runtime?;
+    let workshop = join(&config, sandbox, state)?;
+    warn_shadowed(&workshop);
     let broker = {
         let _entered = runtime.enter();
         link.map(Client::new).transpose()?
@@ -114,6 +122,7 @@ fn serve(mut config: Config, http: Option<HttpOptions>) -> Result<ExitCode> {
         }
     }
     let workshop = workshop.calling(broker);
+    checkpoints::start(&workshop).context("no thread can be started")?;
     let served = match http {
         None => runtime.block_on(mcp::serve(config, workshop, hardening, traces)),
         Some(Opened { http, .. }) => {
@@ -124,6 +133,19 @@ fn serve(mut config: Config, http: Option<HttpOptions>) -> Result<ExitCode> {
     runtime.shutdown_timeout(Duration::ZERO);
     served?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Has another process of this program connect to the database. Keys, pins and caches are in a directory.
+fn relayed(database: Connector, place: &Place) -> Result<Connector> {
+    if let Place::Directory(directory) = place {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(directory).with_context(|| directory.display().to_string())?;
+    }
+    let program = env::current_exe()?;
+    database.relayed(&program).context("the process that connects to the database cannot start")
 }
 
 /// Warns of tools whose names were reserved for the server later.

@@ -25,6 +25,7 @@ const CRATES: [(&str, &str); 15] = [
     ("pif-domain", "host/domain"),
     ("pif-schema", "host/schema"),
     ("pif-system", "host/system"),
+    ("pif-database", "host/database"),
     ("pif-sandbox", "host/sandbox"),
     ("pif-receipt", "host/receipt"),
     ("pif-store", "host/store"),

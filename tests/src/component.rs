@@ -66,7 +66,7 @@ fn finish(
             Err(fault) => break Err(fault.into()),
             Ok(Step::Perform(calls)) => answer_to(&calls),
             Ok(Step::Wait(wait)) => Answer::Waited(wait.milliseconds),
-            Ok(Step::Paused) => Answer::None,
+            Ok(Step::Paused | Step::Enter(_) | Step::Leave(_)) => Answer::None,
             Ok(Step::Recall(name)) => {
                 let bound = program.bindings.iter().find(|bound| bound.0 == name);
                 Answer::Source(bound.and_then(|bound| bound.1.clone()))

@@ -40,7 +40,7 @@ pub fn run(code: &str, data: &Value, answers: &Answers) -> Result<Came> {
             Step::Failed(fault) => return Ok(told(&fault)),
             Step::Perform(calls) => answered(answers, &calls.calls)?,
             Step::Wait(wait) => Answer::Waited(wait.millis),
-            Step::Paused => Answer::None,
+            Step::Paused | Step::Enter(_) | Step::Leave(_) => Answer::None,
             Step::Lookup(_) | Step::Recall(_) => Answer::Source(None),
         };
     }

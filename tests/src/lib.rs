@@ -6,6 +6,8 @@ pub mod attack;
 pub mod case;
 #[cfg(feature = "host")]
 pub mod component;
+#[cfg(all(unix, feature = "host"))]
+pub mod database;
 pub mod definitional;
 #[cfg(feature = "host")]
 pub mod embedding;
@@ -24,6 +26,8 @@ pub mod native;
 pub mod oracle;
 #[cfg(feature = "host")]
 pub mod pages;
+#[cfg(all(feature = "host", unix))]
+pub mod postgres;
 pub mod processes;
 pub mod reference;
 pub mod registry_entry;

@@ -62,7 +62,7 @@ fn drive(program: &Program, limits: &Limits, slice: u64) -> (Run, Option<Machine
                 Err(refusal) => Answer::Refused(refusal),
             },
             Step::Wait(wait) => Answer::Waited(wait.millis),
-            Step::Paused => Answer::None,
+            Step::Paused | Step::Enter(_) | Step::Leave(_) => Answer::None,
             Step::Recall(name) => {
                 let bound = program.bindings.iter().find(|bound| bound.0 == name);
                 Answer::Source(bound.and_then(|bound| bound.1.clone()))

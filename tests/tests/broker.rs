@@ -29,10 +29,13 @@ mod broker {
     mod processes;
     mod programs;
     mod real;
+    mod repair;
     mod sealed;
     mod secrets;
     mod shop;
+    mod steps;
     mod strayed;
+    mod tasks;
     mod team;
     mod waits;
     mod wayward;

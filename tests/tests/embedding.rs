@@ -120,6 +120,8 @@ fn tell(step: Step) -> Value {
             json!({"perform": calls.calls.iter().map(call).collect::<Vec<_>>()})
         }
         Step::Wait(wait) => json!({"wait": wait.millis}),
+        Step::Enter(name) => json!({"enter": name}),
+        Step::Leave(left) => json!({"leave": left.fuel}),
         Step::Paused => json!("paused"),
         Step::Continuation(..) => json!("continuation"),
         Step::Failed(fault) => json!({"failed": fault.message}),

@@ -35,6 +35,7 @@ mod server {
     mod push;
     mod receipts;
     mod registry;
+    mod repair;
     #[cfg(target_os = "linux")]
     mod repl;
     mod replay;

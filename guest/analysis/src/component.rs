@@ -14,8 +14,10 @@ use crate::shape::Shape;
 use crate::tools::{Known, names_of, shapes};
 use crate::trial::whole::Counterexample;
 use crate::trial::{Outcome, Property, Tried, Value};
-use crate::{Analysis, Failure, Parameter, Request, analyze_term, clash, json_schema, read, text};
-use exports::pif::evaluator::{questions, types};
+use crate::{
+    Analysis, Failure, Parameter, Request, analyze_term, clash, json_schema, read, reduce, text,
+};
+use exports::pif::evaluator::{questions, reductions, types};
 
 wit_bindgen::generate!({ world: "analyst", path: "../../wit", generate_all });
 
@@ -102,6 +104,20 @@ impl questions::Guest for Component {
         let shape = text::read(&shape).ok()?;
         let clash::Clash { at, shape, wanted } = clash::clash(&shape, &json_schema::read(&schema))?;
         Some(questions::Misfit { at, shape: shape.to_string(), wanted: wanted.to_string() })
+    }
+}
+
+impl reductions::Guest for Component {
+    fn value(value: String, index: u32) -> Option<String> {
+        reduce::value(&value, index)
+    }
+
+    fn term(term: String, place: reductions::Spot, index: u32) -> Option<String> {
+        reduce::term(&term, (&place.at, place.around), index)
+    }
+
+    fn part(term: String, place: reductions::Spot) -> Option<String> {
+        reduce::part(&term, (&place.at, place.around))
     }
 }
 

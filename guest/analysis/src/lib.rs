@@ -25,6 +25,7 @@ pub mod json_schema;
 pub mod laws;
 pub mod normal;
 mod places;
+pub mod reduce;
 mod schema;
 pub mod shape;
 mod tell;

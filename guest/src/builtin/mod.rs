@@ -29,6 +29,7 @@ use pif_language::table::Table;
 
 use crate::memory::word::Word;
 use std::cell::Cell;
+pub(crate) use strings::reading::words as words_of;
 
 /// The function of each form.
 static FUNCTIONS: Table<Function> = Table::of(

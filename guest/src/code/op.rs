@@ -269,8 +269,11 @@ ops! {
         /// Begins a `retry` of the function behind the options in `d`. Its attempts begin at the next
         /// operation, with null in the slot behind the function.
         RetryBegin { d: Slot },
-        /// Begins a step, whose name is in `d`.
-        StepBegin { d: Slot },
+        /// Begins a step, whose name is in `d`, where its value goes. Continues at `to` with the value
+        /// that the host has given.
+        StepBegin { d: Slot, cost: u16, to: u32 },
+        /// Ends the step whose value is in `d`.
+        StepEnd { d: Slot, cost: u16 },
         /// Faults: no test of a `cond` is true.
         NoMatch,
         /// Reverses the list in `d`. Nothing else refers to it.

@@ -207,10 +207,13 @@ impl Compiler<'_> {
     /// Compiles `step`, whose operands have this depth.
     pub(super) fn step(&mut self, t: TermId, d: Slot, depth: u32) {
         let (name, value) = (self.terms.operand(t, 0), self.terms.operand(t, 1));
+        let end = self.label();
         self.schedule(&[
             Task::Term { t: name, d, depth },
-            Task::Emit { op: Op::StepBegin { d }, t },
+            Task::End { op: Op::StepBegin { d, cost: 0, to: end }, t },
             Task::Term { t: value, d, depth },
+            Task::End { op: Op::StepEnd { d, cost: 0 }, t },
+            Task::Label(end),
         ]);
     }
 

@@ -10,7 +10,8 @@ use crate::check::rename;
 use crate::edge::envelope;
 use crate::machine;
 use crate::request::{
-    Answer, Argument, Call, Calls, Done, Outcome, Program, Refusal, Source, Step, Stepped, Wait,
+    Answer, Argument, Call, Calls, Done, Left, Outcome, Passage, Program, Refusal, Source, Step,
+    Stepped, Wait,
 };
 use exports::pif::evaluator::{analysis as check, machines, types};
 use pif_core::fault::{Code, FailedCall, Fault, Fix, Limit, Note, Place};
@@ -91,6 +92,7 @@ impl machines::GuestMachine for Machine {
             }
             types::Answer::Refused(refusal) => Answer::Refused(self::refusal(refusal)),
             types::Answer::Waited(millis) => Answer::Waited(millis),
+            types::Answer::Passed(passage) => Answer::Passed(Box::new(self::passage(passage))),
         };
         step(self.0.borrow_mut().resume(answer, slice))
     }
@@ -102,6 +104,10 @@ impl machines::GuestMachine for Machine {
             peak_memory: usage.peak_memory,
             peak_depth: usage.peak_depth,
         }
+    }
+
+    fn tell_named_steps(&self, most: u32) {
+        self.0.borrow_mut().tell_named_steps(most);
     }
 
     fn steps(&self) -> Vec<types::Stepped> {
@@ -116,6 +122,19 @@ impl machines::GuestMachine for Machine {
 fn stepped(step: Stepped) -> types::Stepped {
     let Stepped { text, form, at, tool, depth, value } = step;
     types::Stepped { text, form: form.to_owned(), at, tool, depth, value }
+}
+
+fn passage(passage: types::Passage) -> Passage {
+    let types::Passage { value, fuel, calls, trace, tools, trials, steps } = passage;
+    Passage { value, fuel, calls, trace, tools, trials, steps }
+}
+
+fn left(Left { fuel, is_failed: failed, passage }: Left) -> types::Left {
+    let passage = passage.map(|passage| {
+        let Passage { value, fuel, calls, trace, tools, trials, steps } = passage;
+        types::Passage { value, fuel, calls, trace, tools, trials, steps }
+    });
+    types::Left { fuel, failed, passage }
 }
 
 fn program(program: types::Program) -> Program {
@@ -187,9 +206,11 @@ fn step(step: Step) -> types::Step {
         Step::Lookup(name) => types::Step::Lookup(name),
         Step::Recall(name) => types::Step::Recall(name),
         Step::Perform(calls) => types::Step::Perform(self::calls(calls)),
-        Step::Wait(Wait { tool, reason, failed, millis: milliseconds, calls }) => {
-            types::Step::Wait(types::Wait { tool, reason, failed, milliseconds, calls })
+        Step::Wait(Wait { tool, reason, failed, millis: milliseconds, most, calls }) => {
+            types::Step::Wait(types::Wait { tool, reason, failed, milliseconds, most, calls })
         }
+        Step::Enter(name) => types::Step::Enter(name),
+        Step::Leave(left) => types::Step::Leave(self::left(left)),
         Step::Paused => types::Step::Paused,
         Step::Failed(fault) => types::Step::Failed(self::fault(*fault)),
     }

@@ -161,7 +161,13 @@ fn write_step(step: &Step, out: &mut String) {
         Step::Done(done) => write_done("value", done, out),
         Step::Continuation(done, _) => write_done("continuation", done, out),
         Step::Failed(fault) => write_fault(fault, out),
-        Step::Lookup(_) | Step::Recall(_) | Step::Perform(..) | Step::Wait(..) | Step::Paused => {}
+        Step::Lookup(_)
+        | Step::Recall(_)
+        | Step::Perform(..)
+        | Step::Wait(..)
+        | Step::Enter(_)
+        | Step::Leave(_)
+        | Step::Paused => {}
     }
 }
 

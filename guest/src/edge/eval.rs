@@ -20,9 +20,13 @@ pub fn run(program: Program, limits: Limits) -> Result<Done, Box<Fault>> {
     match Machine::start(program, limits)?.run_alone() {
         Step::Done(done) | Step::Continuation(done, _) => Ok(done),
         Step::Failed(fault) => Err(fault),
-        Step::Lookup(_) | Step::Recall(_) | Step::Perform(_) | Step::Wait(_) | Step::Paused => {
-            Err(Box::new(Fault::defect("a run without a host waits for one")))
-        }
+        Step::Lookup(_)
+        | Step::Recall(_)
+        | Step::Perform(_)
+        | Step::Wait(_)
+        | Step::Enter(_)
+        | Step::Leave(_)
+        | Step::Paused => Err(Box::new(Fault::defect("a run without a host waits for one"))),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::builtin;
 use crate::code::slots::fold;
 use crate::code::{Image, Op, Slot};
 use crate::machine::structure::{half, record, spread_arguments, two};
-use crate::machine::{each, eval, operate, tools, trace};
+use crate::machine::{each, eval, named, operate, tools, trace};
 use crate::memory::heap::Frame;
 use crate::memory::types::kind_of;
 use crate::run::context::Context;
@@ -145,10 +145,11 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
         }
         Op::ToolEnd => {
             let (tool, value) = (as_small(c.s.slot(0)), c.s.slot(1));
-            let known = usize::try_from(tool).ok().and_then(|tool| c.s.tool_values.get_mut(tool));
-            if let Some(known) = known {
+            let tool = usize::try_from(tool).unwrap_or(usize::MAX);
+            if let Some(known) = c.s.tool_values.get_mut(tool) {
                 *known = value;
             }
+            c.s.note_made(tool);
             c.s.set_slot(0, value);
             c.s.leave();
         }
@@ -224,12 +225,8 @@ fn perform(c: &mut Context<'_>, op: Op) -> Result<(), Exit> {
         Op::TryBegin { d, to } => c.s.begin_try(c.term(), d, to)?,
         Op::TryEnd => c.s.end_try(),
         Op::RetryBegin { d } => builtin::begin_retry(c, d)?,
-        Op::StepBegin { d } => {
-            let name = c.s.slot(d);
-            if !c.s.heap.is_text(name) {
-                return Err(c.refuse(0, name));
-            }
-        }
+        Op::StepBegin { d, to, .. } => named::begin(c, d, to)?,
+        Op::StepEnd { d, .. } => c.s.end_step(d)?,
         Op::NoMatch => return Err(Trouble::NoMatch.into()),
         Op::JumpNotEmpty { a, to } if c.s.heap.list_of_match(c.s.slot(a)).is_some() => {
             c.s.pc = to as usize;

@@ -11,6 +11,7 @@ mod keep;
 mod keyed;
 mod locate;
 mod merge;
+mod named;
 mod operate;
 #[cfg(test)]
 mod rows;
@@ -31,6 +32,7 @@ use crate::data::values::{self, Meaning, Stop, Value};
 use crate::machine::tools::Sources;
 use crate::memory::word::Word;
 use crate::request::{Answer, Argument, Program, Source, Step, Stepped};
+use crate::run::named::Named;
 use crate::run::state::State;
 use pif_core::limits::{Limits, Usage};
 use pif_language::parse::{Reading, read};
@@ -89,6 +91,8 @@ pub struct Machine {
     called: Option<String>,
     /// The fault after which a `retry` may try again, and how long the host has waited, if it has.
     failing: Option<(Failure, Option<u64>)>,
+    /// Whether the host is told that a step begins.
+    is_entering: bool,
     debug: bool,
     phase: Phase,
     /// The submitted code and its variables, if it is short enough to be repaired.
@@ -117,6 +121,7 @@ impl Machine {
             asked: None,
             called: None,
             failing: None,
+            is_entering: false,
             debug: program.debug,
             phase: Phase::Start,
             submitted: None,
@@ -285,7 +290,13 @@ impl Machine {
         loop {
             match self.resume(answer, u64::MAX) {
                 Step::Lookup(_) | Step::Recall(_) => answer = Answer::Source(None),
-                Step::Paused | Step::Perform(_) | Step::Wait(_) => answer = Answer::None,
+                Step::Paused
+                | Step::Perform(_)
+                | Step::Wait(_)
+                | Step::Enter(_)
+                | Step::Leave(_) => {
+                    answer = Answer::None;
+                }
                 step => return step,
             }
         }
@@ -311,6 +322,12 @@ impl Machine {
     /// Takes the steps of a debug run that came to their values since the last call.
     pub fn take_steps(&mut self) -> Vec<Stepped> {
         self.state.steps.take()
+    }
+
+    /// Has the host told of the steps of the program, of so many at most. It is to be said before the
+    /// machine runs.
+    pub fn tell_named_steps(&mut self, most: u32) {
+        self.state.named = Some(Box::new(Named::new(most)));
     }
 
     /// Takes the debug lines written since the last call.

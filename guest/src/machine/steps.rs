@@ -6,7 +6,7 @@ use crate::compile::{Compiler, Failed, Store, Unit};
 use crate::data::show;
 use crate::data::show::Unwritten;
 use crate::machine::drive::run;
-use crate::machine::{Failure, Input, Machine, Phase, locate, trace};
+use crate::machine::{Failure, Input, Machine, Phase, locate, named, trace};
 use crate::memory::heap::{Frame, NO_CLOSURE};
 use crate::memory::types::kind_of;
 use crate::run::catch::Caught;
@@ -40,11 +40,17 @@ impl Machine {
     }
 
     fn answer(&mut self, answer: Answer) {
-        if let Some(tool) = self.called.take() {
+        if self.is_entering {
+            self.is_entering = false;
+            let passage = if let Answer::Passed(passage) = answer { Some(*passage) } else { None };
+            if let Some(named) = &mut self.state.named {
+                named.said = Some(passage);
+            }
+        } else if let Some(tool) = self.called.take() {
             self.state.answer = Some(match answer {
                 Answer::Outcomes(outcomes) => Ok(outcomes),
                 Answer::Refused(refusal) => Err(Box::new(refusal)),
-                Answer::None | Answer::Source(_) | Answer::Waited(_) => {
+                Answer::None | Answer::Source(_) | Answer::Waited(_) | Answer::Passed(_) => {
                     Err(Box::new(Refusal::denied(&tool)))
                 }
             });
@@ -201,6 +207,9 @@ impl Machine {
             return Ok(Err(step));
         }
         loop {
+            if let Some(left) = self.state.named.as_mut().and_then(|it| it.take_failed()) {
+                return Ok(Err(Step::Leave(left)));
+            }
             match run(&self.image, &mut self.state) {
                 Exit::Value(value) => return Ok(Ok(value)),
                 Exit::Stop(Stop::Pause) => return Ok(Err(Step::Paused)),
@@ -246,6 +255,16 @@ impl Machine {
                         }
                     }
                 }
+                Exit::Enter(name) => {
+                    self.is_entering = true;
+                    return Ok(Err(Step::Enter(name)));
+                }
+                Exit::Leave(value, spent) => {
+                    let value = self.data(value);
+                    let left = self.state.left_step(value, spent);
+                    let left = left.ok_or_else(|| Fault::defect("a step is lost"))?;
+                    return Ok(Err(Step::Leave(left)));
+                }
                 Exit::Perform(calls) => {
                     self.called = calls.calls.first().map(|call| call.tool.clone());
                     self.state.calls = self.state.calls.saturating_add(to_u32(calls.calls.len()));
@@ -253,6 +272,12 @@ impl Machine {
                 }
             }
         }
+    }
+
+    /// The canonical term of a value that is data.
+    fn data(&mut self, value: Word) -> Option<String> {
+        let text = self.term(value).ok()?;
+        named::is_data(&text, self.limits).then_some(text)
     }
 
     /// Goes on after a fault that is caught. Gives the step of a `retry` that may try again.

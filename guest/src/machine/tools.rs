@@ -51,6 +51,7 @@ impl State {
         }
         let Some(entry) = entry.entry else { return Err(Exit::CompileTool(tool)) };
         self.push_stub(TOOL_END, d)?;
+        self.give_back_for(tool);
         let id = i64::try_from(tool).unwrap_or_default();
         self.set(self.base + d, small(id));
         self.base += d + 1;

@@ -31,6 +31,7 @@ impl State {
             reason,
             failed: retry.failed + 1,
             millis: retry.next,
+            most: retry.most(),
             calls: self.calls.saturating_sub(retry.calls),
         })
     }
@@ -38,6 +39,7 @@ impl State {
     /// Begins another attempt of the innermost `retry`, before which the host has waited.
     pub(crate) fn try_again(&mut self, millis: u64) -> Result<(), Exit> {
         let lost = || Exit::defect("a `retry` is lost");
+        self.abandon_steps(self.trials.len().saturating_sub(1));
         let trial = self.trials.last_mut().ok_or_else(lost)?;
         let retry = trial.retry.as_deref_mut().ok_or_else(lost)?;
         retry.count(millis);

@@ -44,7 +44,7 @@ impl State {
         if let Some(trial) = self.trials.pop() {
             self.top = trial.top;
             if trial.retry.is_none() {
-                self.endings.note(&self.terms, trial.term, None);
+                self.note_ending(trial.term, None);
             }
         }
     }
@@ -71,7 +71,8 @@ impl State {
         }
         let Some(trial) = self.trials.pop() else { return Ok(Caught::Not) };
         let Some(frame) = self.frames.get(trial.top).copied() else { return Ok(Caught::Not) };
-        self.endings.note(&self.terms, trial.term, Some(fault));
+        self.note_ending(trial.term, Some(fault));
+        self.abandon_steps(self.trials.len());
         (self.top, self.active_evals) = (trial.top, trial.active_evals);
         (self.pc, self.base, self.depth) = (frame.pc as usize, frame.base as usize, frame.depth);
         self.closure = frame.closure;

@@ -187,6 +187,12 @@ impl Meter {
         if left < 0 { Err(Stop::OutOfFuel) } else { Ok(()) }
     }
 
+    /// Takes back what was spent.
+    pub(crate) fn give_back(&mut self, amount: u64) {
+        let left = self.left().saturating_add(i64::try_from(amount).unwrap_or(i64::MAX));
+        self.distribute(left.min(self.limit), if self.careful { u32::MAX } else { 0 });
+    }
+
     /// Spends fuel on bulk work at `pc`. The visits before it may already be too deep.
     pub(crate) fn bulk(
         &mut self,

@@ -45,6 +45,11 @@ impl Notes {
         self.lines.push(note_in_notation(note).to_string());
     }
 
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.known.len()
+    }
+
     /// Iterates over all warnings, a line each.
     pub(crate) fn lines(&self) -> impl Iterator<Item = String> {
         let more = self.known.len() - self.lines.len();

@@ -4,6 +4,7 @@ use crate::algorithm::trouble::Trouble;
 use crate::code::{Code, Image, Place, Slot};
 use crate::memory::heap::{Frame, Full, Heap, NO_CLOSURE};
 use crate::run::meter::{Meter, Stop};
+use crate::run::named::Named;
 use crate::run::notes::Notes;
 use crate::run::steps::Steps;
 use crate::run::trial::{Endings, Trial};
@@ -40,6 +41,10 @@ pub(crate) enum Exit {
     CompileTerm(TermId, u16, u32),
     /// The host must tell what comes of these calls. Then the operation goes on.
     Perform(Box<Calls>),
+    /// The host must hear that the step of this name begins.
+    Enter(String),
+    /// The host must hear that the innermost step has this value, and how much fuel the run has spent.
+    Leave(Word, u64),
 }
 
 impl Exit {
@@ -128,6 +133,8 @@ pub(crate) struct State {
     /// Open `try`s and `retry`s, the innermost last.
     pub(crate) trials: Vec<Trial>,
     pub(crate) endings: Endings,
+    /// The steps of the program, if the host wants to know of them.
+    pub(crate) named: Option<Box<Named>>,
     /// The operation whose call is beginning.
     pub(crate) call: usize,
     pub(crate) trace: Vec<String>,
@@ -151,6 +158,7 @@ impl State {
     pub(crate) fn know(&mut self, pattern: Known) {
         self.patterns.truncate(KEPT - 1);
         self.patterns.push_front(pattern);
+        self.note_untold();
     }
 
     pub(crate) fn new(limits: &Limits, step: u64) -> Self {
@@ -176,6 +184,7 @@ impl State {
             calls: 0,
             trials: Vec::new(),
             endings: Endings::default(),
+            named: None,
             call: 0,
             trace: Vec::new(),
             notes: Notes::default(),

@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::Command;
 
-use super::reap;
+use pif_system::die_with_parent;
 
 /// What to become, and how.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ impl Launch {
     /// Becomes the program. It returns only if that is impossible.
     #[must_use]
     pub fn launch(self) -> io::Error {
-        reap::die_with_parent();
+        die_with_parent();
         if self.walled
             && let Err(error) = wall(&self.read, &self.write)
         {

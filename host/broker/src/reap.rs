@@ -45,17 +45,6 @@ pub(super) fn adopt() {
 #[cfg(not(target_os = "linux"))]
 pub(super) fn adopt() {}
 
-/// Has this process killed when its parent dies. It stays so when it becomes another program.
-#[cfg(target_os = "linux")]
-pub(super) fn die_with_parent() {
-    use rustix::process::{Signal, set_parent_process_death_signal};
-    // Without it the end of the input ends the process.
-    let _ = set_parent_process_death_signal(Some(Signal::KILL));
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(super) fn die_with_parent() {}
-
 /// Forgets adopted processes that have ended.
 pub(super) fn tidy() {
     for child in children().into_iter().filter(|child| child.is_dead) {

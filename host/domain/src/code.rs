@@ -72,6 +72,7 @@ codes! {
     Cancelled "cancelled" false "The client cancelled the call, or the server stops."
     Busy "busy" false "The call waited too long for its turn."
     Storage "storage" false "The store cannot be read or written."
+    StoreUnavailable "store-unavailable" false "The database is lost, or does not answer in time."
     UnknownSession "unknown-session" false "There is no such session, or no such saved state."
     SessionClosed "session-closed" false "The session is over: closed, or past its time."
     SessionBusy "session-busy" false "Another turn of the session is running."
@@ -97,7 +98,14 @@ impl FaultCode {
     #[must_use]
     pub fn is_worldly(self) -> bool {
         self.is_stop()
-            || matches!(self, Self::Busy | Self::SessionBusy | Self::Storage | Self::Internal)
+            || self.is_of_store()
+            || matches!(self, Self::Busy | Self::SessionBusy | Self::Internal)
+    }
+
+    /// Whether the store failed, which then cannot be told of in the journal either.
+    #[must_use]
+    pub fn is_of_store(self) -> bool {
+        matches!(self, Self::Storage | Self::StoreUnavailable)
     }
 
     /// Whether the run was stopped from outside.

@@ -19,6 +19,7 @@ mod prefix;
 mod principal;
 pub mod quantity;
 mod section;
+mod step;
 pub mod text;
 mod tool;
 
@@ -38,4 +39,5 @@ pub use self::part::Part;
 pub use self::prefix::{Prefix, bare, listed, named, prefix};
 pub use self::principal::{Principal, Scope};
 pub use self::section::Section;
+pub use self::step::StepTold;
 pub use self::tool::{BuiltIn, Effect, LEGACY, SPELLINGS, Toolset, scope_of};

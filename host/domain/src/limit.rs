@@ -188,6 +188,10 @@ limits! {
         fixed(1_000, "More are hard to read. A part of a program has fewer."),
         Beyond::Other("not shown, with a note"), "steps_show_terms_with_their_values",
         "Steps of a run that `steps` shows: terms, with the values that they came to";
+    NamedSteps "named_steps" Run Count
+        fixed(1_000, REPLAYS),
+        Beyond::Other("not told"), "a_durable_run_tells_its_first_steps",
+        "Forms `step` of a durable run that are told and are not evaluated again";
     Sources "sources" Run Size
         fixed(8 << 20, REPLAYS),
         fault(FaultCode::TooLarge), "the_sources_of_a_run_are_bounded",
@@ -253,6 +257,10 @@ limits! {
         flag("journal-size", "128MiB", 1 << 20, 64 << 30),
         Beyond::Other("the oldest go"), "a_journal_keeps_within_its_size",
         "Size of the journal; the oldest entries go first. Without a file 16MiB at most";
+    StoreDeadline "store_deadline_ms" State Time
+        flag("store-deadline", "5s", 10_000_000, 600_000_000_000),
+        fault(FaultCode::StoreUnavailable), "a_silent_database_is_waited_for_so_long",
+        "How long a database may take to answer, and to let the server in";
     PendingRuns "pending_runs" State Count
         flag("pending-runs", "32", 0, 1_000),
         fault(FaultCode::CapabilityDenied), "so_many_runs_wait_for_approvals",

@@ -167,6 +167,7 @@ macro_rules! each_tool {
             Discard discard Staging Destroys Evolve "Discard staged changes";
             Runs runs Work Reads Run "Durable runs";
             WorkflowExecute workflow_execute Work Runs Run "Run a workflow";
+            Repair repair Work Adds Evolve "Repair a program or a tool";
             Analyze analyze Analysis Reads Read "Analyze a program";
             Receipt receipt Analysis Reads Run "Receipt of a run";
             Debug debug Debug Reads Read "What the server measures";
@@ -249,7 +250,7 @@ pub fn scope_of(tool: Option<BuiltIn>) -> Scope {
 
 /// Names of an earlier server that clients may still call, each with the tool that it means now. They
 /// are accepted and not listed.
-pub const SPELLINGS: [(&str, &str); 23] = [
+pub const SPELLINGS: [(&str, &str); 24] = [
     ("memory-store", "memory_store"),
     ("memory-retrieve", "memory_retrieve"),
     ("memory_recall", "memory_retrieve"),
@@ -273,6 +274,7 @@ pub const SPELLINGS: [(&str, &str); 23] = [
     ("verify_changes", "verify"),
     ("overlay_commit", "commit"),
     ("overlay_discard", "discard"),
+    ("reflexion_fix", "repair"),
 ];
 
 /// Such names that are more than another spelling.

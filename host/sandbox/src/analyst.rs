@@ -6,7 +6,7 @@ use wasmtime::component;
 
 use super::artifact::Origin;
 use super::bindings::{
-    Answers, Came, Inquired, Inquiry, Law, Misfit, Question, Ran, Searched, Subject,
+    Answers, Came, Inquired, Inquiry, Law, Misfit, Question, Ran, Searched, Subject, TermPlace,
 };
 use super::ceiling::{Allowance, Ceiling};
 use super::consulted::{Opened, prepared};
@@ -130,6 +130,65 @@ impl Sandbox {
                 questions.call_clash(store, &shape.to_owned(), &schema.to_owned()).await
             };
             instance.call(clash).await
+        })
+    }
+
+    /// The smaller value of an index than a JSON value; None: there is no more.
+    pub fn smaller_value(
+        &self,
+        value: &str,
+        index: u32,
+        watch: &Watch,
+    ) -> Result<Option<String>, Fault> {
+        let allowance = Allowance::for_text(self.net, value.len());
+        finish(async {
+            let mut instance = self.consult(allowance, watch).await?;
+            let reductions = &self.analyst()?.reductions;
+            let smaller = async |guest: &component::Instance, store: &mut Store<Ceiling>| {
+                let reductions = reductions.load(&mut *store, guest)?;
+                reductions.call_value(store, &value.to_owned(), index).await
+            };
+            instance.call(smaller).await
+        })
+    }
+
+    /// The shorter term of an index in which the term at a place stands as it is; None: there is no
+    /// more. It may be no term.
+    pub fn smaller_term(
+        &self,
+        term: &str,
+        place: &TermPlace,
+        index: u32,
+        watch: &Watch,
+    ) -> Result<Option<String>, Fault> {
+        let allowance = Allowance::for_text(self.net, term.len());
+        finish(async {
+            let mut instance = self.consult(allowance, watch).await?;
+            let reductions = &self.analyst()?.reductions;
+            let smaller = async |guest: &component::Instance, store: &mut Store<Ceiling>| {
+                let reductions = reductions.load(&mut *store, guest)?;
+                reductions.call_term(store, &term.to_owned(), place, index).await
+            };
+            instance.call(smaller).await
+        })
+    }
+
+    /// The term at a place of a term.
+    pub fn part_of_term(
+        &self,
+        term: &str,
+        place: &TermPlace,
+        watch: &Watch,
+    ) -> Result<Option<String>, Fault> {
+        let allowance = Allowance::for_text(self.net, term.len());
+        finish(async {
+            let mut instance = self.consult(allowance, watch).await?;
+            let reductions = &self.analyst()?.reductions;
+            let part = async |guest: &component::Instance, store: &mut Store<Ceiling>| {
+                let reductions = reductions.load(&mut *store, guest)?;
+                reductions.call_part(store, &term.to_owned(), place).await
+            };
+            instance.call(part).await
         })
     }
 

@@ -42,6 +42,8 @@ pub use analyst::exports::pif::evaluator::questions::{
     Normal, Parameter as Typed, Question, Ran, Schemas, Searched, Subject, Told as Came,
     Tool as KnownTool, TrialRun, Tried, Turn as Inquired, Typing, Variable,
 };
+pub(super) use analyst::exports::pif::evaluator::reductions::GuestIndices as Reductions;
+pub use analyst::exports::pif::evaluator::reductions::Spot as TermPlace;
 
 pub(super) use generated::exports::pif::evaluator::analysis::GuestIndices as Analysis;
 pub use generated::exports::pif::evaluator::analysis::Renamed;
@@ -55,8 +57,9 @@ pub(super) use generated::exports::pif::evaluator::types::{
 };
 
 pub use generated::exports::pif::evaluator::types::{
-    Answer, Argument, Binding, Code, Continuation, Fix, Foreseen, Limits, Mention, Note, Outlook,
-    Parameter, Place, Program, Source, Spot, Stepped, Summary, Usage, Value, Wait,
+    Answer, Argument, Binding, Code, Continuation, Fix, Foreseen, Left, Limits, Mention, Note,
+    Outlook, Parameter, Passage, Place, Program, Source, Spot, Stepped, Summary, Usage, Value,
+    Wait,
 };
 
 impl Summary {

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use wasmtime::component::{Component, InstancePre, Linker};
 
 use super::artifact::{self, ANALYST, ANALYST_HASH, Found};
-use super::bindings::Questions;
+use super::bindings::{Questions, Reductions};
 use super::ceiling::Ceiling;
 use super::error::Error;
 
@@ -21,6 +21,7 @@ pub(super) struct Analyst {
 pub(super) struct Opened {
     pub(super) component: InstancePre<Ceiling>,
     pub(super) questions: Questions,
+    pub(super) reductions: Reductions,
 }
 
 impl Opened {
@@ -28,7 +29,8 @@ impl Opened {
         let linker = Linker::new(component.engine());
         let component = linker.instantiate_pre(component).map_err(Error::component)?;
         let questions = Questions::new(&component).map_err(Error::component)?;
-        Ok(Self { component, questions })
+        let reductions = Reductions::new(&component).map_err(Error::component)?;
+        Ok(Self { component, questions, reductions })
     }
 }
 

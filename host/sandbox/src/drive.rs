@@ -165,6 +165,10 @@ impl Run<'_> {
         let started = self.sandbox.start_in_turns(program, self.limits, self.watch).await;
         self.world.passed(Part::Instance, since);
         let mut machine = started?;
+        let most = self.world.named_steps();
+        if most > 0 {
+            machine.tell_named_steps(most).await?;
+        }
         let since = Instant::now();
         let mut seen = Usage { fuel: 0, peak_memory: 0, peak_depth: 0 };
         let result = self.converse(&mut machine, program.debug, &mut seen).await;
@@ -210,6 +214,11 @@ impl Run<'_> {
                 Step::Wait(wait) => {
                     let waited = self.watch.while_waiting(self.world.wait(&wait)).await??;
                     waited.map_or(Answer::None, Answer::Waited)
+                }
+                Step::Enter(name) => self.world.enter(&name)?.map_or(Answer::None, Answer::Passed),
+                Step::Leave(left) => {
+                    self.world.leave(left)?;
+                    Answer::None
                 }
                 Step::Recall(name) => Answer::Source(self.world.recall(&name).await?),
                 Step::Lookup(tool) => {

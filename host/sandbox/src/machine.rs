@@ -6,8 +6,8 @@ use wasmtime::Store;
 use wasmtime::component::ResourceAny;
 
 use super::bindings::{
-    Answer, Continuation, Ended, GuestMachine, Limits, Program, Reported, Stepped, Usage, Value,
-    Wait,
+    Answer, Continuation, Ended, GuestMachine, Left, Limits, Program, Reported, Stepped, Usage,
+    Value, Wait,
 };
 use super::calls::Calls;
 use super::ceiling::{Ceiling, Taken};
@@ -37,6 +37,10 @@ pub enum Step {
     Perform(Calls),
     /// A call has failed, and the program would try again after a while.
     Wait(Wait),
+    /// A step of the program begins, which has this name.
+    Enter(String),
+    /// The innermost step of the program has ended.
+    Leave(Left),
     /// It has used up its slice of fuel.
     Paused,
 }
@@ -99,9 +103,20 @@ impl Machine {
             Ended::Recall(name) => Step::Recall(name),
             Ended::Perform(calls) => Step::Perform(calls.into()),
             Ended::Wait(wait) => Step::Wait(wait),
+            Ended::Enter(name) => Step::Enter(name),
+            Ended::Leave(left) => Step::Leave(left),
             Ended::Paused => Step::Paused,
             Ended::Failed(told) => return Err(self.explain(told).await),
         })
+    }
+
+    /// Has the world told of the first so many steps of the program.
+    pub(super) async fn tell_named_steps(&mut self, most: u32) -> Result<(), Fault> {
+        let handle = self.handle;
+        let tell = async |guest: &Guest, store: &mut Store<Ceiling>| {
+            machine(guest).call_tell_named_steps(store, handle, most).await
+        };
+        self.instance.call(tell).await
     }
 
     /// Whether the machine trapped. It then answers no more calls.

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use pif_domain::{Fault, Part};
 
-use super::bindings::{Answer, Stepped, Wait};
+use super::bindings::{Answer, Left, Passage, Stepped, Wait};
 use super::calls::Calls;
 
 /// A question that may take a while. A run that waits for the answer uses no processor time.
@@ -31,6 +31,18 @@ pub trait World: Send {
     /// the milliseconds that have passed, or None: the fault stays one.
     fn wait<'a>(&'a mut self, _wait: &'a Wait) -> Asking<'a, Result<Option<u64>, Fault>> {
         Box::pin(async { Ok(None) })
+    }
+    /// Of how many more steps of the program the world wants to be told.
+    fn named_steps(&self) -> u32 {
+        0
+    }
+    /// Hears that a step of the program begins. Returns what it came to before, if that is known.
+    fn enter(&mut self, _name: &str) -> Result<Option<Passage>, Fault> {
+        Ok(None)
+    }
+    /// Hears that the innermost step of the program has ended.
+    fn leave(&mut self, _left: Left) -> Result<(), Fault> {
+        Ok(())
     }
     /// Reports the number of continuations driven so far, before each one runs.
     fn advance(&mut self, driven: u64);

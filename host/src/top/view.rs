@@ -12,6 +12,9 @@ use super::figures::{age, count, micros};
 /// The most characters of a name.
 const MOST_NAME: usize = 40;
 
+/// The most characters of what is told of a step.
+const MOST_STEP: usize = 100;
+
 /// The most faults of a frame.
 const MOST_FAULTS: usize = 10;
 
@@ -82,7 +85,7 @@ impl View {
     }
 
     fn parts(&self) -> Vec<Part> {
-        let all = [self.own(), self.tools(), self.upstream(), self.faults()];
+        let all = [self.own(), self.works(), self.tools(), self.upstream(), self.faults()];
         all.into_iter().filter(|part| !part.rows.is_empty()).collect()
     }
 
@@ -115,6 +118,18 @@ impl View {
             "reduction",
         ];
         Part::new(&heading, 12, self.servers.iter().map(row).collect())
+    }
+
+    fn works(&self) -> Part {
+        let works = self.servers.iter().flat_map(|it| &it.works);
+        let row = |it: &pif_server::observe::Worked| {
+            let cells = vec![it.run.to_string(), count(it.steps), text::line(&it.step, MOST_STEP)];
+            (cells, false)
+        };
+        let heading = ["durable run", "steps done", "now"];
+        let mut part = Part::new(&heading, 12, works.map(row).collect());
+        part.widths = vec![Constraint::Length(12), Constraint::Length(12), Constraint::Fill(1)];
+        part
     }
 
     fn tools(&self) -> Part {

@@ -34,6 +34,12 @@ pub enum Error {
     /// Another process kept the store locked.
     #[error("another process keeps the store locked: nothing was changed")]
     Locked,
+    /// The database cannot be reached, or has not answered in time.
+    #[error("the database cannot be used: {reason}")]
+    Unavailable {
+        /// The cause.
+        reason: String,
+    },
     /// The disk is full.
     #[error("the disk is full: nothing was changed")]
     Full,
@@ -64,6 +70,14 @@ pub enum Error {
     /// The store's answer does not fit the request, which is a defect of the program.
     #[error("the store failed: its answer is not the one to what it was asked")]
     Confused,
+}
+
+impl Error {
+    /// Whether the database is lost or silent. It may return, and nothing is wrong here.
+    #[must_use]
+    pub fn is_absence(&self) -> bool {
+        matches!(self, Self::Unavailable { .. })
+    }
 }
 
 /// A failure as the store reports it.

@@ -5,7 +5,9 @@
 pub mod environment;
 pub mod harden;
 mod owned;
+mod parent;
 pub mod stdio;
 
 pub use self::environment::{common_environment, variable};
 pub use self::owned::{Forbidden, read_owned};
+pub use self::parent::die_with_parent;

@@ -58,6 +58,7 @@ fn tool(n: usize) -> Write {
         examples: "[]".to_owned(),
         output_schema: None,
         members: None,
+        properties: None,
         expected: None,
     };
     let entry = Draft::of_change(EntryKind::Evolve, &evolution.name);

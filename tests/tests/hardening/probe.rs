@@ -45,13 +45,17 @@ pub(crate) fn main(mode: &str) -> Result<()> {
             let early = early();
             (
                 early,
-                Hardening { landlock: Layer::Off, abi: 0, seccomp: restrict_calls(Network::None) },
+                Hardening {
+                    landlock: Layer::Off,
+                    abi: 0,
+                    seccomp: restrict_calls(Network::default()),
+                },
             )
         }
         "refused" => {
             // To whoever is filtered already, the kernel looks like one without either layer.
             // Whether it does is judged by the report.
-            let _ = restrict_calls(Network::None);
+            let _ = restrict_calls(Network::default());
             apply(Some(&paths), early)
         }
         "off" => apply(None, early),

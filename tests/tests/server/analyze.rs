@@ -3,7 +3,7 @@
 use super::client::Client;
 use super::kept::Kept;
 use anyhow::{Context, Result, ensure};
-use pif::request::Step;
+use pif::request::{Argument, Step};
 use pif::{Limits, Machine, Program};
 use pif_analysis::equality::Comparison;
 use pif_analysis::trial::{Outcome, Property, Run, Tried, Value as Plain, drive};
@@ -26,7 +26,11 @@ fn pairs(text: &'static str) -> Result<Vec<(&'static str, &'static str)>> {
 
 /// Runs natively what a trial asks for, with a tool.
 fn evaluate(run: &Run, (name, source): (&str, &str)) -> (Outcome, u64) {
-    let program = Program::term(&*run.code).with_tool(name, source).with_data(&run.data);
+    let program = Program {
+        argument: Argument::Unapplied,
+        context: Some(format!("{{\"data\":{}}}", run.data)),
+        ..Program::term(&*run.code).with_tool(name, source)
+    };
     let limits = Limits { fuel: run.fuel, memory: 16 << 20, ..Limits::default() };
     let mut machine = match Machine::start(program, limits) {
         Ok(machine) => machine,
@@ -53,6 +57,10 @@ fn outcome(client: &mut Client, code: &str, data: &Value) -> Result<Value> {
     let record = &told["structuredContent"];
     Ok(match told["isError"] == true {
         true => json!({"fault": record["code"]}),
+        // A number that clients might round is told as a text.
+        false if record["value"].is_null() && record["exact"].is_string() => {
+            json!({"exact": record["exact"]})
+        }
         false => json!({"value": record["value"]}),
     })
 }
@@ -99,10 +107,14 @@ fn different_programs_have_an_input_that_shows_it() -> Result<()> {
             left.push(*first);
             continue;
         }
-        assert_eq!(Some(&equality["args"]), native.as_ref(), "{first} === {second}");
+        let args = match equality["args_exact"].as_str() {
+            Some(exact) => serde_json::from_str(exact)?,
+            None => equality["args"].clone(),
+        };
+        assert_eq!(Some(&args), native.as_ref(), "{first} === {second}");
         for (index, code) in [first, second].into_iter().enumerate() {
             if code.contains("=>") {
-                let seen = outcome(&mut client, code, &equality["args"])?;
+                let seen = outcome(&mut client, code, &args)?;
                 assert_eq!(equality["outcomes"][index], seen, "{code}: {equality}");
             }
         }
@@ -137,7 +149,7 @@ fn a_name_stands_for_the_source_of_its_tool() -> Result<()> {
     );
     assert_eq!(
         client.fault("analyze", &json!({"code": "1", "against": "1 +"}))?["code"],
-        "malformed"
+        "unparsable"
     );
     Ok(())
 }
@@ -146,7 +158,6 @@ fn a_name_stands_for_the_source_of_its_tool() -> Result<()> {
 fn laws_are_proved_tested_or_refuted() -> Result<()> {
     let mut client = Client::legacy_with(&SETS)?;
     client.evolve("product", "", &json!("(a, b) => a * b"))?;
-    client.evolve("fact", "", &json!("n => n <= 1 ? 1 : n * self(n - 1)"))?;
     for (about, expected) in [
         (
             json!({"tool": "product"}),
@@ -160,11 +171,7 @@ fn laws_are_proved_tested_or_refuted() -> Result<()> {
             json!({"code": "s => s.trim()"}),
             "idempotent proved, order-preserving refuted, total proved",
         ),
-        (json!({"tool": "fact"}), "idempotent refuted, order-preserving tested, total tested"),
-        (
-            json!({"code": "n => n <= 1 ? 1 : n * self(n - 1)"}),
-            "idempotent refuted, order-preserving tested, total tested",
-        ),
+        (json!({"code": "b => b ? 1 : self(!b)"}), "total tested"),
         (json!({"code": "1 + 1"}), ""),
         (json!({"code": "x => shop.price({x})"}), "idempotent unknown, total unknown"),
     ] {
@@ -175,7 +182,12 @@ fn laws_are_proved_tested_or_refuted() -> Result<()> {
         let each = laws.iter().map(|it| format!("{} {}", text(&it["law"]), text(&it["verdict"])));
         assert_eq!(each.collect::<Vec<_>>().join(", "), expected, "{about}");
         for law in laws {
-            ensure!(law["verdict"] != "refuted" || law["args"].is_array(), "{law}");
+            ensure!(
+                law["verdict"] != "refuted"
+                    || law["args"].is_array()
+                    || law["args_exact"].is_string(),
+                "{law}"
+            );
             let is_proved = law["proof"].is_object() || law["derivation"].is_object();
             assert_eq!(law["verdict"] == "proved", is_proved, "{law}");
         }
@@ -267,7 +279,7 @@ fn a_property_that_fails_refuses_a_change_and_is_kept_with_its_revision() -> Res
         ensure!(refused["isError"] == true, "{refused}");
         let message = refused["content"][0]["text"].as_str().context("a text")?;
         ensure!(
-            message.contains("property 0 refuses the change") && message.contains("[[]]"),
+            message.contains("property 0 refuses the change") && message.contains("[\"\"]"),
             "{message}"
         );
         // Without properties the change keeps those that hold.
@@ -292,7 +304,7 @@ fn a_property_that_fails_refuses_a_change_and_is_kept_with_its_revision() -> Res
         assert_eq!(inspected["properties"], json!([property]).to_string());
         for (properties, code) in [
             (json!("x"), "malformed"),
-            (json!(["xs =>"]), "malformed"),
+            (json!(["xs =>"]), "unparsable"),
             (json!(vec!["true"; 17]), "malformed"),
             (json!(["x => @other(x)"]), "fail"),
         ] {
@@ -376,7 +388,7 @@ fn a_pipeline_is_fused() -> Result<()> {
     let stages = json!(["prices", {"map": "net"}]);
     record(&mut client, "evolve", &pipeline("plain", stages.clone(), false))?;
     let told = record(&mut client, "evolve", &pipeline("fused", stages, true))?;
-    ensure!(told["notes"].to_string().contains("fused `net` and `prices`"), "{told}");
+    ensure!(told["notes"].to_string().contains("fused `net`, `prices`"), "{told}");
     let inspected = record(&mut client, "inspect", &json!({"tool": "fused"}))?;
     assert_eq!(inspected["notation"], "x1 => x1.map(x2 => x2.price * 1 / 2)");
     ensure!(inspected["calls"].is_null(), "{inspected}");
@@ -416,7 +428,7 @@ fn programs_ask_what_runs_tell() -> Result<()> {
             json!(["refuted", "proved", "refuted", "refuted"]),
         ),
         (
-            "pif.analyze({code: quote(x => x + 1), properties: [\"x => @self(x) != x\"]}).properties[0].verdict",
+            "pif.analyze({code: quote(x => x + 1), properties: [\"x => @self(x) == x + 1\"]}).properties[0].verdict",
             json!("holds"),
         ),
     ] {
@@ -467,9 +479,8 @@ fn hostile_programs_end_with_what_was_tried() -> Result<()> {
         ("x => { while (true) { x = x; } }", "vacuous"),
         ("x => fail(\"no\")", "fails"),
         ("x => \"true\"", "fails"),
-        ("x => y => true", "fails"),
+        ("x => y => true", "vacuous"),
         ("x => shop.price({x})", "vacuous"),
-        ("self", "vacuous"),
         ("\"\"", "fails"),
     ] {
         let told =
@@ -489,7 +500,7 @@ fn the_command_line_writes_proofs_and_shows_counterexamples() -> Result<()> {
     let told =
         kept.prints(&["analyze", "x => !(x > 3)", "--against", "x => x <= 3", "--proof", file])?;
     ensure!(told.contains("\nequal: "), "{told}");
-    let checked = kept.execute(&["proof", "check", file], "")?;
+    let checked = kept.execute_behind(&["proof", "check", file])?;
     ensure!(checked.output.starts_with("the programs are equal"), "{checked:?}");
     let told = kept.prints(&["analyze", "x => x + 1", "--against", "x => 1 + x"])?;
     ensure!(told.contains("\ndifferent for [\"a\"]: \"a1\" and \"1a\""), "{told}");

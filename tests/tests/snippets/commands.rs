@@ -111,7 +111,8 @@ fn the_analyst_answers_so() -> Result<()> {
     let store = Folder::new()?;
     let mut server = client::command(&store)?;
     let sets = "core,state,sessions,staging,analysis";
-    let mut server = Pipe::start(server.args(["--ephemeral", "--toolsets", sets]))?;
+    let mut server =
+        Pipe::start(server.args(["--ephemeral", "--wall-clock", "60s", "--toolsets", sets]))?;
     let mut seen = 0;
     for block in pages::blocks("host/docs/analysis.md")?.iter().filter(|it| it.language == "text") {
         for (tool, arguments, answered) in exchanges(&block.text)? {

@@ -13,7 +13,7 @@ pub fn candidates(value: &Value) -> Vec<Value> {
     match value {
         Value::Null | Value::Boolean(false) => {}
         Value::Boolean(true) => found.push(Value::Boolean(false)),
-        Value::Number(n) => found.extend(numbers(n)),
+        Value::Number(n) => found.extend(numbers(n).into_iter().map(Value::Number)),
         Value::Text(text) => found.extend(texts(text)),
         Value::List(elements) => {
             for part in without(elements) {
@@ -87,12 +87,13 @@ fn without<T: Clone + PartialEq>(elements: &[T]) -> Vec<Vec<T>> {
     found
 }
 
-fn numbers(number: &str) -> Vec<Value> {
-    let mut found: Vec<Value> = Vec::new();
+/// Numbers that are simpler than one, as JSON.
+#[must_use]
+pub fn numbers(number: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
     let mut add = |text: String| {
-        let value = Value::Number(text);
-        if !found.contains(&value) {
-            found.push(value);
+        if !found.contains(&text) {
+            found.push(text);
         }
     };
     if is_float(number) {

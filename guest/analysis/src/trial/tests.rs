@@ -5,12 +5,16 @@ use super::property::{Property, Verdict};
 use super::value::Value;
 use super::whole::{Outcome, Run, State, Tried, drive};
 use crate::{Request, analyze, text};
-use pif::request::Step;
+use pif::request::{Argument, Step};
 use pif::{Limits, Machine, Program};
 
 /// Runs what a trial asks for, with a tool `self`.
 pub(crate) fn evaluate(run: &Run, tool: &str) -> (Outcome, u64) {
-    let program = Program::term(&*run.code).with_tool("self", tool).with_data(&run.data);
+    let program = Program {
+        argument: Argument::Unapplied,
+        context: Some(format!("{{\"data\":{}}}", run.data)),
+        ..Program::term(&*run.code).with_tool("self", tool)
+    };
     let limits = Limits { fuel: run.fuel, memory: 16 << 20, ..Limits::default() };
     let mut machine = match Machine::start(program, limits) {
         Ok(machine) => machine,

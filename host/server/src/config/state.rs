@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use directories::ProjectDirs;
+use pif_database::{Connector, Target};
 use pif_domain::Limit;
 use pif_store::Place;
 use pif_store::journal::Policy;
@@ -23,6 +24,13 @@ pub(super) struct State {
     // Not global, because `run` has another --data. Other commands accept this one too.
     #[arg(id = "directory", long = "data", env = "MCP_PIF_DATA", value_name = "DIR", value_parser = directory_parser())]
     pub(super) directory: Option<PathBuf>,
+    /// A PostgreSQL database for tools, journal and memory, which several servers may share:
+    /// `postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full`. Then `--data` keeps keys, pins and caches
+    #[arg(long, env = "MCP_PIF_STORE", value_name = "URL", global = true)]
+    store: Option<String>,
+    /// File with the password for the database [default: PGPASSFILE or ~/.pgpass]
+    #[arg(long, env = "MCP_PIF_STORE_PASSWORD_FILE", value_name = "FILE", value_parser = directory_parser(), global = true)]
+    store_password_file: Option<PathBuf>,
     /// Keep everything in memory and discard it at exit
     #[arg(long, env = "MCP_PIF_EPHEMERAL", global = true)]
     ephemeral: bool,
@@ -58,6 +66,24 @@ impl State {
             most_payload: values.size(Limit::JournalEntry),
             most: if self.ephemeral { EPHEMERAL.min(size) } else { size },
         }
+    }
+
+    /// The database, if one is named.
+    pub(super) fn database(&self, values: &Values) -> Result<Option<Connector>, Error> {
+        let Some(store) = &self.store else {
+            let Some(_) = &self.store_password_file else { return Ok(None) };
+            let reason = "it has no effect without --store, which names the database";
+            return Err(Error::of("store-password-file", reason.to_owned()));
+        };
+        if self.ephemeral {
+            let reason = "--ephemeral keeps nothing: leave out one of both";
+            return Err(Error::of("store", reason.to_owned()));
+        }
+        Ok(Some(Connector::new(Target {
+            address: store.parse().map_err(|reason| Error::of("store", reason))?,
+            password_file: self.store_password_file.clone(),
+            deadline: values.time(Limit::StoreDeadline),
+        })))
     }
 
     pub(super) fn place(&self) -> Result<Place, Error> {

@@ -18,7 +18,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::call::{Call, Caller};
-use super::lines::Lines;
+use super::lines::{Lines, Progress};
 use super::works::Works;
 use crate::config::{Config, Profile};
 use crate::observe::{Measures, Slots};
@@ -121,7 +121,7 @@ impl Backend {
         let keep = if request.debug { self.config.profile.lines() } else { 0 };
         request.debug |= self.config.debug;
         let limits = request.limits;
-        let (advance, advanced) = watch::channel(0);
+        let (advance, advanced) = watch::channel(Progress::default());
         let mut observer = Lines::new(advance, keep, request.steps, &self.config, caller);
         let is_told = self.config.profile == Profile::Debug;
         let run = self.run_in_turns(caller, async move |backend: Arc<Self>, watch: Watch| {
@@ -352,16 +352,15 @@ async fn watch_over<T>(
 }
 
 /// Notifies the client of a run's progress until the run ends and this future is dropped.
-async fn report_progress(
+pub(super) async fn report_progress(
     progress: Option<(Peer<RoleServer>, ProgressToken)>,
-    mut advanced: watch::Receiver<u64>,
+    mut advanced: watch::Receiver<Progress>,
 ) -> Infallible {
     let Some((peer, token)) = progress else { return std::future::pending().await };
     while advanced.changed().await.is_ok() {
-        let driven = *advanced.borrow_and_update();
-        let message = format!("{driven} continuations driven");
+        let Progress { count, message } = advanced.borrow_and_update().clone();
         #[expect(clippy::cast_precision_loss, reason = "at most a million steps are driven")]
-        let param = ProgressNotificationParam::new(token.clone(), driven as f64);
+        let param = ProgressNotificationParam::new(token.clone(), count as f64);
         if peer.notify_progress(param.with_message(message)).await.is_err() {
             break;
         }

@@ -43,6 +43,8 @@ pub(super) struct Caller {
     pub(super) transport: &'static str,
     /// What the call notes of itself, to be measured.
     pub(super) notes: Arc<Notes>,
+    /// The run in the background that the call has begun.
+    begun: Arc<OnceLock<i64>>,
     /// The question that a run of this call is kept for, if the client's answer names it.
     kept: Arc<OnceLock<Waiting>>,
 }
@@ -57,9 +59,9 @@ impl Caller {
         let token = context.meta.get_progress_token();
         let progress = token.map(|token| (context.peer.clone(), token));
         let (session, cancelled) = (Arc::clone(session), context.ct.clone());
-        let (notes, kept) = (Arc::default(), Arc::default());
+        let (notes, begun, kept) = (Arc::default(), Arc::default(), Arc::default());
         let (transport, principal) = (way(&context.extensions), principal.clone());
-        Self { session, cancelled, progress, asker, principal, transport, notes, kept }
+        Self { session, cancelled, progress, asker, principal, transport, notes, begun, kept }
     }
 
     /// A caller that nobody is: it has no client.
@@ -72,6 +74,7 @@ impl Caller {
             principal: principal.clone(),
             transport: "pipe",
             notes: Arc::default(),
+            begun: Arc::default(),
             kept: Arc::default(),
         }
     }
@@ -111,6 +114,17 @@ impl Caller {
             // A call runs one program.
             let _ = self.kept.set(waiting);
         }
+    }
+
+    /// Notes that the call has begun a run in the background.
+    pub(super) fn begin(&self, run: i64) {
+        // A call begins one run.
+        let _ = self.begun.set(run);
+    }
+
+    /// The run in the background that the call has begun.
+    pub(super) fn begun(&self) -> Option<i64> {
+        self.begun.get().copied()
     }
 
     /// The question that the result of the call has to ask.

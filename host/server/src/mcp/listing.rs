@@ -42,7 +42,13 @@ impl Listing {
         let mut latest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let offers = workshop.effects().offers();
         if latest.as_of != Some(snapshot.as_of()) || latest.offers != offers {
-            let changed = snapshot.latest(listed).map_err(failed)?;
+            let changed = match snapshot.latest(listed) {
+                Err(error) if error.is_absence() => None,
+                changed => Some(changed.map_err(failed)?),
+            };
+            // Nothing is known of a database that was never there.
+            let is_known = changed.is_some();
+            let changed = changed.unwrap_or_default();
             // Longer names predate the limit. A client would refuse the whole list because of one.
             // A name that was reserved later is that of a built-in tool.
             let is_listed =
@@ -67,7 +73,8 @@ impl Listing {
                 built_in.map(|tool| catalog::describe(tool, is_open, &config.toolsets, profile));
             latest.tools = built_in.chain(evolved).collect();
             // What functions take is known once the sandbox is open.
-            let as_of = workshop.sandbox.is_open().then(|| snapshot.as_of());
+            let is_whole = is_known && workshop.sandbox.is_open();
+            let as_of = is_whole.then(|| snapshot.as_of());
             (latest.as_of, latest.offers) = (as_of, offers);
         }
         Ok(Arc::clone(&latest.tools))

@@ -24,6 +24,7 @@ mod server;
 mod service;
 mod settle;
 mod signals;
+mod tasks;
 mod tool;
 mod work;
 mod works;

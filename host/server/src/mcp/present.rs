@@ -84,6 +84,9 @@ pub(super) fn tell(run: Finished, config: &Config) -> ToolResult {
         Ok(reply) => &mut reply.structured,
         Err(refusal) => &mut refusal.structured,
     };
+    if !run.steps.is_empty() {
+        record.insert(render::STEPS.to_owned(), render::step_records(&run.steps).into());
+    }
     warn_of(&run.made, record, lines);
     if let Some(number) = run.run {
         record.insert("run".to_owned(), number.into());
@@ -93,6 +96,11 @@ pub(super) fn tell(run: Finished, config: &Config) -> ToolResult {
         annotate(record, &run, config);
     }
     put(record, "evaluation", run.evaluation);
+    let steps = render::step_lines(&run.steps, render::MOST_STEPS);
+    match &mut told {
+        Ok(reply) => reply.asides.extend(steps),
+        Err(refusal) => refusal.asides.extend(steps),
+    }
     told
 }
 

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use super::ask::{APPROVAL, UNSEEN, chosen};
 use super::backend::Backend;
 use super::call::{Call, Caller};
-use super::lines::Lines;
+use super::lines::{Lines, Progress};
 use super::present::tell;
 use super::tool::ToolResult;
 use crate::render::Reply;
@@ -36,7 +36,7 @@ impl Backend {
         decision: Option<Decision>,
         caller: &Caller,
     ) -> ToolResult {
-        let (advance, _) = watch::channel(0);
+        let (advance, _) = watch::channel(Progress::default());
         let mut observer = Lines::new(advance, 0, 0, &self.config, caller);
         let run = async move |backend: Arc<Self>, watch: Watch| {
             backend.workshop.resume_in_turns(kept, decision, &mut observer, &watch).await

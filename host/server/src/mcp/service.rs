@@ -9,7 +9,7 @@ use pif_store::Place;
 use pif_system::harden::Hardening;
 use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
 use tokio::task::spawn_blocking;
-use tokio::time::interval;
+use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::backend::Backend;
@@ -17,7 +17,7 @@ use super::connected::Connected;
 use super::listing::Listing;
 use super::server::Server;
 use crate::config::Config;
-use crate::observe::{Publisher, TraceFiles, Traces};
+use crate::observe::{Publisher, Snapshot, TraceFiles, Traces};
 use crate::transport::{Bounds, Transport, Wire};
 use crate::workshop::Workshop;
 
@@ -174,18 +174,30 @@ impl Service {
 
 /// Looks for changes by other processes until the server stops.
 async fn look(backend: Arc<Backend>, stop: CancellationToken) {
-    if backend.workshop.path().is_none() {
+    let is_shared = backend.config.database.is_some() || backend.workshop.path().is_some();
+    if !is_shared {
         return;
     }
     let mut look = interval(LOOK);
+    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut is_blind = false;
     loop {
         tokio::select! {
             _ = look.tick() => {}
             () = stop.cancelled() => return,
         }
-        if let Err(error) = backend.workshop.registry.refresh() {
-            tracing::warn!(%error, "changes of other processes cannot be seen");
+        // A database may be silent for a while.
+        let registry = Arc::clone(&backend.workshop.registry);
+        let looked = spawn_blocking(move || registry.refresh().map_err(|it| it.to_string())).await;
+        let looked = looked.unwrap_or_else(|error| Err(error.to_string()));
+        match &looked {
+            Err(error) if !is_blind => {
+                tracing::warn!(%error, "changes of other processes cannot be seen");
+            }
+            Ok(()) if is_blind => tracing::warn!("changes of other processes can be seen again"),
+            _ => {}
         }
+        is_blind = looked.is_err();
     }
 }
 
@@ -197,12 +209,16 @@ async fn publish(backend: Arc<Backend>, publisher: Arc<Publisher>, stop: Cancell
             _ = look.tick() => {}
             () = stop.cancelled() => return,
         }
-        let now = (backend.measures.count(), backend.measures.sessions(), backend.slots());
-        if last.replace(now) == Some(now) {
+        let works = backend.work.worked();
+        let now = (backend.measures.count(), backend.measures.sessions(), backend.slots(), works);
+        if last.replace(now.clone()).as_ref() == Some(&now) {
             continue;
         }
         let (backend, publisher) = (Arc::clone(&backend), Arc::clone(&publisher));
-        let write = move || publisher.publish(&backend.measures.snapshot(backend.slots()));
+        let write = move || {
+            let snapshot = backend.measures.snapshot(backend.slots());
+            publisher.publish(&Snapshot { works: now.3, ..snapshot })
+        };
         match spawn_blocking(write).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::debug!(%error, "a snapshot was not written"),

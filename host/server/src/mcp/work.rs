@@ -1,11 +1,11 @@
 //! Durable runs: they begin, go on and end by the wishes of clients, in the background or while a client
 //! waits.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use pif_domain::{Fault, Limit, Principal, Scope};
+use pif_domain::{Fault, Limit, Principal, Scope, StepTold};
 use pif_sandbox::{Outcome, Request, Watch};
 use pif_store::journal::Standing;
 use tokio::sync::watch;
@@ -13,9 +13,9 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::arguments::malformed;
-use super::backend::Backend;
+use super::backend::{Backend, report_progress};
 use super::call::Caller;
-use super::lines::Lines;
+use super::lines::{Lines, Progress};
 use super::present::tell;
 use super::tool::ToolResult;
 use super::works::Running;
@@ -50,6 +50,7 @@ impl Work {
 /// A run that this server has begun to work on.
 struct Entered {
     stop: CancellationToken,
+    steps: Arc<Mutex<Vec<StepTold>>>,
     by_hand: EndedByHand,
     ended: watch::Sender<bool>,
 }
@@ -84,7 +85,8 @@ impl Backend {
         if background {
             let run = work.number();
             self.work_apart(work, caller.clone());
-            return Err(Ok(working(run, 0)));
+            caller.begin(run);
+            return Err(Ok(working(run, 0, &[])));
         }
         Ok(self.work(work, caller).await)
     }
@@ -163,7 +165,12 @@ impl Backend {
         Ok(())
     }
 
-    async fn find_run(self: &Arc<Self>, run: i64, caller: &Caller) -> Result<KeptRun, Fault> {
+    /// The run with this number, if the caller sees it.
+    pub(super) async fn find_run(
+        self: &Arc<Self>,
+        run: i64,
+        caller: &Caller,
+    ) -> Result<KeptRun, Fault> {
         self.look(caller, move |backend, _| backend.workshop.find_run(run)).await?
     }
 
@@ -197,20 +204,26 @@ impl Backend {
     fn enter_work(&self, work: &Work, caller: &Caller) -> Option<Entered> {
         let (ended, done) = watch::channel(false);
         let (stop, by_hand) = (caller.cancelled.child_token(), EndedByHand::default());
-        let running = Running { stop: stop.clone(), by_hand: Arc::clone(&by_hand), done };
+        let steps = Arc::<Mutex<Vec<StepTold>>>::default();
+        let running = Running {
+            stop: stop.clone(),
+            by_hand: Arc::clone(&by_hand),
+            steps: Arc::clone(&steps),
+            done,
+        };
         let mut all = self.work.running();
         if all.contains_key(&work.number()) {
             return None;
         }
         all.insert(work.number(), running);
-        Some(Entered { stop, by_hand, ended })
+        Some(Entered { stop, steps, by_hand, ended })
     }
 
     async fn work_on(self: &Arc<Self>, work: Work, entered: Entered, caller: Caller) -> Finished {
-        let Entered { stop, by_hand, ended } = entered;
+        let Entered { stop, steps, by_hand, ended } = entered;
         let run = work.number();
         let caller = caller.stopped_by(stop);
-        let evaluated = self.work_until_it_stops(work, by_hand, &caller).await;
+        let evaluated = self.work_until_it_stops(work, (by_hand, steps), &caller).await;
         self.work.running().remove(&run);
         ended.send_replace(true);
         evaluated
@@ -219,11 +232,11 @@ impl Backend {
     async fn work_until_it_stops(
         self: &Arc<Self>,
         work: Work,
-        by_hand: EndedByHand,
+        (by_hand, steps): (EndedByHand, Arc<Mutex<Vec<StepTold>>>),
         caller: &Caller,
     ) -> Finished {
-        let (advance, _advanced) = watch::channel(0);
-        let mut observer = Lines::new(advance, 0, 0, &self.config, caller);
+        let (advance, advanced) = watch::channel(Progress::default());
+        let mut observer = Lines::new(advance, 0, 0, &self.config, caller).telling(steps);
         let limits = match &work {
             Work::Begin(_, request, _) => request.limits,
             Work::GoOn(kept) => kept_limits(kept).unwrap_or(self.config.limits),
@@ -253,7 +266,11 @@ impl Backend {
                 }
             },
         );
-        let done = match done.await {
+        let done = tokio::select! {
+            done = done => done,
+            never = report_progress(caller.progress.clone(), advanced) => match never {},
+        };
+        let done = match done {
             Ok(Ok(done)) => done,
             Ok(Err(fault)) | Err(fault) => {
                 return Finished::new(Outcome::before(fault), limits, Duration::ZERO);
@@ -289,12 +306,25 @@ impl Backend {
     }
 
     /// The reply that a run has now.
-    fn tell_run(&self, kept: &KeptRun) -> ToolResult {
+    pub(super) fn tell_run(&self, kept: &KeptRun) -> ToolResult {
         match (kept.finished(), kept.standing()) {
             (Some(finished), _) => tell(finished, &self.config),
-            (None, Standing::Working) => Ok(working(kept.number(), kept.calls())),
+            (None, Standing::Working) => {
+                Ok(working(kept.number(), kept.calls(), &self.steps_of(kept)))
+            }
             (None, _) => Ok(kept_run(&kept.told())),
         }
+    }
+
+    /// The steps of a run so far: as this server knows them, if it works on the run.
+    pub(super) fn steps_of(&self, kept: &KeptRun) -> Vec<StepTold> {
+        let here = self.work.find(kept.number()).map(|it| it.steps());
+        here.unwrap_or_else(|| kept.steps())
+    }
+
+    /// A caller for a run that goes on without its client.
+    pub(super) fn detached(&self, caller: Caller) -> Caller {
+        caller.detached(self.apart_session())
     }
 
     fn apart(&self, principal: &Principal) -> Caller {

@@ -1,11 +1,14 @@
 //! The durable runs on which a server works.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use pif_domain::StepTold;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use crate::observe::Worked;
+use crate::render::step_line;
 use crate::workshop::EndedByHand;
 
 /// The durable runs on which this server works.
@@ -23,6 +26,8 @@ pub(super) struct Running {
     pub(super) stop: CancellationToken,
     /// Whether somebody ends it.
     pub(super) by_hand: EndedByHand,
+    /// Its steps so far.
+    pub(super) steps: Arc<Mutex<Vec<StepTold>>>,
     /// Whether it has stopped.
     pub(super) done: watch::Receiver<bool>,
 }
@@ -33,8 +38,27 @@ impl Works {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// What is told of all of them, by their numbers.
+    pub(super) fn worked(&self) -> Vec<Worked> {
+        let told = |(run, running): (&i64, &Running)| {
+            let steps = running.steps();
+            let ended = steps.iter().filter(|it| it.ms.is_some()).count();
+            let now = steps.iter().rfind(|it| it.ms.is_none()).or(steps.last());
+            let step = now.map(step_line).unwrap_or_default();
+            Worked { run: *run, steps: u64::try_from(ended).unwrap_or(u64::MAX), step }
+        };
+        self.running().iter().map(told).collect()
+    }
+
     /// The run with this number.
     pub(super) fn find(&self, run: i64) -> Option<Running> {
         self.running().get(&run).cloned()
+    }
+}
+
+impl Running {
+    /// Its steps so far.
+    pub(super) fn steps(&self) -> Vec<StepTold> {
+        self.steps.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

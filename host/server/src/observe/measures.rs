@@ -164,6 +164,7 @@ impl Measures {
             errors: kept.errors,
             sessions: self.metrics.sessions(),
             slots,
+            works: Vec::new(),
             rate: kept.rate(now / 1_000),
             faults: failed.take(FAULTS).map(fault).collect(),
             last,

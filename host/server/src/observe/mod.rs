@@ -29,6 +29,6 @@ pub use self::parent::Parent;
 pub use self::publish::{Publisher, published};
 pub use self::record::{Begun, Ending, Record};
 pub use self::rollup::{OfTool, OfUpstream, Rollup, Times};
-pub use self::snapshot::{LastFault, Slots, Snapshot};
+pub use self::snapshot::{LastFault, Slots, Snapshot, Worked};
 pub use self::traced::Traced;
 pub use self::traces::Traces;

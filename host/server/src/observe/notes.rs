@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use pif_domain::{CallOutcome, FaultCode, Part};
+use pif_domain::{CallOutcome, FaultCode, Part, StepTold};
 
 /// The most parts of a call that are kept with their times. A run of many steps has more.
 const MOST_SPANS: usize = 64;
@@ -50,6 +50,17 @@ impl Called {
 
 const OK: &str = "ok";
 
+/// A step of a program that has ended.
+#[derive(Debug, Clone)]
+pub struct Stepped {
+    /// When it began.
+    pub start: Instant,
+    /// How long it took.
+    pub time: Duration,
+    /// What is told of it.
+    pub told: StepTold,
+}
+
 /// All that a call has noted.
 #[derive(Debug, Clone, Default)]
 pub struct Noted {
@@ -57,6 +68,8 @@ pub struct Noted {
     pub spans: Vec<Span>,
     /// Calls of other servers' tools, in the order in which they ended.
     pub calls: Vec<Called>,
+    /// The first steps of programs, in the order in which they ended.
+    pub steps: Vec<Stepped>,
     /// Bytes that other servers answered.
     pub answered: u64,
     /// How long each part took, all times together.
@@ -120,6 +133,14 @@ impl Notes {
         noted.add(Part::Upstream, time);
         noted.answered = noted.answered.saturating_add(bytes);
         noted.calls.push(Called { tool: tool.to_owned(), start, time, outcome, bytes });
+    }
+
+    /// Notes a step of a program that ends now.
+    pub fn stepped(&self, start: Instant, told: &StepTold) {
+        let mut noted = self.noted();
+        if noted.steps.len() < MOST_SPANS {
+            noted.steps.push(Stepped { start, time: start.elapsed(), told: told.clone() });
+        }
     }
 
     /// Notes what a program has used, and its entry.

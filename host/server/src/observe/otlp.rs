@@ -3,12 +3,13 @@
 
 use std::time::Instant;
 
-use pif_domain::{Limit, Part};
+use pif_domain::text::line;
+use pif_domain::{Limit, Part, StepTold};
 use pif_store::journal::Policy;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::notes::{Called, Span};
+use super::notes::{Called, Span, Stepped};
 use super::record::{Ending, Record};
 use super::traced::Traced;
 
@@ -19,6 +20,12 @@ const CLIENT: u8 = 3;
 
 /// The status of a span that failed.
 const ERROR: u8 = 2;
+
+/// The state of a step that a fault has ended.
+const FAILED: &str = "failed";
+
+/// The most characters of the name of a step.
+const LONGEST_NAME: usize = 80;
 
 /// The flag of a trace that is recorded.
 const SAMPLED: u32 = 1;
@@ -56,6 +63,12 @@ pub(super) fn call(record: &Record, traced: &Traced, policy: Policy) -> String {
         if part.part == Part::Run {
             runs.push((part, id));
         }
+    }
+    for step in &record.noted.steps {
+        let run =
+            runs.iter().find(|(run, _)| (run.start..=run.start + run.time).contains(&step.start));
+        let id = traced.ids.span(spans.len());
+        spans.push(write.step(step, &id, run.map_or(&root, |(_, id)| id)));
     }
     for call in &record.noted.calls {
         // A call is a child of the run that made it.
@@ -99,6 +112,24 @@ impl Writer<'_> {
     fn part(&self, it: &Span, id: &str, root: &str) -> Value {
         let mut span = self.span(it.part.name(), INTERNAL, id, (it.start, it.start + it.time));
         span["parentSpanId"] = root.into();
+        span
+    }
+
+    fn step(&self, it: &Stepped, id: &str, parent: &str) -> Value {
+        let StepTold { name, count, state, fuel, calls, tries, .. } = &it.told;
+        let name = format!("step {}", line(name, LONGEST_NAME));
+        let mut span = self.span(&name, INTERNAL, id, (it.start, it.start + it.time));
+        span["parentSpanId"] = parent.into();
+        if *state == FAILED {
+            span["status"] = json!({"code": ERROR, "message": FAILED});
+        }
+        span["attributes"] = list(vec![
+            number("mcp_pif.step.count", (*count).into()),
+            text("mcp_pif.step.state", state),
+            number("mcp_pif.fuel", fuel.unwrap_or_default()),
+            number("mcp_pif.step.calls", u64::try_from(*calls).unwrap_or(u64::MAX)),
+            number("mcp_pif.step.tries", (*tries).into()),
+        ]);
         span
     }
 

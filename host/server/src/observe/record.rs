@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use pif_domain::text::time;
-use pif_domain::{FaultCode, Part};
+use pif_domain::text::{line, time};
+use pif_domain::{FaultCode, Part, StepTold};
 use serde_json::{Value, json};
 
-use super::notes::{Called, Noted, Span};
+use super::notes::{Called, Noted, Span, Stepped};
 
 /// The start of a call, on both clocks.
 #[derive(Debug, Clone, Copy)]
@@ -170,6 +170,22 @@ impl Record {
                 "bytes": it.bytes,
             })
         };
+        let step = |it: &Stepped| {
+            let StepTold { name, count, state, fuel, calls, ms, tries } = &it.told;
+            json!({
+                "name": line(name, LONGEST_NAME),
+                "count": count,
+                "state": state,
+                "from_ms": from(it.start),
+                "ms": ms,
+                "fuel": fuel,
+                "calls": calls,
+                "tries": tries,
+            })
+        };
+        if !self.noted.steps.is_empty() {
+            told["steps"] = self.noted.steps.iter().map(step).collect();
+        }
         if !self.noted.calls.is_empty() {
             told["calls"] = self.noted.calls.iter().map(call).collect();
             told["answered"] = self.noted.answered.into();
@@ -178,6 +194,9 @@ impl Record {
         told
     }
 }
+
+/// The most characters of the name of a step.
+const LONGEST_NAME: usize = 80;
 
 /// Milliseconds with three digits behind the point.
 pub(super) fn millis(time: Duration) -> f64 {

@@ -26,6 +26,17 @@ pub struct LastFault {
     pub code: String,
 }
 
+/// A durable run on which a server works.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Worked {
+    /// Its number.
+    pub run: i64,
+    /// Steps that have ended.
+    pub steps: u64,
+    /// The innermost step that has begun, or the last that has ended, in a line; empty if there is none.
+    pub step: String,
+}
+
 /// The figures of a server at a moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snapshot {
@@ -45,6 +56,9 @@ pub struct Snapshot {
     pub sessions: u64,
     /// How full it is.
     pub slots: Slots,
+    /// The durable runs on which it works.
+    #[serde(default)]
+    pub works: Vec<Worked>,
     /// Calls in each of the last seconds.
     pub rate: Vec<u32>,
     /// Figures of the last calls.

@@ -8,6 +8,7 @@ mod found;
 mod outcome;
 mod receipt;
 mod record;
+mod repair;
 mod reply;
 mod staging;
 mod steps;
@@ -22,9 +23,13 @@ pub use self::found::{matches, matches_record};
 pub use self::outcome::{cap, exact, outcome, show};
 pub use self::receipt::receipt;
 pub use self::record::{Record, object, put, rounded};
+pub use self::repair::mended;
 pub use self::reply::{Refusal, Reply, warn};
 pub use self::staging::{committed, snapshots, staged, verified};
 pub use self::steps::Steps;
 pub use self::summary::{describe, fixed, lines_of, notes};
 pub use self::types::{type_line, typed};
-pub use self::work::{KeptRunTold, kept_run, kept_runs, run_line, working};
+pub use self::work::{
+    KeptRunTold, MOST_STEPS, STEPS, kept_run, kept_runs, run_line, step_line, step_lines,
+    step_records, working,
+};

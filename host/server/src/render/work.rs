@@ -2,11 +2,20 @@
 
 use std::fmt::Write as _;
 
-use pif_domain::named;
 use pif_domain::text::{self, time};
+use pif_domain::{StepTold, named};
 use serde_json::{Value, json};
 
 use super::reply::Reply;
+/// The member of records that holds steps.
+pub const STEPS: &str = "step_log";
+
+/// Lines of steps.
+pub const MOST_STEPS: usize = 20;
+
+/// Characters of the name of a step.
+const MOST_NAME: usize = 80;
+
 /// Characters of the arguments of a call.
 const MOST_ARGUMENTS: usize = 200;
 
@@ -27,6 +36,8 @@ pub struct KeptRunTold {
     pub until: i64,
     /// Whether it goes on by itself.
     pub is_background: bool,
+    /// Its steps that have names.
+    pub steps: Vec<StepTold>,
     /// The code and the message of what stopped it.
     pub fault: Option<(String, String)>,
     /// The calls of which nobody knows what they have done, each with its arguments.
@@ -35,10 +46,15 @@ pub struct KeptRunTold {
 
 /// A run on which a server works.
 #[must_use]
-pub fn working(run: i64, calls: usize) -> Reply {
+pub fn working(run: i64, calls: usize, steps: &[StepTold]) -> Reply {
     let hint = named(&format!("run {{\"resume\": {run}, \"wait\": 30}}")).into_owned();
-    let text = format!("run {run} is working: {calls} calls done\nwait for it: {hint}");
-    let record = json!({"run": run, "status": "working", "calls": calls});
+    let mut text = format!("run {run} is working: {calls} calls done");
+    for line in step_lines(steps, MOST_STEPS) {
+        let _ = write!(text, "\n  {line}");
+    }
+    let _ = write!(text, "\nwait for it: {hint}");
+    let mut record = json!({"run": run, "status": "working", "calls": calls});
+    put_steps(&mut record, steps);
     Reply::new(text, record)
 }
 
@@ -67,13 +83,16 @@ pub fn kept_runs(runs: &[KeptRunTold], more: usize) -> Reply {
 /// A run in a line or two.
 #[must_use]
 pub fn run_line(kept: &KeptRunTold) -> String {
-    let KeptRunTold { run, status, program, calls, began, until, fault, unsure, .. } = kept;
+    let KeptRunTold { run, status, program, calls, began, until, fault, unsure, steps, .. } = kept;
     let mut line = format!("run {run} {status}: {program}, {calls} calls done");
     // Writing to a string cannot fail.
     if let Some(began) = began {
         let _ = write!(line, ", since {}", time::format(*began));
     }
     let _ = write!(line, ", kept until {}", time::format(*until));
+    for step in step_lines(steps, MOST_STEPS) {
+        let _ = write!(line, "\n  {step}");
+    }
     if let Some((code, message)) = fault {
         let _ = write!(line, "\n  {code}: {message}");
     }
@@ -82,6 +101,60 @@ pub fn run_line(kept: &KeptRunTold) -> String {
         let _ = write!(line, "\n  nobody knows what came of {tool} {args}");
     }
     line
+}
+
+/// Steps, a line each; of more than so many the last.
+#[must_use]
+pub fn step_lines(steps: &[StepTold], most: usize) -> Vec<String> {
+    let left_out = steps.len().saturating_sub(most);
+    let mut lines = Vec::new();
+    if left_out > 0 {
+        lines.push(format!("{left_out} steps before these"));
+    }
+    lines.extend(steps.iter().skip(left_out).map(step_line));
+    lines
+}
+
+/// A step in a line.
+#[must_use]
+pub fn step_line(step: &StepTold) -> String {
+    let StepTold { name, count, state, fuel, calls, ms, tries } = step;
+    let mut line = format!("step {}", text::line(name, MOST_NAME));
+    // Writing to a string cannot fail.
+    if *count > 1 {
+        let _ = write!(line, " ({count})");
+    }
+    let _ = write!(line, ": {state}, {calls} calls");
+    if *tries > 1 {
+        let _ = write!(line, ", {tries} tries");
+    }
+    if let (Some(fuel), Some(ms)) = (fuel, ms) {
+        let _ = write!(line, ", fuel {fuel}, {ms} ms");
+    }
+    line
+}
+
+/// Steps as records.
+#[must_use]
+pub fn step_records(steps: &[StepTold]) -> Vec<Value> {
+    let record = |step: &StepTold| {
+        let StepTold { name, count, state, fuel, calls, ms, tries } = step;
+        let name = text::line(name, MOST_NAME);
+        let mut told = json!({"name": name, "count": count, "state": state, "calls": calls});
+        told["tries"] = (*tries).into();
+        if let (Some(fuel), Some(ms)) = (fuel, ms) {
+            told["fuel"] = (*fuel).into();
+            told["ms"] = (*ms).into();
+        }
+        told
+    };
+    steps.iter().map(record).collect()
+}
+
+fn put_steps(record: &mut Value, steps: &[StepTold]) {
+    if !steps.is_empty() {
+        record[STEPS] = step_records(steps).into();
+    }
 }
 
 fn run_record(kept: &KeptRunTold) -> Value {
@@ -93,6 +166,7 @@ fn run_record(kept: &KeptRunTold) -> Value {
     if let Some(began) = began {
         record["began"] = time::format(*began).into();
     }
+    put_steps(&mut record, &kept.steps);
     if kept.is_background {
         record["background"] = true.into();
     }

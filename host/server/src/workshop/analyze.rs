@@ -13,7 +13,8 @@ use serde_json::{Map, Value, json};
 use super::equality::Equality;
 use super::laws::Lawful;
 use super::opening::Workshop;
-use super::properties::{Held, MOST_PROPERTIES};
+use super::property::MOST_PROPERTIES;
+use super::property_trial::Held;
 use super::types::{Inferred, Sight, told_cost};
 use super::world::Tools;
 
@@ -115,7 +116,7 @@ impl Workshop {
 }
 
 /// The source of a tool.
-fn source_of(tools: &Tools, name: &str) -> Result<String, Fault> {
+pub(super) fn source_of(tools: &Tools, name: &str) -> Result<String, Fault> {
     if let Some((source, _)) = tools.look_up(name)? {
         return Ok(source);
     }

@@ -45,6 +45,13 @@ impl CallBudget {
         }
     }
 
+    /// Takes off a call that was made before, and the bytes of its answer.
+    pub(super) fn know(&mut self, bytes: usize) {
+        self.left.calls = self.left.calls.saturating_sub(1);
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        self.left.bytes = self.left.bytes.saturating_sub(bytes);
+    }
+
     fn weigh(&mut self, outcome: &mut CallOutcome) {
         let CallOutcome::Value(text) = &*outcome else { return };
         let bytes = u64::try_from(text.len()).unwrap_or(u64::MAX);

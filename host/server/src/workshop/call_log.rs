@@ -4,8 +4,8 @@
 use std::time::{Duration, Instant};
 
 use pif_domain::{Answered, Approval, Call, CallOutcome, Decision, Fault, Need, Refusal, Stage};
-use pif_sandbox::{Calls, milliseconds};
-use pif_store::journal::{Answer, Came as Outcome};
+use pif_sandbox::{Calls, Left, milliseconds};
+use pif_store::journal::{Answer, Came as Outcome, Left as Kept};
 
 use super::bindings::Term;
 use super::call_record as record;
@@ -13,6 +13,10 @@ use super::consent::{self, Consent, Consents, Said};
 use super::intent::Intent;
 use super::observer::Observer;
 use super::past::{Waiting, waits};
+use super::step_log::{self, StepLog};
+
+/// How long a step takes whose end is written at once.
+const WORTH: Duration = Duration::from_millis(5);
 
 /// What came of calls, or why none was made.
 pub(super) type Came = Result<Vec<Answered>, Refusal>;
@@ -59,6 +63,11 @@ pub(super) struct CallLog<'a> {
     intent: Option<Intent<'a>>,
     /// The tools whose calls were sent and have not ended, and since when.
     sent: Option<(Instant, Vec<String>)>,
+    /// The steps so far, and since when those run that have not ended, the innermost last.
+    step_log: StepLog,
+    steps: Vec<Instant>,
+    /// For how many milliseconds a server of the last calls takes no more, if one says so.
+    pub(super) after: Option<u64>,
     /// What those who were asked have said.
     consents: Consents,
     /// The question that the run is kept for.
@@ -74,6 +83,9 @@ impl<'a> CallLog<'a> {
             pins: Vec::new(),
             intent: None,
             sent: None,
+            step_log: StepLog::default(),
+            steps: Vec::new(),
+            after: None,
             consents: Consents::default(),
             waiting: None,
         }
@@ -230,9 +242,54 @@ impl<'a> CallLog<'a> {
 
     /// Writes down what was decided after a call had failed in a `retry`.
     pub(super) fn waited(&mut self, waited: Option<u64>, is_new: bool) -> Result<(), Fault> {
+        self.step_log.add(&Answer::Waited(waited));
         self.answers.push(Answer::Waited(waited));
         match &mut self.intent {
             Some(intent) if is_new => intent.told(&self.answers, &self.texts),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes down that a step begins.
+    pub(super) fn enter(&mut self, name: String) {
+        let begun = Answer::Enter(name);
+        self.step_log.add(&begun);
+        self.answers.push(begun);
+        self.steps.push(Instant::now());
+        self.observer.step(&self.step_log.all, None);
+    }
+
+    /// Writes down a step that is not evaluated.
+    pub(super) fn pass(&mut self, answers: Vec<Answer>, texts: Vec<String>) {
+        for answer in &answers {
+            self.step_log.add(answer);
+        }
+        self.answers.extend(answers);
+        self.texts.extend(texts);
+        self.observer.step(&self.step_log.all, None);
+    }
+
+    /// Writes down that the innermost step has ended: as it did before, if that is `known`.
+    pub(super) fn leave(
+        &mut self,
+        came: Left,
+        known: Option<Kept>,
+        is_new: bool,
+    ) -> Result<(), Fault> {
+        let since = self.steps.pop();
+        let time = since.map(|since| since.elapsed()).unwrap_or_default();
+        let (left, text) = step_log::left(came, milliseconds(time));
+        self.texts.extend(text);
+        let is_known = known.is_some();
+        let ended = Answer::Leave(known.unwrap_or(left));
+        let at = self.step_log.add(&ended);
+        self.answers.push(ended);
+        self.observer.step(&self.step_log.all, at.zip(since));
+        // What took no time is written with what comes next.
+        match &mut self.intent {
+            Some(intent) if is_new && !is_known && time >= WORTH => {
+                intent.told(&self.answers, &self.texts)
+            }
             _ => Ok(()),
         }
     }
@@ -263,7 +320,10 @@ impl<'a> CallLog<'a> {
             }
         }
         // What was asked after these calls is asked again.
-        let is_of_calls = |it: &Answer| matches!(it, Answer::Calls(_) | Answer::Waited(_));
+        let is_of_calls = |it: &Answer| {
+            matches!(it, Answer::Calls(_) | Answer::Waited(_))
+                || !is_unanswered && matches!(it, Answer::Enter(_) | Answer::Leave(_))
+        };
         let end = self.answers.iter().rposition(is_of_calls).map_or(0, |at| at + 1);
         self.answers.truncate(end);
         let Some(intent) = &mut self.intent else { return Ok(None) };
@@ -283,6 +343,7 @@ impl<'a> CallLog<'a> {
     /// Ends calls that were to be sent.
     pub(super) fn answer(&mut self, intended: Intended<'_>, came: Came) -> Result<Ended, Fault> {
         let Intended { asked, since } = intended;
+        self.after = came.iter().flatten().filter_map(|it| it.beside.after).max();
         if let Ok(answered) = &came {
             let (time, is_alone) = (since.elapsed(), answered.len() == 1);
             for (call, it) in asked.calls.calls.iter().zip(answered) {
@@ -319,6 +380,7 @@ impl<'a> CallLog<'a> {
         }
         if let Some(kept) = self.answers.get_mut(place) {
             *kept = record::answered(&calls.calls, &came);
+            self.step_log.add(kept);
         }
         Ended(came)
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pif_domain::text::time::now;
-use pif_domain::{EntryEnding, EntryKind, Fault, FaultCode, fault, named};
+use pif_domain::{EntryEnding, EntryKind, Fault, FaultCode, StepTold, fault, named};
 use pif_sandbox::{Limits, Outcome, Request, Usage, Watch};
 use pif_store::Write;
 use pif_store::journal::{
@@ -22,6 +22,7 @@ use super::past::{Kept, Past};
 use super::record::{self, Recorded};
 use super::refusal::stored;
 use super::run::{Finished, Start};
+use super::step_log::steps;
 use super::world::{EndedByHand, Tools};
 use crate::render::KeptRunTold;
 
@@ -97,6 +98,7 @@ impl KeptRun {
             began,
             until,
             is_background: self.is_background(),
+            steps: self.steps(),
             fault: self.fault(),
             unsure: self.unsure(),
         }
@@ -116,6 +118,18 @@ impl KeptRun {
     #[must_use]
     pub fn calls(&self) -> usize {
         made(&self.run.answers).iter().filter(|it| it.outcome != Came::Unknown.name()).count()
+    }
+
+    /// Its steps that have names.
+    #[must_use]
+    pub fn steps(&self) -> Vec<StepTold> {
+        steps(&self.run.answers, self.standing().name())
+    }
+
+    /// The tool that is run, if it is one.
+    #[must_use]
+    pub fn tool(&self) -> Option<&str> {
+        self.run.subject.as_deref()
     }
 
     /// The calls of which nobody knows what they have done, each with its arguments.
@@ -151,7 +165,8 @@ impl KeptRun {
         let elapsed = Duration::from_micros(end.micros);
         let (entry, run) = (Some(end.entry), Some(self.number()));
         let made = made(&self.run.answers);
-        Some(Finished { entry, run, made, ..Finished::new(outcome, limits(self)?, elapsed) })
+        let steps = self.steps();
+        Some(Finished { entry, run, made, steps, ..Finished::new(outcome, limits(self)?, elapsed) })
     }
 
     /// The run as one that waits for an approval.
@@ -344,7 +359,7 @@ fn unknown(kept: &KeptRun, limits: Limits) -> Finished {
     });
     let code = FaultCode::find(&code).unwrap_or(FaultCode::OutcomeUnknown);
     let told = advised(&fault(code, message, None), kept.number());
-    Finished::stopped(Stopped::Interrupted(kept.number(), Box::new(told)), limits)
+    Finished::stopped(Stopped::Interrupted(kept.number(), Box::new(told), kept.steps()), limits)
 }
 
 /// The limits of a run that the store keeps.

@@ -4,7 +4,7 @@ use pif_domain::{Fault, FaultCode};
 use pif_sandbox::{Counterexample, Inquiry, Subject, Watch};
 use serde_json::{Map, Value};
 
-use super::inquiry::{Inquired, json, put_found};
+use super::inquiry::{Inquired, put_exact, put_found};
 use super::types::{Sight, untold};
 
 /// What is known of two programs.
@@ -48,7 +48,7 @@ impl Equality {
         let mut record = Map::new();
         record.insert("verdict".to_owned(), self.verdict().into());
         match self {
-            Self::Equal(proof) => _ = record.insert("proof".to_owned(), json(proof)),
+            Self::Equal(proof) => put_exact(&mut record, ["proof", "proof_exact"], proof),
             Self::Different(tried) => {
                 if let Some(found) = tried.found() {
                     put_found(found, &mut record);

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use pif_domain::text::{self, MOST_NAME, quote, quote_one};
-use pif_domain::{EntryEnding, EntryKind, Fault, FaultCode, Limit};
+use pif_domain::{EntryEnding, EntryKind, Fault, Limit};
 use pif_sandbox::{Mention, Summary, Watch};
 use pif_schema::Schema;
 use pif_store::journal::Draft;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::example::{Example, from_json, to_json};
 use super::opening::Workshop;
-use super::properties::{kept, of_tool};
+use super::property::{kept, of_tool};
 use super::refusal::{Refused, refused, stored, too_large, unwritten};
 use super::types::{MOST_COMPARED, learn};
 use super::world::{Candidate, Tools};
@@ -165,7 +165,7 @@ impl Workshop {
         done: Result<T, Refused>,
     ) -> Result<T, Refused> {
         if let Err(Refused { faults, .. }) = &done
-            && let Some(first) = faults.first().filter(|first| first.code != FaultCode::Storage)
+            && let Some(first) = faults.first().filter(|first| !first.code.is_of_store())
         {
             let name = text::line(name, MOST_NAME);
             let mut draft =

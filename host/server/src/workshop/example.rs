@@ -93,8 +93,13 @@ impl Example {
 
     /// Who answers calls.
     pub(super) fn script(&self) -> Script {
+        Script::new(&self.lines())
+    }
+
+    /// What calls come to.
+    pub(super) fn lines(&self) -> Vec<Line> {
         let answers = self.answers.as_deref().unwrap_or_default();
-        Script::new(&answers.iter().map(Scripted::line).collect::<Vec<_>>())
+        answers.iter().map(Scripted::line).collect()
     }
 
     /// The code, the argument and the context of the run. Several arguments become variables of a

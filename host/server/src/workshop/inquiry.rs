@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::future::ready;
 use std::time::Duration;
 
-use pif_domain::json::depth;
+use pif_domain::json::{depth, has_wide_number};
 use pif_domain::{Fault, FaultCode, fault};
 use pif_sandbox::{
     Answer, Argument, Asking, Calls, Came, Code, Counterexample, Ending, Inquiry, Limits, Ran,
@@ -71,28 +71,41 @@ impl Inquired {
 
 /// The input that was looked for, as members of a record.
 pub(super) fn put_found(found: &Counterexample, record: &mut Map<String, Value>) {
-    record.insert("args".to_owned(), json(&found.arguments));
+    put_exact(record, ["args", "args_exact"], &found.arguments);
     let outcomes: Vec<Value> = found.outcomes.iter().map(told).collect();
     record.insert("outcomes".to_owned(), outcomes.into());
-    for (name, text) in [("call", &found.call), ("example", &found.example)] {
-        record.extend(text.as_ref().map(|text| (name.to_owned(), json(text))));
+    for (names, text) in
+        [(["call", "call_exact"], &found.call), (["example", "example_exact"], &found.example)]
+    {
+        if let Some(text) = text {
+            put_exact(record, names, text);
+        }
     }
 }
 
-/// A text of JSON as a value, whose numbers keep their digits. What nests too deep stays a text.
-pub(super) fn json(text: &str) -> Value {
-    let is_shallow = depth(text.as_bytes()) <= DEEPEST;
-    let value = is_shallow.then(|| serde_json::from_str(text).ok()).flatten();
-    value.unwrap_or_else(|| text.into())
+/// Adds JSON to a record: as a value under the first name if parsers of clients keep it exactly, as a text
+/// under the second name if they might not.
+pub(super) fn put_exact(
+    record: &mut Map<String, Value>,
+    [name, exact]: [&'static str; 2],
+    text: &str,
+) {
+    let is_shallow = depth(text.as_bytes()) <= DEEPEST && !has_wide_number(text);
+    match is_shallow.then(|| serde_json::from_str(text).ok()).flatten() {
+        Some(value) => record.insert(name.to_owned(), value),
+        None => record.insert(exact.to_owned(), text.into()),
+    };
 }
 
 /// What came of a run, as a record.
 fn told(came: &Came) -> Value {
+    let mut record = Map::new();
     match came {
-        Came::Value((text, _)) => json!({ "value": json(text) }),
-        Came::Fault(code) => json!({ "fault": code }),
-        Came::Nothing => json!({}),
+        Came::Value((text, _)) => put_exact(&mut record, ["value", "exact"], text),
+        Came::Fault(code) => _ = record.insert("fault".to_owned(), code.as_str().into()),
+        Came::Nothing => {}
     }
+    Value::Object(record)
 }
 
 impl Sight<'_> {
@@ -149,8 +162,9 @@ impl Sight<'_> {
     ) -> Result<Option<Ran>, Fault> {
         let request = Request {
             code: Code::Term(code.to_owned()),
-            argument: Argument::Data(run.data.clone()),
-            context: None,
+            // What the program gives is the outcome, also where that is a function.
+            argument: Argument::Unapplied,
+            context: Some(format!("{{\"data\":{}}}", run.data)),
             bindings: Vec::new(),
             keep: false,
             limits: Limits { fuel: run.fuel.min(left), ..LIMITS },

@@ -4,9 +4,9 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use pif_domain::text::time::now;
-use pif_domain::{Fault, FaultCode, named};
+use pif_domain::{Fault, FaultCode, StepTold, named};
 use pif_sandbox::Outcome;
-use pif_store::journal::{Draft, Durable, RunEnd, Unfinished};
+use pif_store::journal::{Draft, Durable, RunEnd, Standing, Unfinished};
 
 use super::past::Waiting;
 use super::world::{Live, Witness};
@@ -15,18 +15,16 @@ use super::world::{Live, Witness};
 pub(super) enum Stopped {
     /// It waits for an approval.
     Waiting(Waiting),
-    /// It can go on. With its number, and what is told.
-    Interrupted(i64, Box<Fault>),
+    /// It can go on. With its number, what is told, and its steps.
+    Interrupted(i64, Box<Fault>, Vec<StepTold>),
 }
 
 /// Puts a durable run down, if it ended by what is no answer. What is told says how to go on.
 pub(super) fn interrupt(outcome: &mut Outcome, witness: &mut Witness<'_, Live>) -> Option<Stopped> {
     let Err(fault) = &outcome.ending else { return None };
     let is_unanswered = fault.upstream.as_ref().is_some_and(|call| call.reason.is_no_answer());
-    let stops = matches!(
-        fault.code,
-        FaultCode::OutcomeUnknown | FaultCode::Timeout | FaultCode::Cancelled | FaultCode::Storage
-    );
+    let stops =
+        fault.code.is_stop() || fault.code.is_of_store() || fault.code == FaultCode::OutcomeUnknown;
     if witness.oracle.by_hand.load(Ordering::Relaxed) || !stops && !is_unanswered {
         return None;
     }
@@ -36,7 +34,14 @@ pub(super) fn interrupt(outcome: &mut Outcome, witness: &mut Witness<'_, Live>) 
         witness.put_down_again(fault, witness.oracle.past.unsure.clone())
     };
     match put_down {
-        Ok(Some(run)) => Some(Stopped::Interrupted(run, Box::new(advised(fault, run)))),
+        Ok(Some(run)) => {
+            let steps = witness.steps(if fault.code == FaultCode::OutcomeUnknown {
+                Standing::OutcomeUnknown.name()
+            } else {
+                Standing::Interrupted.name()
+            });
+            Some(Stopped::Interrupted(run, Box::new(advised(fault, run)), steps))
+        }
         Ok(None) => None,
         Err(lost) => {
             outcome.ending = Err(lost);

@@ -4,7 +4,7 @@ use pif_domain::Fault;
 use pif_sandbox::{Inquiry, Subject, Watch};
 use serde_json::{Map, Value};
 
-use super::inquiry::{Inquired, json, put_found};
+use super::inquiry::{Inquired, put_exact, put_found};
 use super::types::Sight;
 
 /// What is known of a law of a function.
@@ -12,8 +12,8 @@ use super::types::Sight;
 pub struct Lawful {
     /// The law.
     pub law: String,
-    /// Why it holds for all inputs: the name of the member of records, and JSON.
-    pub proof: Option<(&'static str, String)>,
+    /// Why it holds for all inputs: the names of the member of records, and JSON.
+    pub proof: Option<([&'static str; 2], String)>,
     /// What was tried, if there is no proof.
     pub tried: Option<Inquired>,
 }
@@ -35,7 +35,9 @@ impl Lawful {
         let mut record = Map::new();
         record.insert("law".to_owned(), self.law.as_str().into());
         record.insert("verdict".to_owned(), self.verdict().into());
-        record.extend(self.proof.as_ref().map(|(name, it)| ((*name).to_owned(), json(it))));
+        if let Some((names, proof)) = &self.proof {
+            put_exact(&mut record, *names, proof);
+        }
         if let Some(tried) = &self.tried {
             if let Some(found) = tried.found() {
                 put_found(found, &mut record);
@@ -62,8 +64,8 @@ impl Sight<'_> {
             // Each gets an equal part of the time.
             let part = watch.again_for(watch.left() / left.max(1));
             left = left.saturating_sub(1);
-            let proof = it.proof.map(|it| ("proof", it));
-            let proof = proof.or(it.derivation.map(|it| ("derivation", it)));
+            let proof = it.proof.map(|it| (["proof", "proof_exact"], it));
+            let proof = proof.or(it.derivation.map(|it| (["derivation", "derivation_exact"], it)));
             let tried = match proof {
                 Some(_) => None,
                 None => {

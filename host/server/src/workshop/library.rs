@@ -10,7 +10,7 @@ use pif_domain::{Fault, FaultCode, fault, named};
 use pif_store::registry::{self, Definition, Evolution, name};
 
 use super::bundle::{self, Packed};
-use super::properties::kept;
+use super::property::kept;
 
 /// The prefix of the library's names.
 pub const PREFIX: &str = "std_";

@@ -16,6 +16,7 @@ use pif_store::staging;
 use pif_store::{self, Store};
 
 use super::budget::Allowed;
+use super::database;
 use super::effects::{Denied, Effects};
 use super::intent::Patience;
 use super::keys::open_keys;
@@ -96,12 +97,15 @@ impl State {
     pub fn open(config: &Config, evaluator: &str) -> Result<Self, Error> {
         let store = open_store(config)?;
         let journal = Journal::new(Arc::clone(&store), settings(config, evaluator));
-        verify(config, &journal)?;
-        let recovered = journal.recover()?;
-        if recovered > 0 {
-            tracing::warn!(recovered, "runs that called others did not end: see the journal");
+        // A database is verified by `store check`, and knows by leases who is gone.
+        if config.database.is_none() {
+            verify(config, &journal)?;
+            let recovered = journal.recover()?;
+            if recovered > 0 {
+                tracing::warn!(recovered, "runs that called others did not end: see the journal");
+            }
+            recovery::recover(store.as_ref())?;
         }
-        recovery::recover(store.as_ref())?;
         let registry = Registry::open(Arc::clone(&store))?;
         let memory = Memory::new(Arc::clone(&store));
         let keys = open_keys(config);
@@ -281,8 +285,11 @@ pub fn open_journal(config: &Config) -> Result<Journal, Error> {
 /// Verifies the hash chain of the journal, then checks the file. The chain comes first because its
 /// error names the damaged entry.
 pub fn verify(config: &Config, journal: &Journal) -> Result<journal::Verified, Error> {
-    let file = config.place.file();
-    let place = || file.map_or_else(|| "memory".to_owned(), |file| file.display().to_string());
+    let place = || match (&config.database, config.place.file()) {
+        (Some(database), _) => database.address().to_string(),
+        (None, Some(file)) => file.display().to_string(),
+        (None, None) => "memory".to_owned(),
+    };
     let verified = journal.verify();
     let verified = verified.map_err(|reason| Error::Journal { place: place(), reason })?;
     journal.store().check()?;
@@ -290,6 +297,9 @@ pub fn verify(config: &Config, journal: &Journal) -> Result<journal::Verified, E
 }
 
 fn open_store(config: &Config) -> Result<Arc<dyn Store>, Error> {
+    if let Some(database) = &config.database {
+        return Ok(database::open(config, database)?);
+    }
     Ok(pif_store::open(&config.place, config.values.time(Limit::Patience))?)
 }
 

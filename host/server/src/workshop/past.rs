@@ -7,12 +7,13 @@ use pif_domain::text::quote_one;
 use pif_domain::{
     Answered, Approval, Call, Decision, Fault, FaultCode, Limit, Refusal, Wish, fault, named,
 };
-use pif_sandbox::Calls;
-use pif_store::journal::{Answer, Digest, Pending, Policy, Unfinished, Waits};
+use pif_sandbox::{Calls, Passage};
+use pif_store::journal::{Answer, Digest, Left, Pending, Policy, Unfinished, Waits};
 
 use super::call_record::{self as record, Missing};
 use super::intent::Intent;
 use super::refusal::stored;
+use super::step_log;
 
 /// Bytes of the secret in a handle.
 const SECRET: usize = 32;
@@ -78,6 +79,17 @@ pub(super) struct Past {
     texts: HashMap<String, String>,
     /// The places in the last answer of calls that may have done something, where nobody knows.
     pub(super) unsure: Vec<usize>,
+    /// Whether the answers tell where steps of the program begin.
+    tells_steps: bool,
+}
+
+/// A step that is not evaluated, since it is written what it came to.
+pub(super) struct Passed {
+    pub(super) given: Passage,
+    /// All answers from its beginning to its end.
+    pub(super) answers: Vec<Answer>,
+    /// The texts of which these hold the digests.
+    pub(super) texts: Vec<String>,
 }
 
 /// What came of calls before.
@@ -90,16 +102,74 @@ pub(super) enum Recalled {
 
 impl Past {
     pub(super) fn new(answers: Vec<Answer>, texts: Vec<String>, unsure: Vec<usize>) -> Self {
-        let is_told =
-            |it: &Answer| matches!(it, Answer::Calls(_) | Answer::Refused(..) | Answer::Waited(_));
         let texts = texts.into_iter().map(|text| (Digest::of(&text).sha256, text));
-        let answers = answers.into_iter().filter(is_told).collect();
-        Self { answers, texts: texts.collect(), unsure }
+        let tells_steps = answers.iter().any(|it| matches!(it, Answer::Enter(_)));
+        let mut past =
+            Self { answers: answers.into(), texts: texts.collect(), unsure, tells_steps };
+        past.settle();
+        past
     }
 
     /// Whether the run has come as far as it was.
     pub(super) fn is_over(&self) -> bool {
         self.answers.is_empty()
+    }
+
+    /// Passes over what is asked again.
+    fn settle(&mut self) {
+        let is_told = |it: &Answer| {
+            matches!(it, Answer::Calls(_) | Answer::Refused(..) | Answer::Waited(_))
+                || matches!(it, Answer::Enter(_) | Answer::Leave(_))
+        };
+        while self.answers.pop_front_if(|it| !is_told(it)).is_some() {}
+    }
+
+    fn next(&mut self) -> Option<Answer> {
+        let next = self.answers.pop_front();
+        self.settle();
+        next
+    }
+
+    /// What a step came to before that begins now, if it is written; else it is evaluated.
+    pub(super) fn enter(&mut self, name: &str) -> Result<Option<Passed>, Fault> {
+        match self.answers.front() {
+            Some(Answer::Enter(known)) if known == name => {}
+            Some(_) if self.tells_steps => return Err(strayed()),
+            _ => return Ok(None),
+        }
+        let Some(passed) = self.passed() else {
+            self.next();
+            return Ok(None);
+        };
+        self.answers.drain(..passed.answers.len());
+        self.settle();
+        Ok(Some(passed))
+    }
+
+    fn passed(&self) -> Option<Passed> {
+        let (end, left) = step_log::end_of(self.answers.iter())?;
+        let came = left.came.as_ref()?;
+        let text = |digest: &Digest| self.texts.get(&digest.sha256).cloned();
+        let given = step_log::given(left, came, text(&came.value)?);
+        let mut answers: Vec<Answer> = self.answers.iter().take(end).cloned().collect();
+        let texts = step_log::digests(&answers).into_iter().map(text).collect::<Option<_>>()?;
+        if let Some(Answer::Leave(left)) = answers.last_mut() {
+            left.passed = true;
+        }
+        Some(Passed { given, answers, texts })
+    }
+
+    /// How a step ended before that ends now, if that is written.
+    pub(super) fn leave(&mut self) -> Result<Option<Left>, Fault> {
+        match self.answers.front() {
+            Some(Answer::Leave(left)) => {
+                let left = left.clone();
+                self.next();
+                Ok(Some(left))
+            }
+            Some(_) if self.tells_steps => Err(strayed()),
+            _ => Ok(None),
+        }
     }
 
     /// What came of these calls before. Of a call that may have done something somebody has to say it
@@ -119,7 +189,7 @@ impl Past {
         };
         match recalled {
             Ok(Some(recalled)) => {
-                self.answers.pop_front();
+                self.next();
                 Ok(Some(recalled))
             }
             Err(Missing::Store(error)) => Err(stored(error)),
@@ -133,7 +203,7 @@ impl Past {
             None => Ok(None),
             Some(Answer::Waited(waited)) => {
                 let waited = *waited;
-                self.answers.pop_front();
+                self.next();
                 Ok(Some(waited))
             }
             Some(_) => Err(strayed()),
@@ -143,7 +213,7 @@ impl Past {
     /// Passes over calls that were refused before any was made.
     pub(super) fn pass_refused(&mut self) {
         if let Some(Answer::Refused(..)) = self.answers.front() {
-            self.answers.pop_front();
+            self.next();
         }
     }
 }

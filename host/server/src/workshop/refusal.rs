@@ -44,11 +44,12 @@ pub fn too_large(limit: Limit, what: &str, length: usize, most: usize) -> Fault 
 pub fn stored(error: impl Into<StoreError>) -> Fault {
     let error = error.into();
     tracing::error!(%error, "the store failed");
-    let hint = match error {
-        StoreError::Locked => "try again later",
-        _ => "tell the operator of this server, then try again",
+    let (code, hint) = match error {
+        StoreError::Locked => (FaultCode::Storage, "try again later"),
+        StoreError::Unavailable { .. } => (FaultCode::StoreUnavailable, "try again later"),
+        _ => (FaultCode::Storage, "tell the operator of this server, then try again"),
     };
-    fault(FaultCode::Storage, error.to_string(), Some(hint))
+    fault(code, error.to_string(), Some(hint))
 }
 
 /// The fault that a caller gets when a write is refused or fails.

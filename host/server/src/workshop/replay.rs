@@ -19,7 +19,7 @@ use super::opening::Workshop;
 use super::record::{self, Recorded};
 use super::refusal::stored;
 use super::world::{Found, Oracle, Witness};
-use super::{conform, schemas};
+use super::{conform, schemas, step_log};
 
 /// The result of a replay.
 #[derive(Debug)]
@@ -143,7 +143,9 @@ impl Workshop {
         let is_schema = |it: &&Answer| matches!(it, Answer::Schema(..) | Answer::StagedSchema(..));
         let recorded = body.answers.iter().find(is_schema);
         let mut nobody = ();
-        let mut witness = Witness::new(Recording::new(archive, &body.answers), &mut nobody);
+        let tells_steps = body.answers.iter().any(|it| matches!(it, Answer::Enter(_)));
+        let witness = Witness::new(Recording::new(archive, &body.answers), &mut nobody);
+        let mut witness = witness.telling_steps(tells_steps);
         let mut schema = None;
         let outcome = match request.output_schema.as_deref().map(schemas::recall).transpose() {
             Ok(asked) => {
@@ -176,7 +178,7 @@ impl Workshop {
 }
 
 /// The request and the body of an entry, or the reason why the run cannot be repeated.
-fn read(entry: &Entry) -> Result<(Request, Body), String> {
+pub(super) fn read(entry: &Entry) -> Result<(Request, Body), String> {
     if entry.kind != EntryKind::Run.name() {
         return Err(format!("it is not a run: its kind is `{}`", entry.kind));
     }
@@ -240,6 +242,8 @@ impl<'a> Recording<'a> {
                     calls.push_back(answer);
                 }
                 Answer::Binding(name, hash) => drop(bindings.insert(name, hash)),
+                // A replay evaluates all steps.
+                Answer::Enter(_) | Answer::Leave(_) => {}
                 // `conform_again` reads the schema.
                 Answer::Schema(..) | Answer::StagedSchema(..) => {}
             }
@@ -369,20 +373,25 @@ fn differences(
     let usage = &outcome.usage;
     let fuel = i64::try_from(usage.fuel).unwrap_or(i64::MAX);
     compare("fuel", json!(entry.fuel), json!(fuel));
-    compare("memory", json!(body.memory), json!(usage.peak_memory));
-    compare("depth", json!(body.depth), json!(usage.peak_depth));
-    compare("answers", json!(undecided(&body.answers)), json!(answers));
+    // What a step took that was not evaluated again is not known.
+    if !step_log::has_passed(&body.answers) {
+        compare("memory", json!(body.memory), json!(usage.peak_memory));
+        compare("depth", json!(body.depth), json!(usage.peak_depth));
+    }
+    compare("answers", json!(comparable(&body.answers)), json!(comparable(answers)));
     found
 }
 
-/// Answers without what somebody said of calls of which nobody knew what they had done.
-fn undecided(answers: &[Answer]) -> Vec<Answer> {
+/// Answers without what is of one run alone: what somebody said of calls of which nobody knew what they
+/// had done, the times of steps, and which of these were not evaluated again.
+fn comparable(answers: &[Answer]) -> Vec<Answer> {
     let mut answers = answers.to_vec();
     let made = answers.iter_mut().filter_map(|answer| match answer {
         Answer::Calls(made) => Some(made),
         _ => None,
     });
     made.flatten().for_each(|made| made.decided = None);
+    step_log::timeless(&mut answers);
     answers
 }
 

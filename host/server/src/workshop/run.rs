@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pif_domain::{CallMade, Part};
+use pif_domain::{CallMade, Part, StepTold};
 use pif_sandbox::{Limits, Outcome, Request, Watch, drive_in_turns, finish, give_way};
 use pif_store::journal::{Draft, Durable};
 use pif_store::{Error as StoreError, Wait, Write};
@@ -19,6 +19,7 @@ use super::opening::Workshop;
 use super::past::{Past, Waiting, waits};
 use super::refusal::stored;
 use super::session::Turned;
+use super::step_log::{FAILED, steps};
 use super::world::{EndedByHand, Live, Tools, Witness};
 use super::{conform, record, schemas};
 
@@ -39,6 +40,8 @@ pub struct Finished {
     pub turned: Option<Turned>,
     /// The calls that it has made.
     pub made: Vec<CallMade>,
+    /// Its steps that have names, if it is durable.
+    pub steps: Vec<StepTold>,
     /// The limits of each step.
     pub limits: Limits,
     /// sha256 of the term, where somebody wants to know it.
@@ -58,9 +61,9 @@ impl Finished {
     pub(super) fn stopped(stopped: Stopped, limits: Limits) -> Self {
         match stopped {
             Stopped::Waiting(waiting) => Self::waiting(waiting, limits),
-            Stopped::Interrupted(run, fault) => {
+            Stopped::Interrupted(run, fault, steps) => {
                 let outcome = Outcome::before(*fault);
-                Self { run: Some(run), ..Self::new(outcome, limits, Duration::ZERO) }
+                Self { run: Some(run), steps, ..Self::new(outcome, limits, Duration::ZERO) }
             }
         }
     }
@@ -76,6 +79,7 @@ impl Finished {
             run: None,
             turned: None,
             made: Vec::new(),
+            steps: Vec::new(),
             limits,
             revision: None,
             evaluation: Vec::new(),
@@ -187,7 +191,8 @@ impl Workshop {
                 let offers = self.effects.is_open().then(|| self.effects.changes());
                 let intent = Intent::new(keeper, request, offers, watch);
                 let intent = intent.after(before.pending, as_of).durable(durable.clone());
-                let mut witness = Witness::new(live, observer).intending(intent, before.consents);
+                let witness = Witness::new(live, observer).intending(intent, before.consents);
+                let mut witness = witness.telling_steps(durable.is_some());
                 let request = request.clone();
                 let mut outcome = drive_in_turns(&self.sandbox, request, &mut witness, watch).await;
                 if let Some(waiting) = witness.waiting() {
@@ -209,6 +214,7 @@ impl Workshop {
         let elapsed = start.elapsed();
         let Written { answers, texts, pins, pending } = written;
         let made = made(&answers);
+        let steps = steps(&answers, FAILED);
         if let Err(fault) = &mut outcome.ending {
             fault.calls_made.clone_from(&made);
         }
@@ -217,7 +223,7 @@ impl Workshop {
             request.insert("snapshot".to_owned(), snapshot.into());
         }
         let ended = durable.map(|durable| Box::new(ended(&draft, durable)));
-        let finished = Finished { made, ..Finished::new(outcome, request.limits, elapsed) };
+        let finished = Finished { made, steps, ..Finished::new(outcome, request.limits, elapsed) };
         Ok((finished, Draft { texts, pins, pending, ended, ..draft }))
     }
 }

@@ -135,7 +135,7 @@ impl Workshop {
         drive(&self.sandbox, request, &mut witness, watch)
     }
 
-    fn judge_example(
+    pub(super) fn judge_example(
         &self,
         name: &str,
         example: &Example,

@@ -7,10 +7,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use pif_domain::{Fault, Part};
-use pif_sandbox::{Answer as Given, Asking, Calls, Sandbox, Stepped, Summary, Wait, Watch, World};
+use pif_domain::{Fault, Limit, Part, StepTold};
+use pif_sandbox::{
+    Answer as Given, Asking, Calls, Left as Came, Passage, Sandbox, Stepped, Summary, Wait, Watch,
+    World,
+};
 use pif_schema::Schema;
-use pif_store::journal::Answer;
+use pif_store::journal::{Answer, Left};
 use pif_store::registry::{self, Definition, Snapshot, name};
 
 use super::bindings::{Bindings, Term};
@@ -21,8 +24,9 @@ use super::effects::Effects;
 use super::intent::Intent;
 use super::library::library;
 use super::observer::Observer;
-use super::past::{Past, Waiting};
+use super::past::{Passed, Past, Waiting};
 use super::refusal::stored;
+use super::step_log::{self, steps};
 
 /// The tools that a run can use.
 #[derive(Debug, Clone)]
@@ -143,6 +147,15 @@ pub(super) trait Oracle: Send {
         wait: &'a Wait,
         log: &'a mut CallLog<'b>,
     ) -> Asking<'a, Result<Option<u64>, Fault>>;
+    /// What a step of the program came to before that begins now, if that is known.
+    fn enter(&mut self, _name: &str) -> Result<Option<Passed>, Fault> {
+        Ok(None)
+    }
+    /// How a step ended before that ends now, if that is known; and whether it has to be written down
+    /// else.
+    fn leave(&mut self) -> Result<(Option<Left>, bool), Fault> {
+        Ok((None, false))
+    }
     /// Ends calls that the log holds.
     fn perform<'a, 'b: 'a>(
         &'a mut self,
@@ -209,6 +222,19 @@ impl Oracle for Live {
         self.bindings.find(name)
     }
 
+    fn enter(&mut self, name: &str) -> Result<Option<Passed>, Fault> {
+        let passed = self.past.enter(name)?;
+        for digest in passed.iter().flat_map(|it| step_log::values(&it.answers)) {
+            self.budget.know(digest.map_or(0, |it| it.bytes));
+        }
+        Ok(passed)
+    }
+
+    fn leave(&mut self) -> Result<(Option<Left>, bool), Fault> {
+        let left = self.past.leave()?;
+        Ok((left, self.past.is_over()))
+    }
+
     fn perform<'a, 'b: 'a>(
         &'a mut self,
         asked: Asked<'a>,
@@ -232,11 +258,24 @@ pub(super) struct Witness<'a, O> {
     log: CallLog<'a>,
     /// Sources that were looked up before. Each step of a run asks for them again.
     sources: HashMap<String, Option<String>>,
+    /// Of how many more steps the log tells.
+    steps: u32,
 }
 
 impl<'a, O: Oracle> Witness<'a, O> {
     pub(super) fn new(oracle: O, observer: &'a mut (dyn Observer + Send)) -> Self {
-        Self { oracle, log: CallLog::new(observer), sources: HashMap::new() }
+        Self { oracle, log: CallLog::new(observer), sources: HashMap::new(), steps: 0 }
+    }
+
+    /// The world of a run whose log tells its steps.
+    pub(super) fn telling_steps(self, is_telling: bool) -> Self {
+        let most = u32::try_from(Limit::NamedSteps.fixed()).unwrap_or(u32::MAX);
+        Self { steps: if is_telling { most } else { 0 }, ..self }
+    }
+
+    /// The steps so far. Those that have not ended are in the state `open`.
+    pub(super) fn steps(&self, open: &'static str) -> Vec<StepTold> {
+        steps(&self.log.answers, open)
     }
 
     /// The world of a run that is journaled: calls are on the disk before they are sent.
@@ -275,6 +314,26 @@ impl<'a, O: Oracle> Witness<'a, O> {
     fn binding(&mut self, name: &str) -> Result<Option<String>, Fault> {
         let Some(term) = self.oracle.binding(name)? else { return Ok(None) };
         Ok(Some(self.log.recall(name, term)))
+    }
+
+    fn enter_step(&mut self, name: &str) -> Result<Option<Passage>, Fault> {
+        let name = step_log::name(name);
+        self.steps = self.steps.saturating_sub(1);
+        let Some(passed) = self.oracle.enter(&name)? else {
+            self.log.enter(name);
+            return Ok(None);
+        };
+        let Passed { given, answers, texts } = passed;
+        self.steps = self.steps.saturating_sub(given.steps);
+        for answer in &answers {
+            // Whoever asks for the tool again is not told of it again.
+            if let Answer::Tool(tool, _) = answer {
+                let Found { source, .. } = self.oracle.tool(tool)?;
+                self.sources.entry(tool.clone()).or_insert(source);
+            }
+        }
+        self.log.pass(answers, texts);
+        Ok(Some(given))
     }
 
     fn look_up(&mut self, tool: &str) -> Result<Option<String>, Fault> {
@@ -318,6 +377,19 @@ impl<O: Oracle> World for Witness<'_, O> {
 
     fn wait<'a>(&'a mut self, wait: &'a Wait) -> Asking<'a, Result<Option<u64>, Fault>> {
         self.oracle.wait(wait, &mut self.log)
+    }
+
+    fn named_steps(&self) -> u32 {
+        self.steps
+    }
+
+    fn enter(&mut self, name: &str) -> Result<Option<Passage>, Fault> {
+        self.enter_step(name)
+    }
+
+    fn leave(&mut self, came: Came) -> Result<(), Fault> {
+        let (known, is_new) = self.oracle.leave()?;
+        self.log.leave(came, known, is_new)
     }
 
     fn advance(&mut self, driven: u64) {

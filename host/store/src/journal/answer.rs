@@ -29,6 +29,10 @@ pub enum Answer {
     /// A call had failed in a `retry`: the milliseconds that passed before it was tried again; None: it
     /// was not.
     Waited(Option<u64>),
+    /// A step of the program began, which has this name.
+    Enter(String),
+    /// The innermost step of the program ended.
+    Leave(Left),
     /// A binding of the session that the code names, and the hash of its term.
     Binding(String, String),
 }
@@ -125,6 +129,45 @@ impl Came {
             Self::Failed { reason, .. } => reason.name(),
         }
     }
+}
+
+/// A step of a program that has ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Left {
+    /// How long it took, in milliseconds.
+    pub ms: u64,
+    /// What it spent.
+    pub fuel: u64,
+    /// Whether a fault has ended it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
+    /// What it came to, unless a run has to evaluate it again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub came: Option<Passage>,
+    /// Whether the run went on elsewhere, and did not evaluate it again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub passed: bool,
+}
+
+/// What a step came to, beside what it spent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Passage {
+    /// The canonical term of its value: the text is kept beside the entry.
+    pub value: Digest,
+    /// How many calls it made.
+    pub calls: u32,
+    /// Lines written by `trace`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trace: Vec<String>,
+    /// Tools whose functions were made.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+    /// Terms of `try` that had a value, by their numbers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trials: Vec<u32>,
+    /// Steps that began in it.
+    #[serde(default)]
+    pub steps: u32,
 }
 
 /// Why calls were not sent.

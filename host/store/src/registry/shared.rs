@@ -45,17 +45,25 @@ impl Latest {
 }
 
 impl Registry {
-    /// Opens the registry of a store.
+    /// Opens the registry of a store. Of a database that is not there nothing is known yet.
     pub fn open(store: Arc<dyn Store>) -> Result<Self, StoreError> {
-        let last = store.last_change()?;
+        let last = match store.last_change() {
+            Err(error) if error.is_absence() => 0,
+            last => last?,
+        };
         let latest = Mutex::new(Latest::new(last));
         Ok(Self { store, changes: watch::Sender::new(last), latest })
     }
 
-    /// A snapshot of the current state. Later changes do not affect it.
+    /// A snapshot of the current state, or of the last known one of a database that is lost. Later
+    /// changes do not affect it.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
-        let as_of = self.store.last_change()?;
+        let last = self.store.last_change();
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        let as_of = match last {
+            Err(error) if error.is_absence() => latest.as_of,
+            last => last?,
+        };
         if latest.as_of != as_of {
             *latest = Latest::new(as_of);
         }

@@ -11,14 +11,13 @@ pub struct Paths {
     pub readable: Vec<PathBuf>,
 }
 
-/// What the process may do with sockets that are open.
+/// What the process may do with sockets that are open, besides reading and writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Network {
-    /// Nothing, but its runtime wakes itself by one.
-    #[default]
-    None,
-    /// Accept connections, read and write.
-    Serves,
+pub struct Network {
+    /// Accept connections.
+    pub accepts: bool,
+    /// Take over sockets that another process hands to it.
+    pub receives: bool,
 }
 
 /// The state of a layer.

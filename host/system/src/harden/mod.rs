@@ -29,7 +29,7 @@ pub use self::layer::{Hardening, Layer, Network, Paths};
 /// allowed. `start` makes everything that needs them, above all threads.
 pub fn apply<T>(paths: Option<&Paths>, start: impl FnOnce() -> T) -> (T, Hardening) {
     let (started, seal) = begin(paths, start);
-    (started, seal.close(Network::None))
+    (started, seal.close(Network::default()))
 }
 
 /// Restricts files and calls `start`. You call [`Seal::close`] to restrict system calls once all

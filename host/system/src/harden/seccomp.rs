@@ -198,7 +198,10 @@ fn rules(network: Network) -> Result<BTreeMap<c_long, Vec<SeccompRule>>, Backend
     // Aborting is a signal that the process sends to itself.
     let oneself = argument(0, Dword, Eq, u64::from(process::id()))?;
     rules.insert(libc::SYS_tgkill, vec![rule([oneself])?]);
-    if network == Network::Serves {
+    if network.receives {
+        rules.insert(libc::SYS_recvmsg, Vec::new());
+    }
+    if network.accepts {
         rules.extend(SERVING.iter().map(|call| (*call, Vec::new())));
         // A connection sends what it has at once.
         let level = argument(1, Dword, Eq, bits(libc::IPPROTO_TCP))?;

@@ -89,6 +89,13 @@ impl Arguments {
             let part = it["part"].as_str().unwrap_or_default();
             let _ = write!(text, "\n{part}: {} ms, from {} ms on", it["ms"], it["from_ms"]);
         }
+        for it in record["steps"].as_array().into_iter().flatten() {
+            let name = it["name"].as_str().unwrap_or_default();
+            let state = it["state"].as_str().unwrap_or_default();
+            let _ = write!(text, "\nstep {name} ({}): {state}", it["count"]);
+            let _ = write!(text, ", {} calls, {} tries", it["calls"], it["tries"]);
+            let _ = write!(text, ", fuel {}, {} ms", it["fuel"], it["ms"]);
+        }
         for it in record["calls"].as_array().into_iter().flatten() {
             let (tool, outcome) = (it["tool"].as_str(), it["outcome"].as_str());
             let (tool, outcome) = (tool.unwrap_or_default(), outcome.unwrap_or_default());

@@ -217,7 +217,8 @@ fn prepare(
     backend.workshop.make(prepared, arguments, watch).map(Next::Done)
 }
 
-fn read_examples(backend: &Backend, raw: &str) -> Result<Vec<Example>, Fault> {
+/// The examples of a tool or a program.
+pub(super) fn read_examples(backend: &Backend, raw: &str) -> Result<Vec<Example>, Fault> {
     let shape = "write {\"examples\": [{\"input\": 21, \"output\": 42}]}";
     let items: Vec<&RawValue> = serde_json::from_str(raw)
         .map_err(|_| malformed("`examples` must be a list", Some(shape)))?;

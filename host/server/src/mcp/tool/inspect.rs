@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ::similar::TextDiff;
 use pif_domain::json;
 use pif_domain::text::{self, quote};
-use pif_domain::{Fault, FaultCode, Limit, fault};
+use pif_domain::{Fault, FaultCode, Limit, StepTold, fault};
 use pif_sandbox::{Summary, Watch};
 use pif_store::journal::Statistics;
 use pif_store::registry::{Definition, Past, name, short};
@@ -18,8 +18,8 @@ use serde_json::{Map, Value, json};
 use super::super::backend::Backend;
 use super::{Call, Tool, ToolResult, capabilities, reply};
 use crate::config::Profile;
-use crate::render::{Reply, lines_of, put, type_line};
-use crate::workshop::{Tools, library, refused, stored};
+use crate::render::{MOST_STEPS, Reply, STEPS, lines_of, put, step_lines, step_records, type_line};
+use crate::workshop::{KeptRun, Tools, library, refused, stored};
 
 /// The most changes of the history in a reply.
 const MOST_HISTORY: usize = 50;
@@ -93,6 +93,8 @@ struct Found {
     calls: Vec<String>,
     callers: Vec<String>,
     runs: Statistics,
+    /// Its last durable run that is kept: the number and the steps.
+    steps: Option<(i64, Vec<StepTold>)>,
     history: Vec<Past>,
 }
 
@@ -135,6 +137,7 @@ fn look(
         calls: tools.registered.uses(&tool.hash).map_err(stored)?,
         callers: callers.into_iter().map(|caller| caller.name).collect(),
         runs: backend.workshop.journal.statistics(name, MOST_RUNS).map_err(stored)?,
+        steps: last_steps(backend, name)?,
         history,
         tool,
     })
@@ -167,9 +170,19 @@ fn look_in_library(
         shape: shape(backend, tool, watch),
         callers: callers.chain(library().callers(name).into_iter().map(str::to_owned)).collect(),
         runs: backend.workshop.journal.statistics(name, MOST_RUNS).map_err(stored)?,
+        steps: last_steps(backend, name)?,
         history: Vec::new(),
         tool: tool.clone(),
     })
+}
+
+/// The last durable run of a tool that the caller has and that is kept, if it has steps.
+fn last_steps(backend: &Backend, name: &str) -> Result<Option<(i64, Vec<StepTold>)>, Fault> {
+    let mut runs = backend.workshop.runs()?;
+    runs.retain(|it| it.tool() == Some(name) && *it.owner() == *backend.principal().owner());
+    let last = runs.into_iter().max_by_key(KeptRun::number);
+    let told = last.map(|it| (it.number(), it.steps()));
+    Ok(told.filter(|(_, steps)| !steps.is_empty()))
 }
 
 /// The type of a tool in one line.
@@ -230,7 +243,7 @@ fn retired(name: &str, history: &[Past]) -> Fault {
 
 fn tell(found: Found, most: usize) -> Reply {
     let Found { tool, is_current, is_library, difference, summary, shape, .. } = found;
-    let Found { calls, callers, runs, history, .. } = found;
+    let Found { calls, callers, runs, steps, history, .. } = found;
     let (forms, notation) = summary.map_or_else(Default::default, |it| (it.forms, it.notation));
     let notation = Some(notation).filter(|it| !it.is_empty() && it.chars().count() <= most);
     let size = tool.source.chars().count();
@@ -253,6 +266,12 @@ fn tell(found: Found, most: usize) -> Reply {
     ] {
         if !line.is_empty() {
             let _ = write!(told, "\n{title}: {line}");
+        }
+    }
+    if let Some((run, steps)) = &steps {
+        let _ = write!(told, "\nthe steps of run {run}, its last durable one:");
+        for line in step_lines(steps, MOST_STEPS) {
+            let _ = write!(told, "\n- {line}");
         }
     }
     tell_history(&history, &mut told);
@@ -289,6 +308,9 @@ fn tell(found: Found, most: usize) -> Reply {
         .structured
         .extend(tool.properties.as_deref().map(|it| ("properties".to_owned(), it.into())));
     reply.structured.extend(members.map(|it| ("functions".to_owned(), it.into())));
+    if let Some((_, steps)) = steps {
+        reply.structured.insert(STEPS.to_owned(), step_records(&steps).into());
+    }
     put(&mut reply.structured, "calls", calls);
     put(&mut reply.structured, "called_by", callers);
     if let Some((_, lines)) = difference {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use pif_domain::text;
-use pif_domain::{EntryEnding, Fault, FaultCode, Limit};
+use pif_domain::{EntryEnding, Fault, Limit};
 use pif_sandbox::Watch;
 use pif_store::memory::{Kept, LONGEST_KEY, Note};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -82,7 +82,7 @@ async fn remember(backend: &Arc<Backend>, change: Remember, call: Call) -> ToolR
     match backend.look(&call.caller, remember).await? {
         Ok(reply) => Ok(reply),
         // If the store failed, the refusal cannot be journaled either.
-        Err(fault) if fault.code == FaultCode::Storage => Err(fault.into()),
+        Err(fault) if fault.code.is_of_store() => Err(fault.into()),
         Err(fault) => Err(backend.refuse("memory_store", &call, fault).await),
     }
 }

@@ -17,6 +17,7 @@ pub(super) mod list;
 pub(super) mod memory_retrieve;
 pub(super) mod memory_store;
 pub(super) mod receipt;
+pub(super) mod repair;
 pub(super) mod replay;
 pub(super) mod rollback;
 pub(super) mod run;

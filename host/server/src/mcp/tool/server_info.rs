@@ -40,9 +40,10 @@ async fn inform(backend: &Backend, call: &Call) -> ToolResult {
     let (config, sandbox) = (&backend.config, &backend.workshop.sandbox);
     let tools = backend.workshop.tools()?.registered.count().map_err(stored)?;
     let head = backend.workshop.journal.head().map_err(stored)?;
-    let place = match backend.workshop.path() {
-        Some(path) => path.display().to_string(),
-        None => "memory".to_owned(),
+    let place = match (&config.database, backend.workshop.path()) {
+        (Some(database), _) => database.address().to_string(),
+        (None, Some(path)) => path.display().to_string(),
+        (None, None) => "memory".to_owned(),
     };
     let layers = layers(config);
     let told: Vec<String> = layers.iter().map(Layer::tell).collect();

@@ -118,7 +118,7 @@ impl Tool for Arguments {
         }
         let is_refused = report.entry.is_none() && report.outcome.ending.is_err();
         if let (true, Err(fault)) = (is_refused, &report.outcome.ending)
-            && fault.code != FaultCode::Storage
+            && !fault.code.is_of_store()
         {
             // Nothing else tells of a turn that was not made.
             backend.refuse("session_eval", &call, fault.clone()).await;

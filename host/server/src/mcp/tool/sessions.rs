@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use pif_domain::Fault;
 use pif_domain::text::{self, time};
-use pif_domain::{Fault, FaultCode};
 use pif_sandbox::Watch;
 use pif_store::session::{
     Binding, Change, DEFAULT, LONGEST_NAME, LONGEST_TITLE, Session, Which, is_name,
@@ -47,7 +47,7 @@ pub(super) async fn change(
     match backend.look(&call.caller, make).await? {
         Ok(reply) => Ok(reply),
         // If the store failed, the refusal cannot be journaled either.
-        Err(fault) if fault.code == FaultCode::Storage => Err(fault.into()),
+        Err(fault) if fault.code.is_of_store() => Err(fault.into()),
         Err(fault) => Err(backend.refuse(tool, &call, fault).await),
     }
 }

@@ -88,7 +88,7 @@ impl<H: Handlers> Gate<H> {
         }
         let place = self.places.find(parts.uri.path());
         match place {
-            Place::Alive => return reply::text(StatusCode::OK, "alive\n"),
+            Place::Alive => return self.probe.living(),
             Place::Ready => return self.probe.reply(&self.handlers).await,
             // A token is worth more than a name.
             Place::Figures if !self.access.is_open() => return self.metrics(&parts, address),

@@ -46,6 +46,18 @@ impl Probe {
         }
     }
 
+    /// The reply to who asks whether the process lives. It waits for nothing, and repeats why the
+    /// server was not ready when somebody asked last.
+    pub(super) fn living(&self) -> Reply {
+        let latest = self.latest.try_lock().ok().and_then(|latest| latest.clone());
+        match latest {
+            Some((_, Err(why))) => {
+                reply::text(StatusCode::OK, format!("alive, but not ready: {why}\n"))
+            }
+            _ => reply::text(StatusCode::OK, "alive\n"),
+        }
+    }
+
     /// Whether the server is ready, or why not.
     async fn ready<H: Handlers>(&self, handlers: &Arc<H>) -> Result<(), String> {
         if self.is_draining.load(Ordering::Acquire) {

@@ -10,12 +10,12 @@ use pif_domain::{EntryKind, Fault, FaultCode, fault};
 use pif_sandbox::{Typing, Watch};
 use pif_store::registry::{Definition, Overlay, name};
 use pif_store::staging::{Area, Change, Verification};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::workshop::check::Reach;
 use crate::workshop::example::{Example, from_json};
 use crate::workshop::opening::Workshop;
-use crate::workshop::properties::of_tool;
+use crate::workshop::property::of_tool;
 use crate::workshop::refusal::stored;
 use crate::workshop::world::Tools;
 
@@ -195,12 +195,15 @@ impl Workshop {
         for (index, held) in held.iter().enumerate() {
             match held.refutation() {
                 None => finding.held += 1,
-                Some(fault) => finding.refuted.push(json!({
-                    "property": index,
-                    "code": fault.code.name(),
-                    "message": line(&fault.message, MOST_MESSAGE),
-                    "call": held.call(),
-                })),
+                Some(fault) => {
+                    let mut told = Map::new();
+                    told.insert("property".to_owned(), index.into());
+                    told.insert("code".to_owned(), fault.code.name().into());
+                    let message = line(&fault.message, MOST_MESSAGE);
+                    told.insert("message".to_owned(), message.into());
+                    held.put_call(&mut told);
+                    finding.refuted.push(told.into());
+                }
             }
         }
         Ok(())

@@ -1,21 +1,18 @@
-//! Properties of a tool: programs that give true for every input, in which `@self` is the tool.
+//! Tries properties of a tool on many inputs, and those of a tool that changes.
 
 use pif_domain::text::{line, quote_one};
 use pif_domain::{Fault, FaultCode, fault};
 use pif_sandbox::{Came, Inquiry, KnownTool, Watch};
 use pif_store::registry::Definition;
 use pif_store::registry::name::OWN;
-use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use super::inquiry::{Inquired, put_found};
+use super::inquiry::{Inquired, put_exact, put_found};
 use super::opening::Workshop;
+use super::property::of_tool;
 use super::refusal::Refused;
 use super::types::Sight;
 use super::world::Tools;
-
-/// The most properties of a tool.
-pub const MOST_PROPERTIES: usize = 16;
 
 /// The most characters of a property, an input or a value in a message.
 const MOST_TOLD: usize = 200;
@@ -52,9 +49,11 @@ impl Held {
         Value::Object(record)
     }
 
-    /// The arguments of a call of the tool `run` that shows how it fails.
-    pub(super) fn call(&self) -> Option<Value> {
-        self.tried.found()?.call.as_deref().map(super::inquiry::json)
+    /// The arguments of a call of the tool `run` that shows how it fails, as members of a record.
+    pub(super) fn put_call(&self, record: &mut Map<String, Value>) {
+        if let Some(call) = self.tried.found().and_then(|it| it.call.as_deref()) {
+            put_exact(record, ["call", "call_exact"], call);
+        }
     }
 
     /// Why the property fails, if it does.
@@ -72,39 +71,6 @@ impl Held {
         let shown = shown.map(|it| line(&it, 2 * MOST_TOLD));
         Some(fault(FaultCode::Fail, message, shown.as_deref()))
     }
-}
-
-/// Reads properties from a list of texts and terms.
-pub fn read_properties(raw: &str) -> Result<Vec<String>, Fault> {
-    let hint = "write {\"properties\": [\"xs => @self(xs).length == xs.length\"]}";
-    let items: Vec<&RawValue> = serde_json::from_str(raw).map_err(|_| {
-        fault(FaultCode::Malformed, "`properties` must be a list".to_owned(), Some(hint))
-    })?;
-    if items.len() > MOST_PROPERTIES {
-        let message = format!("there are {} properties", items.len());
-        let hint = format!("give {MOST_PROPERTIES} at most");
-        return Err(fault(FaultCode::Malformed, message, Some(&hint)));
-    }
-    let text = |item: &&RawValue| {
-        let text: Option<String> = serde_json::from_str(item.get()).ok();
-        text.unwrap_or_else(|| item.get().to_owned())
-    };
-    Ok(items.iter().map(text).collect())
-}
-
-/// Properties as the registry keeps them.
-pub(super) fn kept(properties: &[String]) -> Option<String> {
-    (!properties.is_empty()).then(|| json!(properties).to_string())
-}
-
-/// The properties of a tool.
-pub(super) fn of_tool(tool: &Definition) -> Result<Vec<String>, Fault> {
-    let Some(text) = &tool.properties else { return Ok(Vec::new()) };
-    serde_json::from_str(text).map_err(|error| {
-        let message =
-            format!("the properties of {} cannot be read: {error}", quote_one(&tool.name));
-        fault(FaultCode::Internal, message, None)
-    })
 }
 
 impl Sight<'_> {

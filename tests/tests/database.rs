@@ -1,0 +1,11 @@
+//! The way to a real PostgreSQL database: logging in, TLS, the process that relays sessions, and servers
+//! that share the database.
+
+#[cfg(unix)]
+mod database {
+    mod login;
+    mod odd;
+    mod private;
+    mod relay;
+    mod way;
+}
