@@ -37,12 +37,12 @@ mod analyst {
 }
 
 pub(super) use analyst::exports::pif::evaluator::questions::GuestIndices as Questions;
-pub(super) use analyst::exports::pif::evaluator::reductions::GuestIndices as Reductions;
 pub use analyst::exports::pif::evaluator::questions::{
     Answers, Cost, Counterexample, Failure as SureFault, Fused, Inquiry, Law, Misfit, Names,
     Normal, Parameter as Typed, Question, Ran, Schemas, Searched, Subject, Told as Came,
     Tool as KnownTool, TrialRun, Tried, Turn as Inquired, Typing, Variable,
 };
+pub(super) use analyst::exports::pif::evaluator::reductions::GuestIndices as Reductions;
 
 pub(super) use generated::exports::pif::evaluator::analysis::GuestIndices as Analysis;
 pub use generated::exports::pif::evaluator::analysis::Renamed;

@@ -156,7 +156,10 @@ fn a_repaired_tool_counts_only_after_a_commit() -> Result<()> {
     let about = json!({"tool": "shout", "data": {"name": "hi"}});
     let told = record(&mut client, "repair", &about)?;
     let snapshot = told["snapshot"].clone();
-    assert_eq!((&told["repaired"], &told["tools"]["shout"]), (&json!(true), &json!("o => o.name.upper()")));
+    assert_eq!(
+        (&told["repaired"], &told["tools"]["shout"]),
+        (&json!(true), &json!("o => o.name.upper()"))
+    );
     assert_eq!(client.fault("run", &about)?["code"], "missing-key");
     let within = json!({"tool": "shout", "data": {"name": "hi"}, "snapshot": snapshot});
     assert_eq!(record(&mut client, "run", &within)?["value"], "HI");
@@ -195,7 +198,10 @@ fn what_is_hostile_ends_soon_and_honestly() -> Result<()> {
     let long: Vec<Value> = numbers.into_iter().chain([json!(7)]).collect();
     let about = json!({"code": "data.map(t => t.lower())", "data": long});
     let told = record(&mut client, "repair", &about)?;
-    assert_eq!((&told["repaired"], &told["fault"]["code"]), (&json!(false), &json!("type-mismatch")));
+    assert_eq!(
+        (&told["repaired"], &told["fault"]["code"]),
+        (&json!(false), &json!("type-mismatch"))
+    );
     let text = "x".repeat(1_000_000);
     let told = record(&mut client, "repair", &json!({"code": "data * 2", "data": text}))?;
     assert_eq!(told["diagnosis"]["input"], json!({"json": "\"\"", "least": true}));
@@ -233,9 +239,8 @@ fn what_is_hostile_ends_soon_and_honestly() -> Result<()> {
 fn a_trimmed_journal_is_said() -> Result<()> {
     let folder = Folder::new()?;
     let data = folder.path().to_str().context("a path in UTF-8")?.to_owned();
-    let mut client = Client::legacy_with(&[
-        "--toolsets", SETS, "--data", &data, "--journal-size", "1MiB",
-    ])?;
+    let mut client =
+        Client::legacy_with(&["--toolsets", SETS, "--data", &data, "--journal-size", "1MiB"])?;
     client.evolve("inc", "More", &json!("x => x.n + 1"))?;
     client.fault("run", &json!({"tool": "inc", "data": {}}))?;
     let pad = "x".repeat(50_000);

@@ -56,7 +56,11 @@ mod tests {
     use super::{count_parts, parts, term, value};
 
     /// The least value with which a predicate holds, as a host finds it.
-    fn least(first: &str, next: impl Fn(&str, u32) -> Option<String>, fails: impl Fn(&str) -> bool) -> String {
+    fn least(
+        first: &str,
+        next: impl Fn(&str, u32) -> Option<String>,
+        fails: impl Fn(&str) -> bool,
+    ) -> String {
         let (mut now, mut index) = (first.to_owned(), 0);
         while let Some(smaller) = next(&now, index) {
             if fails(&smaller) {
@@ -88,8 +92,14 @@ mod tests {
         let found = least(&all, value, |it| it.contains("\"pen 7"));
         assert_eq!(found, "[{\"name\": \"pen 7\"}]");
         assert_eq!(least("[1, [2, 300], -4.5]", value, |it| it.contains('[')), "[]");
-        assert_eq!(least("{\"a\": 12, \"b\": true}", value, |it| it.contains("\"a\"")), "{\"a\": 0}");
-        assert_eq!(least("\"a\\u00e9\\n\\ud83d\\ude00b\"", value, |it| it.contains("\\n")), "\"\\n\"");
+        assert_eq!(
+            least("{\"a\": 12, \"b\": true}", value, |it| it.contains("\"a\"")),
+            "{\"a\": 0}"
+        );
+        assert_eq!(
+            least("\"a\\u00e9\\n\\ud83d\\ude00b\"", value, |it| it.contains("\\n")),
+            "\"\\n\""
+        );
         assert_eq!(least("900", value, |it| it.parse::<i64>().is_ok_and(|n| n > 250)), "251");
         assert_eq!(value("not json", 0), None);
         assert_eq!(value("", 0), None);
@@ -108,7 +118,11 @@ mod tests {
         let at = "/in/add/1";
         let smaller: Vec<String> = (0..).map_while(|index| term(code, at, index)).collect();
         assert_eq!(smaller.first().map(String::as_str), Some(r#"{"sub":["a",{"add":[4,5]}]}"#));
-        assert!(smaller.iter().all(|it| it.len() < code.len() && it.contains(r#"{"sub":["a",{"add":[4,5]}]}"#)));
+        assert!(
+            smaller
+                .iter()
+                .all(|it| it.len() < code.len() && it.contains(r#"{"sub":["a",{"add":[4,5]}]}"#))
+        );
         assert!(smaller.iter().any(|it| it.contains(r#"{"mul":[3,0]}"#)), "{smaller:?}");
         assert_eq!(term("[", "", 0), None);
         assert_eq!(term("1", "/x/y", 0), None);

@@ -127,9 +127,11 @@ pub(super) fn elements(spans: &[Span], index: usize) -> Vec<Range<usize>> {
 pub(super) fn cut(elements: &[Range<usize>], part: &Range<usize>) -> Option<Range<usize>> {
     let first = elements.get(part.start)?;
     let last = elements.get(part.end.checked_sub(1)?)?;
-    Some(match (elements.get(part.end), part.start.checked_sub(1).and_then(|it| elements.get(it))) {
-        (Some(next), _) => first.start..next.start,
-        (None, Some(before)) => before.end..last.end,
-        (None, None) => first.start..last.end,
-    })
+    Some(
+        match (elements.get(part.end), part.start.checked_sub(1).and_then(|it| elements.get(it))) {
+            (Some(next), _) => first.start..next.start,
+            (None, Some(before)) => before.end..last.end,
+            (None, None) => first.start..last.end,
+        },
+    )
 }

@@ -70,10 +70,7 @@ impl<'a> Whole<'a> {
     }
 
     /// Calls back with each candidate: the bytes that change, and what stands there then.
-    fn candidates<T>(
-        &self,
-        mut found: impl FnMut(&Range<usize>, &str) -> Option<T>,
-    ) -> Option<T> {
+    fn candidates<T>(&self, mut found: impl FnMut(&Range<usize>, &str) -> Option<T>) -> Option<T> {
         self.inner(&mut found).or_else(|| self.plain(&mut found)).or_else(|| self.fewer(&mut found))
     }
 

@@ -88,7 +88,17 @@ fn units(text: &str) -> Vec<usize> {
 fn length(bytes: &[u8]) -> usize {
     match bytes {
         // A character beyond the first 65,536 is two escapes.
-        [b'\\', b'u', b'd' | b'D', b'8'..=b'9' | b'a'..=b'b' | b'A'..=b'B', _, _, b'\\', b'u', ..] => 12,
+        [
+            b'\\',
+            b'u',
+            b'd' | b'D',
+            b'8'..=b'9' | b'a'..=b'b' | b'A'..=b'B',
+            _,
+            _,
+            b'\\',
+            b'u',
+            ..,
+        ] => 12,
         [b'\\', b'u', ..] => 6,
         [b'\\', ..] => 2,
         [0xf0..=0xff, ..] => 4,

@@ -70,7 +70,9 @@ fn headline(mended: &Mended) -> String {
         None => "nothing to repair: the fault does not come".to_owned(),
         Some(_) if !mended.repaired.is_empty() => "repaired".to_owned(),
         Some(_) if mended.fixes.is_empty() => "not repaired: no fix is sure".to_owned(),
-        Some(_) if is_failed => "not repaired: with the fixes examples or properties fail".to_owned(),
+        Some(_) if is_failed => {
+            "not repaired: with the fixes examples or properties fail".to_owned()
+        }
         Some(_) => "not repaired: the sure fixes are not enough".to_owned(),
     }
 }
@@ -173,11 +175,14 @@ fn diagnosis_record(diagnosis: &Diagnosis) -> Map<String, Value> {
     };
     add("input", input.as_ref().map(least_record));
     add("context", context.as_ref().map(least_record));
-    add("inner", inner.as_ref().map(|Inner { tool, input }| {
-        let mut record = least_record(input);
-        record["tool"] = tool.as_str().into();
-        record
-    }));
+    add(
+        "inner",
+        inner.as_ref().map(|Inner { tool, input }| {
+            let mut record = least_record(input);
+            record["tool"] = tool.as_str().into();
+            record
+        }),
+    );
     add("program", program.as_ref().map(part_record));
     add("term", term.as_ref().map(part_record));
     add("since", since.as_ref().map(since_record));

@@ -95,7 +95,8 @@ pub use self::receipt::{Checked, Receipt};
 pub use self::reference::{Form, Spelling, TEXT as REFERENCE, forms, spellings};
 pub use self::refusal::{Refused, ended, refused, stored, too_large, unkept};
 pub use self::repair::{
-    Applied, Broken, Diagnosis, Inner, Least, Mended, Part, Proof, Repaired, Reported, Since, Was, Wrong,
+    Applied, Broken, Diagnosis, Inner, Least, Mended, Part, Proof, Repaired, Reported, Since, Was,
+    Wrong,
 };
 pub use self::replay::{Difference, Replayed, Verdict};
 pub use self::run::Finished;

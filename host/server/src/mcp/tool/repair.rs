@@ -79,8 +79,9 @@ impl Tool for Arguments {
             Err(fault) => return Err(backend.refuse("repair", &call, fault).await),
         };
         let arguments = call.text();
-        let repair =
-            move |backend: &Backend, watch: &Watch| backend.workshop.repair(&wrong, &arguments, watch);
+        let repair = move |backend: &Backend, watch: &Watch| {
+            backend.workshop.repair(&wrong, &arguments, watch)
+        };
         match backend.run_blocking(&call.caller, repair).await? {
             Ok(done) => Ok(mended(&done)),
             Err(fault) => Err(backend.refuse("repair", &call, fault).await),

@@ -416,7 +416,10 @@ fn within(name: &str, value: u64, most: u64) -> Result<u64, Fault> {
     Ok(value)
 }
 
-pub(super) fn read_context(context: Option<Box<RawValue>>, code: &Code) -> Result<Option<String>, Fault> {
+pub(super) fn read_context(
+    context: Option<Box<RawValue>>,
+    code: &Code,
+) -> Result<Option<String>, Fault> {
     match (context, code) {
         (None, _) => Ok(None),
         (Some(_), Code::Tool(_)) => {

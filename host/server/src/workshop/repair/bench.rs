@@ -54,7 +54,8 @@ impl<'a> Bench<'a> {
     /// Runs a request. None: a bound of the search is met, or the run was stopped from outside.
     pub(super) fn run(&self, request: &Request, tools: &Tools) -> Option<Ran> {
         let most = MOST_FUEL.max(request.limits.fuel.saturating_mul(2));
-        if self.runs.get() >= MOST_RUNS || self.fuel.get() >= most || self.watch.verdict().is_err() {
+        if self.runs.get() >= MOST_RUNS || self.fuel.get() >= most || self.watch.verdict().is_err()
+        {
             return None;
         }
         self.runs.set(self.runs.get() + 1);

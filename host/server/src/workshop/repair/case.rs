@@ -106,7 +106,10 @@ impl Workshop {
             return Ok(vec![case]);
         }
         let Some(code) = code else { return Ok(Vec::new()) };
-        let request = Request { context: wrong.context.clone(), ..self.request(code, wrong.argument.clone()) };
+        let request = Request {
+            context: wrong.context.clone(),
+            ..self.request(code, wrong.argument.clone())
+        };
         let plain = Case { request, calls: Arc::default(), from: None };
         if is_given {
             return Ok(vec![plain]);
@@ -148,7 +151,8 @@ impl Workshop {
             }
             Broken::Run(_) => return Ok(Vec::new()),
         };
-        let given = wrong.examples.iter().enumerate().map(|(index, it)| ("given example", index, it));
+        let given =
+            wrong.examples.iter().enumerate().map(|(index, it)| ("given example", index, it));
         let stored = stored.iter().enumerate().map(|(index, it)| ("example", index, it));
         let cases = given.chain(stored).filter_map(|(kind, index, example)| {
             let argument = match (&example.input, &example.data) {
@@ -171,12 +175,13 @@ impl Workshop {
             ..Filter::default()
         };
         let entries = self.journal.entries(&filter, true, MOST_ENTRIES).map_err(stored)?;
-        let failed = entries.iter().filter(|it| {
-            FaultCode::find(&it.ending).is_some_and(|code| !code.is_worldly())
-        });
+        let failed = entries
+            .iter()
+            .filter(|it| FaultCode::find(&it.ending).is_some_and(|code| !code.is_worldly()));
         let mut cases = failed.filter_map(|entry| Some((entry.id, self.case_of(entry).ok()?)));
-        Ok(cases.next().map(|(id, case)| {
-            Case { from: Some(format!("the input is that of entry {id}")), ..case }
+        Ok(cases.next().map(|(id, case)| Case {
+            from: Some(format!("the input is that of entry {id}")),
+            ..case
         }))
     }
 

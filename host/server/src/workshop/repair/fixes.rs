@@ -70,7 +70,9 @@ impl Bench<'_> {
         let (source, _) = fixed.tools.look_up(tool).ok()??;
         let argument = match &fixed.request.code {
             Code::Tool(name) if name == tool => fixed.request.argument.clone(),
-            _ => self.argument_of(tool, &fixed.request, &fixed.tools).map_or(Argument::None, Argument::Data),
+            _ => self
+                .argument_of(tool, &fixed.request, &fixed.tools)
+                .map_or(Argument::None, Argument::Data),
         };
         let own = self.workshop.request(Code::Term(source.clone()), argument);
         let fault = self.fault(&own, &fixed.tools)?;
@@ -90,7 +92,9 @@ impl Bench<'_> {
         match &tool {
             None => fixed.request.code = Code::Term(code),
             Some(name) => {
-                let Ok(summary) = self.workshop.sandbox.check(&code, &self.watch) else { return false };
+                let Ok(summary) = self.workshop.sandbox.check(&code, &self.watch) else {
+                    return false;
+                };
                 fixed.tools = with(&fixed.tools, name, summary.canonical, summary.hash);
             }
         }
@@ -100,7 +104,12 @@ impl Bench<'_> {
 
     /// The argument of the last call of a tool in a run, if it is JSON. The tool tells it before it goes
     /// on.
-    pub(super) fn argument_of(&self, tool: &str, request: &Request, tools: &Tools) -> Option<String> {
+    pub(super) fn argument_of(
+        &self,
+        tool: &str,
+        request: &Request,
+        tools: &Tools,
+    ) -> Option<String> {
         let (source, hash) = tools.look_up(tool).ok()??;
         let watched = serde_json::json!({
             "lam": "x",

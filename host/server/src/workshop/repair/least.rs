@@ -41,15 +41,14 @@ impl Bench<'_> {
         fails: Fails<'_>,
     ) -> (Request, Option<Least>, Option<Least>) {
         let mut request = request.clone();
-        let next = |value: &str, index| self.workshop.sandbox.smaller_value(value, index, &self.watch);
+        let next =
+            |value: &str, index| self.workshop.sandbox.smaller_value(value, index, &self.watch);
         let given = match &request.argument {
             Argument::Data(text) | Argument::Input(text) => Some(text.clone()),
             Argument::None | Argument::Unapplied => None,
         };
         let input = given.map(|text| {
-            least(&text, &next, &mut |text| {
-                fails(self, &with_argument(&request, text.to_owned()))
-            })
+            least(&text, &next, &mut |text| fails(self, &with_argument(&request, text.to_owned())))
         });
         if let Some(input) = &input {
             request = with_argument(&request, input.json.clone());

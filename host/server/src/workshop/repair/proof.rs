@@ -9,7 +9,7 @@ use super::fixes::with;
 use super::told::Proof;
 use crate::workshop::example::{Example, from_json};
 use crate::workshop::opening::Workshop;
-use crate::workshop::properties::of_tool;
+use crate::workshop::property::of_tool;
 use crate::workshop::world::{Tools, Witness};
 
 /// The name of a program whose examples have several arguments.

@@ -126,7 +126,9 @@ impl Workshop {
         }
         match self.stage(None, &operations, arguments, &watch.again()) {
             Ok(staged) => mended.snapshot = Some(staged.area.id),
-            Err(fault) => mended.notes.push(format!("it is not staged: {}", text::line(&fault.message, 500))),
+            Err(fault) => {
+                mended.notes.push(format!("it is not staged: {}", text::line(&fault.message, 500)))
+            }
         }
     }
 }
