@@ -253,8 +253,7 @@ impl Workshop {
             let subject = [(known.tool.clone(), known.revision.clone())];
             let subject: Vec<(&str, &str)> =
                 subject.iter().map(|(name, hash)| (name.as_str(), hash.as_str())).collect();
-            let predicate =
-                json!(Predicate { known: known.clone(), signed: signed.clone() });
+            let predicate = json!(Predicate { known: known.clone(), signed: signed.clone() });
             envelopes.push(Statement::new(&subject, TOOL, predicate).sign(&[key]));
         }
         Ok(Certificates { tools: envelopes, rotations: keys.rotations().to_vec() })
