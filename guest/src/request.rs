@@ -187,6 +187,8 @@ pub struct Wait {
     pub failed: u32,
     /// How long to wait before the next one.
     pub millis: u64,
+    /// How long the host may wait at most.
+    pub most: u64,
     /// How many calls the run has made in the `retry`, the failed one last.
     pub calls: u32,
 }

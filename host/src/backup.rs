@@ -9,7 +9,7 @@ use pif_server::config::Options;
 use pif_server::workshop::{self, Contents};
 
 use super::print::print;
-use super::settings::{Directory, existing};
+use super::settings::{Directory, ensure_file, existing};
 
 #[derive(Debug, Args)]
 pub(super) struct Backup {
@@ -25,6 +25,7 @@ pub(super) struct Backup {
 impl Backup {
     pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
         let config = existing(options, &self.place)?;
+        ensure_file(&config, "its own tools back it up, as pg_dump does")?;
         let contents = workshop::back_up(&config, &self.file, self.force)?;
         Ok(print(&format!("{}: {}", self.file.display(), tell_contents(&contents))))
     }

@@ -1,18 +1,22 @@
 //! `mcp-pif journal`: shows, verifies and exports the journal.
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use pif_domain::EntryKind;
+use pif_receipt::Checkpoint;
 use pif_server::config::{Config, Options};
-use pif_server::workshop::{self, open_journal};
+use pif_server::workshop::{self, open_journal, open_keys};
 use pif_store::journal::{self, Entry, Filter, Link, Verified};
 
-use super::print::Output;
+use super::print::{Output, print};
+use super::receipt::trust;
 use super::settings::{Directory, existing};
+use super::source::read_file;
 
 /// The entries that one query reads.
 const PAGE: usize = 100;
@@ -34,12 +38,27 @@ pub(super) struct Journal {
 enum Task {
     /// Verify the hash chain from the first entry to the last
     Verify {
-        /// An entry and its hash that must be in the chain, as an earlier `verify` printed it
-        #[arg(long, value_name = "ENTRY:HASH", value_parser = parse_link)]
-        expect: Vec<(i64, String)>,
+        /// What must be in the journal: an entry and its hash, as an earlier `verify` printed it, or a
+        /// file with a checkpoint
+        #[arg(long, value_name = "ENTRY:HASH|FILE", value_parser = parse_expected)]
+        expect: Vec<Expected>,
+        /// A file with the public keys that may have signed checkpoints [default: the keys of the store]
+        #[arg(long, value_name = "FILE")]
+        trust: Vec<String>,
     },
+    /// Print the last checkpoint: a signed note of all entries, for `verify --expect`
+    Checkpoint,
     /// Print all entries as lines of JSON, oldest first
     Export,
+}
+
+/// What must be in a journal.
+#[derive(Debug, Clone)]
+enum Expected {
+    /// An entry with a hash.
+    Link(i64, String),
+    /// What the checkpoint in a file says.
+    Checkpoint(String),
 }
 
 /// Which entries to show, and how.
@@ -69,25 +88,59 @@ impl Journal {
     pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
         let config = existing(options, &self.place)?;
         match self.task {
-            Some(Task::Verify { expect }) => verify(&config, &expect),
+            Some(Task::Verify { expect, trust }) => verify(&config, &expect, &trust),
+            Some(Task::Checkpoint) => last_checkpoint(&open_journal(&config)?),
             Some(Task::Export) => export(&open_journal(&config)?),
             None => self.recent.show(&open_journal(&config)?),
         }
     }
 }
 
-fn verify(config: &Config, expected: &[(i64, String)]) -> Result<ExitCode> {
+fn verify(config: &Config, expected: &[Expected], trusted: &[String]) -> Result<ExitCode> {
     let journal = open_journal(config)?;
     let verified = workshop::verify(config, &journal)?;
     journal.verify_texts()?;
-    for (id, hash) in expected {
-        ensure_link(&journal, &verified, *id, hash)?;
+    let keys = if trusted.is_empty() {
+        let keys = open_keys(config);
+        keys.map(|keys| keys.public().map(|(_, key)| key).collect::<Vec<_>>())
+    } else {
+        Ok(trust(trusted, None)?.keys().to_vec())
+    };
+    let compare = |note: &str| -> Result<Checkpoint> {
+        let keys = keys.as_ref().map_err(|error| anyhow!("{error}: name them by --trust"))?;
+        Ok(workshop::compare(journal.store(), note, keys)?)
+    };
+    let mut checkpoint = None;
+    if let (Ok(keys), Some(last)) = (&keys, journal.store().last_checkpoint()?)
+        && !keys.is_empty()
+    {
+        checkpoint = Some(compare(&last).context("the last checkpoint")?);
+    }
+    for expected in expected {
+        match expected {
+            Expected::Link(id, hash) => ensure_link(&journal, &verified, *id, hash)?,
+            Expected::Checkpoint(file) => {
+                compare(&read_file(file)?).with_context(|| file.clone())?;
+            }
+        }
     }
     let mut output = Output::open();
     output.line(&format!("{} entries, each as it was written", verified.count()));
     output.line(&format!("anchor {}", tell(verified.anchor)));
     output.line(&format!("head {}", tell(verified.head)));
+    if let Some(Checkpoint { size, .. }) = checkpoint {
+        output.line(&format!("the last checkpoint holds: {size} entries"));
+    }
     Ok(output.close())
+}
+
+/// Prints the last checkpoint.
+fn last_checkpoint(journal: &journal::Journal) -> Result<ExitCode> {
+    let last = journal.store().last_checkpoint()?;
+    let last = last.context(
+        "there is no checkpoint: a server whose store has keys makes one every 10 seconds",
+    )?;
+    Ok(print(last.trim_end()))
 }
 
 /// Refuses a chain that does not contain this link.
@@ -115,14 +168,24 @@ fn tell(Link { id, hash, .. }: Link) -> String {
     format!("{id}:{hash}")
 }
 
+/// Reads an entry with its hash, or takes the text for the name of a file.
+fn parse_expected(text: &str) -> Result<Expected, String> {
+    let is_link = text.split_once(':').is_some_and(|(id, _)| id.parse::<i64>().is_ok());
+    if !is_link && Path::new(text).is_file() {
+        return Ok(Expected::Checkpoint(text.to_owned()));
+    }
+    parse_link(text).map(|(id, hash)| Expected::Link(id, hash))
+}
+
 fn parse_link(text: &str) -> Result<(i64, String), String> {
     let read = || {
         let (id, hash) = text.split_once(':')?;
         let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
         Some((id.parse().ok()?, is_hash.then(|| hash.to_ascii_lowercase())?))
     };
-    read()
-        .ok_or_else(|| "write an entry's number and its whole hash, as in 17:5891b5b5…".to_owned())
+    read().ok_or_else(|| {
+        "write an entry's number and its whole hash, as in 17:5891b5b5…, or name a file".to_owned()
+    })
 }
 
 fn export(journal: &journal::Journal) -> Result<ExitCode> {

@@ -7,6 +7,7 @@ mod broker;
 mod call;
 mod capability;
 mod check;
+mod checkpoints;
 mod compile;
 mod completions;
 mod component;
@@ -35,6 +36,8 @@ mod session;
 mod settings;
 mod source;
 mod stage;
+mod store;
+mod task;
 mod top;
 mod traces;
 
@@ -81,6 +84,8 @@ use self::search::Search;
 use self::serve::{Serve, serve_by_default};
 use self::session::Session;
 use self::stage::{Commit, Discard, Stage, Verify};
+use self::store::Store;
+use self::task::Task;
 use self::top::Top;
 use self::traces::Traces;
 
@@ -178,6 +183,8 @@ enum Command {
     Approve(Approve),
     /// Show durable runs, go on with them, decide about them, end them
     Runs(Runs),
+    /// Have a model write a program that solves a task
+    Task(Task),
     /// Stage changes of tools and of the memory: they are tried before they count
     Stage(Stage),
     /// Run the examples of everything that a snapshot of staged changes touches
@@ -194,6 +201,8 @@ enum Command {
     Backup(Backup),
     /// Restore the store from a backup
     Restore(Restore),
+    /// Make, migrate, check and trim the store in a PostgreSQL database
+    Store(Store),
     /// Show, export and import sessions, or remove what they keep
     Session(Session),
     /// Show or erase what belongs to one person of a team
@@ -277,6 +286,7 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Keys(it)) => it.execute(options),
         Some(Command::Approve(it)) => it.execute(options),
         Some(Command::Runs(it)) => it.execute(options),
+        Some(Command::Task(it)) => it.execute(options),
         Some(Command::Stage(it)) => it.execute(options),
         Some(Command::Verify(it)) => it.execute(options),
         Some(Command::Commit(it)) => it.execute(options),
@@ -285,6 +295,7 @@ fn execute(line: Line) -> Result<ExitCode> {
         Some(Command::Import(it)) => it.execute(options),
         Some(Command::Backup(it)) => it.execute(options),
         Some(Command::Restore(it)) => it.execute(options),
+        Some(Command::Store(it)) => it.execute(options),
         Some(Command::Session(it)) => it.execute(options),
         Some(Command::Person(it)) => it.execute(options),
         Some(Command::Top(it)) => it.execute(options),

@@ -15,9 +15,20 @@ use pif_store::Place;
 
 /// Opens the sandbox and the store.
 pub(super) fn open(config: &Config) -> Result<Workshop> {
-    let (workshop, ()) = open_with(config, |setup| Ok((Arc::new(Sandbox::set_up(setup)?), ())))?;
-    warn_unkept(config, &workshop.sandbox);
-    Ok(workshop)
+    let (sandbox, state, ()) =
+        open_with(config, |setup| Ok((Arc::new(Sandbox::set_up(setup)?), ())))?;
+    warn_unkept(config, &sandbox);
+    join(config, sandbox, state)
+}
+
+/// Joins a sandbox and a state, which is opened now if that was put off.
+pub(super) fn join(
+    config: &Config,
+    sandbox: Arc<Sandbox>,
+    state: Option<State>,
+) -> Result<Workshop> {
+    let state = state.map_or_else(|| State::open(config, HASH), Ok)?;
+    Ok(Workshop::new(config, state, sandbox))
 }
 
 /// Opens the sandbox and the store. If no store exists, the command uses an empty one in memory.
@@ -28,11 +39,12 @@ pub(super) fn open_if_any(mut config: Config) -> Result<Workshop> {
     open(&config)
 }
 
-/// Sets up the sandbox and opens the store in parallel: each takes a third of the start-up time.
+/// Sets up the sandbox and opens the store in parallel: each takes a third of the start-up time. A database
+/// is opened later, because it needs threads, and a server starts none before its files are closed.
 pub(super) fn open_with<T: Send>(
     config: &Config,
     set_up: impl FnOnce(&Setup<'_>) -> Result<(Arc<Sandbox>, T)> + Send,
-) -> Result<(Workshop, T)> {
+) -> Result<(Arc<Sandbox>, Option<State>, T)> {
     let setup = Setup {
         component: COMPONENT,
         cache: config.cache.as_deref(),
@@ -42,9 +54,9 @@ pub(super) fn open_with<T: Send>(
     thread::scope(|scope| {
         let sandbox = thread::Builder::new().spawn_scoped(scope, || set_up(&setup));
         let sandbox = sandbox.context("no thread can be started")?;
-        let state = State::open(config, HASH);
+        let state = config.database.is_none().then(|| State::open(config, HASH)).transpose();
         let (sandbox, rest) = sandbox.join().unwrap_or_else(|panic| resume_unwind(panic))?;
-        Ok((Workshop::new(config, state?, sandbox), rest))
+        Ok((sandbox, state?, rest))
     })
 }
 

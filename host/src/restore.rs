@@ -10,7 +10,7 @@ use pif_server::workshop;
 
 use super::backup::tell_contents;
 use super::print::{complain, print};
-use super::settings::{Directory, start};
+use super::settings::{Directory, ensure_file, start};
 
 #[derive(Debug, Args)]
 pub(super) struct Restore {
@@ -26,6 +26,7 @@ pub(super) struct Restore {
 impl Restore {
     pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
         let config = start(options, Some(&self.place))?;
+        ensure_file(&config, "its own tools restore it, as pg_restore does")?;
         let restored = workshop::restore(&config, &self.file, self.force)?;
         if let Some(aside) = restored.aside {
             complain(&format!("the store that was there is now {}", aside.display()));

@@ -1,6 +1,7 @@
 //! `mcp-pif serve`: the server, on standard input and output or over HTTP.
 
 use std::env;
+use std::fs::DirBuilder;
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
@@ -17,13 +18,15 @@ use pif_server::config::{Config, Options};
 use pif_server::mcp;
 use pif_server::observe::TraceFiles;
 use pif_server::workshop::Workshop;
+use pif_store::Place;
 use pif_system::harden::{self, Hardening, Network};
 use pif_system::stdio;
 use tokio::runtime::Builder;
 
+use super::checkpoints;
 use super::compile::start_compiler;
 use super::http::{HttpOptions, Opened};
-use super::open::{open_link, open_with, warn_unkept};
+use super::open::{join, open_link, open_with, warn_unkept};
 use super::print::complain;
 use super::settings::{Directory, start};
 
@@ -73,7 +76,7 @@ fn serve(mut config: Config, http: Option<HttpOptions>) -> Result<ExitCode> {
     // It may start the process anew, without the secrets of its environment.
     let link = open_link(&mut config, false)?;
     // Its process starts before this one is sealed.
-    config.database = config.database.map(relayed).transpose()?;
+    config.database = config.database.map(|it| relayed(it, &config.place)).transpose()?;
     let http = http.map(|options| options.open(&config)).transpose()?;
     if let Some(http) = &http {
         complain(&format!("mcp-pif serves at {}", http.place));
@@ -81,9 +84,8 @@ fn serve(mut config: Config, http: Option<HttpOptions>) -> Result<ExitCode> {
             paths.readable.extend(http.readable.iter().cloned());
         }
     }
-    let (workshop, opening) =
+    let (sandbox, state, opening) =
         open_with(&config, |setup| Ok(Sandbox::begin(setup, start_compiler)?))?;
-    warn_shadowed(&workshop);
     // One thread receives requests and answers the quick ones. Other threads run programs.
     let threads = config.values.size(Limit::Concurrency) + OTHER_THREADS;
     let many = http.is_some();
@@ -96,6 +98,8 @@ fn serve(mut config: Config, http: Option<HttpOptions>) -> Result<ExitCode> {
     };
     let (runtime, seal) = harden::begin(config.harden.as_ref(), build);
     let runtime = runtime?;
+    let workshop = join(&config, sandbox, state)?;
+    warn_shadowed(&workshop);
     let broker = {
         let _entered = runtime.enter();
         link.map(Client::new).transpose()?
@@ -118,6 +122,7 @@ fn serve(mut config: Config, http: Option<HttpOptions>) -> Result<ExitCode> {
         }
     }
     let workshop = workshop.calling(broker);
+    checkpoints::start(&workshop).context("no thread can be started")?;
     let served = match http {
         None => runtime.block_on(mcp::serve(config, workshop, hardening, traces)),
         Some(Opened { http, .. }) => {
@@ -130,8 +135,15 @@ fn serve(mut config: Config, http: Option<HttpOptions>) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Has another process of this program connect to the database.
-fn relayed(database: Connector) -> Result<Connector> {
+/// Has another process of this program connect to the database. Keys, pins and caches are in a directory.
+fn relayed(database: Connector, place: &Place) -> Result<Connector> {
+    if let Place::Directory(directory) = place {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(directory).with_context(|| directory.display().to_string())?;
+    }
     let program = env::current_exe()?;
     database.relayed(&program).context("the process that connects to the database cannot start")
 }

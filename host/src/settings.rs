@@ -33,6 +33,14 @@ pub(super) fn existing(options: Options, place: &Directory) -> Result<Config> {
     Ok(config)
 }
 
+/// Refuses a command that is for SQLite.
+pub(super) fn ensure_file(config: &Config, instead: &str) -> Result<()> {
+    match &config.database {
+        None => Ok(()),
+        Some(database) => bail!("{} is a database: {instead}", database.address()),
+    }
+}
+
 /// Refuses a command that reads a store if there is none.
 fn ensure_store(config: &Config) -> Result<()> {
     match config.place.file() {

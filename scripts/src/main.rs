@@ -21,6 +21,7 @@ mod measured;
 mod npm;
 mod package;
 mod peers;
+mod pg;
 mod replay;
 mod servers;
 mod soak;
@@ -72,6 +73,8 @@ enum Task {
     Kill(kill::Options),
     /// Measure what it costs that calls are measured and traced
     Measured(measured::Options),
+    /// Start an empty PostgreSQL for a while, or beside a command (needs Debian's `postgresql`)
+    Pg(pg::Options),
     /// Make different runs, and replay all of them from the journal
     Replay(replay::Options),
     /// Send mixed calls to one server, and watch its memory
@@ -124,6 +127,7 @@ fn main() -> Result<()> {
         Task::Javascript(options) => for_release(|| javascript::compare(&options)),
         Task::Kill(options) => kill::run(&options),
         Task::Measured(options) => measured::run(&options),
+        Task::Pg(options) => pg::run(&options),
         Task::Replay(options) => replay::run(&options),
         Task::Soak(options) => soak::run(&options),
         Task::State(options) => state::run(&options),

@@ -26,6 +26,8 @@ pub mod native;
 pub mod oracle;
 #[cfg(feature = "host")]
 pub mod pages;
+#[cfg(all(feature = "host", unix))]
+pub mod postgres;
 pub mod processes;
 pub mod reference;
 pub mod registry_entry;

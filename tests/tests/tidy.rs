@@ -128,9 +128,10 @@ fn words_are_told_from_parts_of_names() {
 }
 
 /// What each crate of the server may build on. A crate that is not named may build on nothing of this.
-const HOMES: [(&str, &[&str]); 6] = [
+const HOMES: [(&str, &[&str]); 7] = [
     ("wasmtime", &["pif-sandbox"]),
     ("rusqlite", &["pif-store"]),
+    ("tokio-postgres", &["pif-postgres"]),
     ("rmcp", &["mcp-pif", "pif-broker", "pif-server"]),
     ("landlock", &["pif-system"]),
     ("seccompiler", &["pif-system"]),

@@ -112,12 +112,12 @@ impl reductions::Guest for Component {
         reduce::value(&value, index)
     }
 
-    fn term(term: String, at: String, index: u32) -> Option<String> {
-        reduce::term(&term, &at, index)
+    fn term(term: String, place: reductions::Spot, index: u32) -> Option<String> {
+        reduce::term(&term, (&place.at, place.around), index)
     }
 
-    fn part(term: String, at: String) -> Option<String> {
-        reduce::part(&term, &at)
+    fn part(term: String, place: reductions::Spot) -> Option<String> {
+        reduce::part(&term, (&place.at, place.around))
     }
 }
 

@@ -206,8 +206,8 @@ fn step(step: Step) -> types::Step {
         Step::Lookup(name) => types::Step::Lookup(name),
         Step::Recall(name) => types::Step::Recall(name),
         Step::Perform(calls) => types::Step::Perform(self::calls(calls)),
-        Step::Wait(Wait { tool, reason, failed, millis: milliseconds, calls }) => {
-            types::Step::Wait(types::Wait { tool, reason, failed, milliseconds, calls })
+        Step::Wait(Wait { tool, reason, failed, millis: milliseconds, most, calls }) => {
+            types::Step::Wait(types::Wait { tool, reason, failed, milliseconds, most, calls })
         }
         Step::Enter(name) => types::Step::Enter(name),
         Step::Leave(left) => types::Step::Leave(self::left(left)),

@@ -178,6 +178,7 @@ fn upstream(call: Box<FailedCall>, message: &str) -> Fault {
 /// The fault of calls that were not sent. In a list it stands at the call that is to blame.
 fn refused(image: &Image, s: &State, site: &Site, refusal: Refusal) -> Fault {
     let Refusal { index, code, message, hint } = refusal;
+    let hint = hint.or_else(|| variable_meant(&s.terms, site.term, code));
     let fault = Fault { hint, ..Fault::new(code, visible(&message)) };
     let (terms, list) = (&s.terms, s.terms.operand(site.term, 0));
     if terms.form(site.term) != Form::Calls || site.eval.is_some() {
@@ -191,6 +192,17 @@ fn refused(image: &Image, s: &State, site: &Site, refusal: Refusal) -> Fault {
     // The list was computed: no term stands for the call.
     let fault = place_at(image, s, list, fault);
     Fault { at: format!("{}/{index}", fault.at), excerpt: None, ..fault }
+}
+
+/// What to look at where no server grants anything: `orders.total()` may be meant of a variable.
+fn variable_meant(terms: &Terms, call: TermId, code: Code) -> Option<Hint> {
+    let is_call = terms.form(call) == Form::Call && code == Code::CapabilityDenied;
+    if !is_call || !is_shown(terms, call) {
+        return None;
+    }
+    let (server, _) = terms.text(terms.operand(call, 0)).split_once('.')?;
+    let server = shorten(server);
+    Some(Hint::from(format!("where `{server}` is meant as a variable, nothing binds it")))
 }
 
 fn outside_tool(name: &str) -> Fault {
@@ -363,6 +375,11 @@ fn unbound(terms: &Terms, s: &State, (variable, name): (TermId, &str)) -> Fault 
     }
     match near {
         Some(near) => fault.hint(format!("did you mean `{}`?", shorten(near))),
+        None if is_before_point(terms, variable) => fault.hint(format!(
+            "bind it, as in `const {name} = data;`; where it is a server, its tools take a record, as in \
+             `{name}.tool({{key: value}})`",
+            name = shorten(name)
+        )),
         None => fault.hint([
             "bind it, as in ",
             r#"{"let": [["x", 1]], "in": t}"#,
@@ -384,6 +401,17 @@ fn is_called(terms: &Terms, variable: TermId) -> bool {
     let calls = |it: &TermId| terms.form(*it) == Form::App && terms.operand(*it, 0) == variable;
     // A term comes after those in it.
     (variable..terms.len()).any(|it| calls(&it))
+}
+
+/// Tells whether a variable stands before the point of a method in the notation, so that the name of a
+/// server may be meant.
+fn is_before_point(terms: &Terms, variable: TermId) -> bool {
+    let begins = |it: TermId| {
+        let subject = terms.form(it).row().filter(|row| !row.is_apart).map(|row| row.subject);
+        let subject = subject.and_then(|at| terms.operands(it).get(at));
+        subject == Some(&variable) && !terms.form(it).row().is_none_or(|row| row.takes.is_empty())
+    };
+    is_shown(terms, variable) && (variable..terms.len()).any(begins)
 }
 
 /// The fault of a tool that the host does not have. How tools are made is the host's to say.

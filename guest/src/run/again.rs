@@ -31,6 +31,7 @@ impl State {
             reason,
             failed: retry.failed + 1,
             millis: retry.next,
+            most: retry.most(),
             calls: self.calls.saturating_sub(retry.calls),
         })
     }

@@ -39,14 +39,18 @@ impl Default for Retry {
 }
 
 impl Retry {
+    /// How long the host may still wait.
+    pub(super) fn most(&self) -> u64 {
+        MOST_MILLIS.unsigned_abs().saturating_sub(self.waited)
+    }
+
     /// Whether there may be another attempt after a fault.
     pub(super) fn takes(&self, fault: &Fault) -> bool {
-        let most = MOST_MILLIS.unsigned_abs();
         let is_on = |call: &FailedCall| self.on.iter().any(|reason| *reason == call.reason);
         fault.code == Code::Upstream
             && fault.upstream.as_deref().is_some_and(is_on)
             && self.left > 0
-            && self.waited.saturating_add(self.next) <= most
+            && self.next <= self.most()
     }
 
     /// Counts a failed attempt, after which the host has waited so long.

@@ -236,7 +236,11 @@ impl Catalog {
             let ids: Vec<&str> = all.keys().map(String::as_str).collect();
             let hint = match similar(id, ids.iter().copied()) {
                 Some(id) => format!("did you mean `{id}.{tool}`?"),
-                None => format!("the servers are {}", text::quote(&ids)),
+                None => format!(
+                    "the servers are {}; where {} is meant as a variable, nothing binds it",
+                    text::quote(&ids),
+                    text::quote_one(id)
+                ),
             };
             let message = format!("there is no server {}", text::quote_one(id));
             return fault(message, Some(text::line(&hint, 400)));

@@ -310,7 +310,7 @@ impl Client {
         while let Some(answer) = request.answers.recv().await {
             match answer {
                 FromBroker::Outcome(it) => {
-                    let Outcome { index, value, reason, message, whole, warning, .. } = it;
+                    let Outcome { index, value, reason, message, whole, warning, after, .. } = it;
                     let (millis, failed) = (it.ms, it.told);
                     let text = |it: Box<RawValue>| String::from(Box::<str>::from(it));
                     let outcome = match (value, reason) {
@@ -320,7 +320,7 @@ impl Client {
                             Failure { reason, message, value: failed.map(text) }.into()
                         }
                     };
-                    let beside = Beside { whole: whole.map(text), warning };
+                    let beside = Beside { whole: whole.map(text), warning, after };
                     if let Some(place) = outcomes.get_mut(index) {
                         *place = Answered { outcome, millis, beside };
                         told(index, place);

@@ -330,6 +330,9 @@ pub struct Outcome {
     /// How the answer differs from what its server promises.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
+    /// For how many milliseconds the server takes no more calls, if it says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<u64>,
     /// How long the call took, in milliseconds.
     pub ms: u64,
 }

@@ -10,7 +10,11 @@ const MONTHS: [&str; 12] =
 
 /// How long to wait, as the headers of an answer say it; None: they do not say it.
 pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let value = headers.get(RETRY_AFTER)?.to_str().ok()?;
+    wait(headers.get(RETRY_AFTER)?.to_str().ok()?)
+}
+
+/// How long to wait, as the value of the header says it.
+pub(super) fn wait(value: &str) -> Option<Duration> {
     read(value, SystemTime::now())
 }
 

@@ -198,7 +198,8 @@ impl Request {
             Ok((value, whole, warning)) => {
                 outcome = Outcome { value: Some(value), whole, warning, ..outcome };
             }
-            Err(Trouble { reason, message, value }) => {
+            Err(Trouble { reason, message, value, after }) => {
+                outcome.after = after.map(|it| u64::try_from(it.as_millis()).unwrap_or(u64::MAX));
                 outcome.reason = Some(reason);
                 outcome.message = secrets.redact(&message);
                 outcome.told = value.and_then(|it| raw(it).ok());

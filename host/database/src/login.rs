@@ -20,7 +20,7 @@ use super::password;
 use super::session::{Key, Session, Stream};
 use super::target::Target;
 use super::tls;
-use super::wire::{self, ask, read, write};
+use super::wire::{self, read, write};
 
 /// When a silent connection is asked whether it lives, and how often it may be silent then.
 const QUIET: Duration = Duration::from_secs(15);
@@ -41,8 +41,14 @@ pub(super) async fn open(target: &Target) -> Result<Session, Error> {
 
 /// The process of the database that serves an idle session.
 pub(super) async fn process_of(session: &mut Session) -> Result<Option<i32>, Error> {
-    let asked = ask(&mut session.stream, "SELECT pg_catalog.pg_backend_pid()").await;
+    let asked = wire::ask(&mut session.stream, "SELECT pg_catalog.pg_backend_pid()").await;
     Ok(asked.map_err(|error| cut(&error))?.and_then(|text| text.parse().ok()))
+}
+
+/// The answer to a question, if there is any.
+pub(super) async fn ask(session: &mut Session, question: &str) -> Result<Option<String>, Error> {
+    let asked = wire::ask(&mut session.stream, question).await;
+    asked.map_err(|error| Error::new(Kind::Refused, error.to_string()))
 }
 
 /// Has the database stop what a session does.

@@ -17,12 +17,17 @@ pub(super) fn find(address: &Address, own: Option<&Path>) -> Result<Option<Strin
         let Some(file) = shared_file() else { return Ok(None) };
         return Ok(look_up(&read(&file)?, address));
     };
+    read_own(file).map(Some)
+}
+
+/// The password in a file that holds nothing else.
+pub(super) fn read_own(file: &Path) -> Result<String, Error> {
     let text = read(file)?;
     let password = text.lines().next().unwrap_or_default();
     if password.is_empty() {
         return Err(Error::new(Kind::Refused, format!("{}: it is empty", file.display())));
     }
-    Ok(Some(password.to_owned()))
+    Ok(password.to_owned())
 }
 
 fn read(file: &Path) -> Result<String, Error> {

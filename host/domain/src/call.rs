@@ -171,6 +171,8 @@ pub struct Beside {
     pub whole: Option<String>,
     /// How the answer differs from what its server promises.
     pub warning: Option<String>,
+    /// For how many milliseconds the server takes no more calls, if it says so.
+    pub after: Option<u64>,
 }
 
 /// What came of one call, and how long it took.

@@ -82,6 +82,10 @@ codes! {
     Unverified "unverified" false "A snapshot was not verified since its last change, or did not pass."
     Conflict "conflict" false "Something that a snapshot touches or depends on has changed since."
     SnapshotLimit "snapshot-limit" false "There would be more snapshots, or more operations in one, than a limit allows."
+    NoModel "no-model" false "No model is configured that writes programs, and the client offers none; the record has the `prompt`, which the model that called can answer itself."
+    ModelFailed "model-failed" false "The model that writes programs has not answered."
+    Unsolved "unsolved" false "The programs, the tokens or the time of a task were used up before a program solved it."
+    PartialSideEffects "partial-side-effects" false "A program of a task failed after a call that may have changed something; the task stops, since it is not known that the call may be repeated."
     UnknownKey "unknown-key" false "The memory has nothing under the key."
     UnknownEntry "unknown-entry" false "The journal has no such entry."
 }

@@ -31,13 +31,15 @@ pub enum EntryKind {
     Commit,
     /// Staged changes were given up.
     Discard,
+    /// A model wrote programs for a task.
+    Task,
     /// The server refused a call before doing anything.
     Refusal,
 }
 
 impl EntryKind {
     /// All kinds.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Evolve,
         Self::Rollback,
         Self::Retire,
@@ -50,6 +52,7 @@ impl EntryKind {
         Self::Verify,
         Self::Commit,
         Self::Discard,
+        Self::Task,
         Self::Refusal,
     ];
 
@@ -69,6 +72,7 @@ impl EntryKind {
             Self::Verify => "verify",
             Self::Commit => "commit",
             Self::Discard => "discard",
+            Self::Task => "task",
             Self::Refusal => "refusal",
         }
     }

@@ -168,6 +168,14 @@ limits! {
         flag("durable-wall-clock", "1h", 1, MOST_TIME),
         fault(FaultCode::Timeout), "a_durable_run_waits_longer_for_others",
         "How long a durable run may wait for other servers before it is interrupted";
+    TaskTokens "task_tokens" Run Count
+        flag("task-tokens", "200k", 1, 1 << 40),
+        fault(FaultCode::Unsolved), "a_task_ends_with_its_tokens",
+        "Tokens that the model of a task may use, questions and answers together";
+    TaskWallClock "task_wall_clock_ms" Run Time
+        flag("task-wall-clock", "5m", 1, MOST_TIME),
+        fault(FaultCode::Unsolved), "a_task_ends_with_its_time",
+        "Time of a task, all its questions and runs together";
     Asking "asking_ms" Run Time
         flag("approval-wait", "5m", 1, MOST_TIME),
         Beyond::Other("`declined`"), "a_client_that_never_answers_declines",

@@ -168,6 +168,7 @@ macro_rules! each_tool {
             Runs runs Work Reads Run "Durable runs";
             WorkflowExecute workflow_execute Work Runs Run "Run a workflow";
             Repair repair Work Adds Evolve "Repair a program or a tool";
+            Task task Work Turns Run "Have a model write a program";
             Analyze analyze Analysis Reads Read "Analyze a program";
             Receipt receipt Analysis Reads Run "Receipt of a run";
             Debug debug Debug Reads Read "What the server measures";
@@ -250,7 +251,7 @@ pub fn scope_of(tool: Option<BuiltIn>) -> Scope {
 
 /// Names of an earlier server that clients may still call, each with the tool that it means now. They
 /// are accepted and not listed.
-pub const SPELLINGS: [(&str, &str); 24] = [
+pub const SPELLINGS: [(&str, &str); 26] = [
     ("memory-store", "memory_store"),
     ("memory-retrieve", "memory_retrieve"),
     ("memory_recall", "memory_retrieve"),
@@ -275,6 +276,8 @@ pub const SPELLINGS: [(&str, &str); 24] = [
     ("overlay_commit", "commit"),
     ("overlay_discard", "discard"),
     ("reflexion_fix", "repair"),
+    ("lisp_task", "task"),
+    ("autonomous_task", "task"),
 ];
 
 /// Such names that are more than another spelling.

@@ -8,6 +8,8 @@ use std::pin::Pin;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
+use tokio_postgres::Config;
+use tokio_postgres::config::Host;
 
 /// The bytes of a session of PostgreSQL, both ways.
 pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
@@ -45,6 +47,25 @@ pub struct Direct {
 }
 
 impl Direct {
+    /// Reads a URL such as `postgres://user@host:5432/database`. The host may be the folder of a Unix socket,
+    /// with `%2F` for each `/`. Without a user, the role has the name of the database.
+    pub fn parse(url: &str) -> Result<Self, String> {
+        let config: Config = url.parse().map_err(|error| format!("{error}"))?;
+        if config.get_password().is_some() {
+            return Err("a password does not belong into the URL".to_owned());
+        }
+        let host = match config.get_hosts() {
+            [Host::Tcp(host)] => host.clone(),
+            #[cfg(unix)]
+            [Host::Unix(folder)] => folder.display().to_string(),
+            _ => return Err("it must name one host".to_owned()),
+        };
+        let port = config.get_ports().first().copied().unwrap_or(5432);
+        let database = config.get_dbname().ok_or("it names no database")?.to_owned();
+        let user = config.get_user().unwrap_or(&database).to_owned();
+        Ok(Self { host, port, user, database })
+    }
+
     /// The socket in the folder that `host` is; None: it is the name of a host.
     fn socket(&self) -> Option<PathBuf> {
         let is_folder = self.host.starts_with('/');

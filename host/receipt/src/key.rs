@@ -90,6 +90,17 @@ impl PublicKey {
         bytes.map(Self).ok_or(KeyError::Malformed)
     }
 
+    /// Its bytes.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// The key of these bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, KeyError> {
+        bytes.try_into().map(Self).map_err(|_| KeyError::Malformed)
+    }
+
     /// Its id: the sha256 of its `SubjectPublicKeyInfo`, as 64 hexadecimal digits.
     #[must_use]
     pub fn id(&self) -> String {

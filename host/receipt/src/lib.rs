@@ -1,17 +1,24 @@
 //! Signed statements: keys of ed25519 ([`Keyring`], [`PublicKey`]), DSSE envelopes ([`Envelope`]),
-//! in-toto statements ([`Statement`]), and the keys that a reader trusts ([`Trust`]). It knows
-//! nothing of runs and tools: whoever makes a statement gives its predicate.
+//! in-toto statements ([`Statement`]), the keys that a reader trusts ([`Trust`]), and checkpoints of a
+//! log ([`Checkpoint`], [`Tree`]). It knows nothing of runs and tools: whoever makes a statement gives
+//! its predicate.
 
+mod checkpoint;
 mod envelope;
 mod key;
 mod keyring;
+mod note;
 mod statement;
+mod tree;
 mod trust;
 
+pub use self::checkpoint::Checkpoint;
 pub use self::envelope::{Envelope, Signature};
 pub use self::key::{KeyError, PrivateKey, PublicKey};
 pub use self::keyring::{Error, Keyring};
+pub use self::note::{Note, verifier};
 pub use self::statement::{ROTATION, Statement, Subject};
+pub use self::tree::{Root, Tree};
 pub use self::trust::{Distrust, Trust};
 
 use std::fmt::Write as _;

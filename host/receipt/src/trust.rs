@@ -35,6 +35,12 @@ impl Trust {
         Self { keys, revoked: BTreeMap::new() }
     }
 
+    /// The keys that it was made of.
+    #[must_use]
+    pub fn keys(&self) -> &[PublicKey] {
+        &self.keys
+    }
+
     /// Takes away keys: each line of the text has the id of a key and the moment from which its
     /// signatures do not count, as RFC 3339 has it; without one none of them counts. The error is the
     /// number of the line that is wrong.

@@ -6,7 +6,7 @@ use wasmtime::component;
 
 use super::artifact::Origin;
 use super::bindings::{
-    Answers, Came, Inquired, Inquiry, Law, Misfit, Question, Ran, Searched, Subject,
+    Answers, Came, Inquired, Inquiry, Law, Misfit, Question, Ran, Searched, Subject, TermPlace,
 };
 use super::ceiling::{Allowance, Ceiling};
 use super::consulted::{Opened, prepared};
@@ -157,7 +157,7 @@ impl Sandbox {
     pub fn smaller_term(
         &self,
         term: &str,
-        at: &str,
+        place: &TermPlace,
         index: u32,
         watch: &Watch,
     ) -> Result<Option<String>, Fault> {
@@ -167,17 +167,17 @@ impl Sandbox {
             let reductions = &self.analyst()?.reductions;
             let smaller = async |guest: &component::Instance, store: &mut Store<Ceiling>| {
                 let reductions = reductions.load(&mut *store, guest)?;
-                reductions.call_term(store, &term.to_owned(), &at.to_owned(), index).await
+                reductions.call_term(store, &term.to_owned(), place, index).await
             };
             instance.call(smaller).await
         })
     }
 
-    /// What stands at a place of a term.
+    /// The term at a place of a term.
     pub fn part_of_term(
         &self,
         term: &str,
-        at: &str,
+        place: &TermPlace,
         watch: &Watch,
     ) -> Result<Option<String>, Fault> {
         let allowance = Allowance::for_text(self.net, term.len());
@@ -186,7 +186,7 @@ impl Sandbox {
             let reductions = &self.analyst()?.reductions;
             let part = async |guest: &component::Instance, store: &mut Store<Ceiling>| {
                 let reductions = reductions.load(&mut *store, guest)?;
-                reductions.call_part(store, &term.to_owned(), &at.to_owned()).await
+                reductions.call_part(store, &term.to_owned(), place).await
             };
             instance.call(part).await
         })

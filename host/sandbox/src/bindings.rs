@@ -43,6 +43,7 @@ pub use analyst::exports::pif::evaluator::questions::{
     Tool as KnownTool, TrialRun, Tried, Turn as Inquired, Typing, Variable,
 };
 pub(super) use analyst::exports::pif::evaluator::reductions::GuestIndices as Reductions;
+pub use analyst::exports::pif::evaluator::reductions::Spot as TermPlace;
 
 pub(super) use generated::exports::pif::evaluator::analysis::GuestIndices as Analysis;
 pub use generated::exports::pif::evaluator::analysis::Renamed;

@@ -28,8 +28,8 @@ pub use self::bindings::{
     Answer, Answers, Argument, Binding, Came, Code, Continuation, Cost, Counterexample, Fix,
     Foreseen, Fused, Inquired, Inquiry, KnownTool, Law, Left, Limits, Mention, Misfit, Names,
     Normal, Note, Outlook, Parameter, Passage, Place, Program, Question, Ran, Renamed, Schemas,
-    Searched, Source, Spot, Stepped, Subject, Summary, SureFault, TrialRun, Tried, Typed, Typing,
-    Usage, Value, Variable, Wait,
+    Searched, Source, Spot, Stepped, Subject, Summary, SureFault, TermPlace, TrialRun, Tried,
+    Typed, Typing, Usage, Value, Variable, Wait,
 };
 pub use self::calls::Calls;
 pub use self::ceiling::{Allowance, FUEL_PER_BYTE, FUEL_PER_HEAP_BYTE, Net, Taken};

@@ -6,12 +6,14 @@
 //! writes rows.
 
 mod change;
+mod checkpoints;
 mod error;
 pub mod find;
 pub mod journal;
 pub mod memory;
 mod open;
 mod place;
+pub mod portable;
 pub mod recall;
 pub mod registry;
 pub mod session;
@@ -22,10 +24,11 @@ mod transaction;
 mod write;
 
 pub use self::change::{Change, Committed, Done, Effect, Erased, Refusal, Taken, Wait, Write};
+pub use self::checkpoints::{Checkpoints, Leaf};
 pub use self::error::{Error, Failure, Nature};
 pub use self::open::open;
 pub use self::place::Place;
-pub use self::sqlite::{Aside, Duplicate, Sqlite, Transient, is_occupied};
+pub use self::sqlite::{Aside, Duplicate, Sqlite, Stem, Stemmer, Transient, is_occupied};
 pub use self::store::Store;
 pub use self::transaction::{Defined, Term, Transaction};
 pub use self::write::{apply, sessions};

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use super::change::{Done, Refusal, Wait, Write};
+use super::checkpoints::Checkpoints;
 use super::error::Error;
 use super::find::Index;
 use super::journal::{
@@ -16,7 +17,7 @@ use super::staging;
 use super::transaction::Transaction;
 
 /// A store. Several processes may share its data.
-pub trait Store: Index + Rows + staging::Rows + Send + Sync {
+pub trait Store: Index + Rows + staging::Rows + Checkpoints + Send + Sync {
     /// Makes changes, each with its journal entry, in one transaction. If one is refused or fails,
     /// none is made. [`super::write::apply`] reads and writes the rows. Changes withstand a power
     /// failure once this returns. Entries without a change need only survive the end of this
@@ -78,6 +79,8 @@ pub trait Store: Index + Rows + staging::Rows + Send + Sync {
     /// The last name of the term with this hash.
     fn name_of(&self, hash: &str) -> Result<Option<String>, Error>;
 
+    /// The position before an entry in its chain; None: what stood there was removed meanwhile.
+    fn before(&self, entry: &Entry) -> Result<Option<Link>, Error>;
     /// An entry by its number.
     fn entry(&self, id: i64) -> Result<Option<Entry>, Error>;
     /// Adds to what is kept of a run, if it has that owner; gives the number, which the store makes if
@@ -104,11 +107,11 @@ pub trait Store: Index + Rows + staging::Rows + Send + Sync {
     ) -> Result<Vec<Entry>, Error>;
     /// The cost of the latest runs of a tool, at most `most` of them.
     fn statistics(&self, tool: &str, most: usize) -> Result<Statistics, Error>;
-    /// The last position of the chain.
+    /// The position after the last entry.
     fn head(&self) -> Result<Link, Error>;
-    /// The last entry that was removed to keep the journal within its size.
+    /// The last entry that was removed of the chain of the last entry.
     fn anchor(&self) -> Result<Link, Error>;
-    /// Verifies the chain from its anchor to its head with [`super::journal::Walk`], in one
+    /// Verifies all chains from their anchors to their heads with [`super::journal::Walk`], in one
     /// consistent state.
     fn verify(&self) -> Result<Verified, JournalError>;
     /// Verifies that each kept text has its hash.

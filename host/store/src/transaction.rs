@@ -59,6 +59,10 @@ pub trait Transaction: Rows + staging::Rows {
     fn head(&self) -> Result<Link, Error>;
     /// See [`super::store::Store::anchor`].
     fn anchor(&self) -> Result<Link, Error>;
+    /// The number of the next entry, which follows `head`.
+    fn next(&mut self, head: Link) -> Result<i64, Error> {
+        Ok(head.id + 1)
+    }
     /// Adds an entry.
     fn append(&mut self, entry: &Entry) -> Result<(), Error>;
     /// Forgets a run that has not ended, since it has now; whether it was there.
@@ -69,7 +73,8 @@ pub trait Transaction: Rows + staging::Rows {
     /// Keeps a text beside an entry, by its sha256. What is kept already goes with this entry now.
     fn keep_text(&mut self, sha256: &str, text: &str, entry: i64) -> Result<(), Error>;
     /// Removes all entries whose `ends` is at most this, and the texts that neither a later entry nor
-    /// a binding has. The last removed entry becomes the anchor.
+    /// a binding has. The last removed entry becomes the anchor. A store whose entries only its
+    /// operator removes does nothing.
     fn trim(&mut self, ends: i64) -> Result<(), Error>;
 
     /// Writes a session. Returns its number, which the store makes if it is 0.

@@ -39,7 +39,7 @@ fn apply_one(
 ) -> Result<Done, Refusal> {
     let head = db.head()?;
     // The number of the entry is known before the change, because the change refers to it.
-    let number = head.id + 1;
+    let number = db.next(head)?;
     // A change may remove what only the run has read.
     for hash in entry.pins(settings) {
         db.pin(hash, number)?;
@@ -93,7 +93,7 @@ fn apply_one(
     for text in entry.texts(settings) {
         db.keep_text(&Digest::of(text).sha256, text, number)?;
     }
-    let entry = Entry::after(head, &complete(entry, change, &effect), settings);
+    let entry = Entry::after(head, number, &complete(entry, change, &effect), settings);
     db.append(&entry)?;
     if let Some(ends) = surplus(db.anchor()?, entry.ends, settings.most) {
         db.trim(ends)?;

@@ -288,3 +288,92 @@ fn a_server_that_fails_at_what_it_does_not_know_is_asked_the_older_way() -> Resu
     }
     Ok(())
 }
+
+/// A program tries again when a server that takes no more calls says that it will: after seconds, or at a
+/// date. A replay waits for nothing.
+#[test]
+fn a_retry_waits_as_long_as_a_server_asks_for() -> Result<()> {
+    for (header, least, most) in [("2", 2_000, 3_000), ("date", 1_000, 4_000), ("", 0, 1_000)] {
+        let calls = Arc::new(AtomicUsize::new(0));
+        let called = Arc::clone(&calls);
+        let url = serve(move |asked| {
+            older(asked, "1", |asked| {
+                if called.fetch_add(1, Ordering::Relaxed) > 0 {
+                    return done(asked);
+                }
+                let after = match header {
+                    "" => String::new(),
+                    "date" => format!("Retry-After: {}\r\n", in_three_seconds()),
+                    seconds => format!("Retry-After: {seconds}\r\n"),
+                };
+                Told::new(429, &after, "")
+            })
+        })?;
+        let shop = repeatable(&url)?;
+        let mut server = Running::start(&shop, &[])?;
+        let start = Instant::now();
+        let code = "retry({attempts: 2, first_ms: 1, on: ['rate-limited']}, () => s.t({}))";
+        let told = server.call("run", &json!({"code": code}))?;
+        let took = start.elapsed();
+        ensure!(told["value"] == "done", "{header}: {told}");
+        let range = Duration::from_millis(least)..Duration::from_millis(most + 2_000);
+        ensure!(range.contains(&took), "{header}: {took:?}");
+        let start = Instant::now();
+        let replayed = server.call("replay", &json!({"entry": 1}))?;
+        ensure!(replayed["verdict"] == "equal", "{header}: {replayed}");
+        ensure!(start.elapsed() < Duration::from_millis(1_500), "{header}: {:?}", start.elapsed());
+        ensure!(calls.load(Ordering::Relaxed) == 2, "{header}");
+    }
+    Ok(())
+}
+
+/// A server that asks for more than a `retry` may wait is not called again.
+#[test]
+fn a_retry_does_not_begin_a_wait_that_is_too_long() -> Result<()> {
+    let url = serve(move |asked| older(asked, "1", |_| Told::new(429, "Retry-After: 61\r\n", "")))?;
+    let shop = repeatable(&url)?;
+    let mut server = Running::start(&shop, &[])?;
+    let start = Instant::now();
+    let code = "try {retry({}, () => s.t({}))} catch (e) {e.reason}";
+    let told = server.call("run", &json!({"code": code}))?;
+    ensure!(told["value"] == "rate-limited", "{told}");
+    ensure!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    Ok(())
+}
+
+/// A configuration in which a call may be made again.
+fn repeatable(url: &str) -> Result<Shop> {
+    let server = json!({"url": url, "grants": "allow", "effects": {"t": "idempotent"}});
+    Shop::new(&json!({"mcpServers": {"s": server}}))
+}
+
+/// A date of HTTP that is three seconds from now.
+fn in_three_seconds() -> String {
+    let then = std::time::SystemTime::now() + Duration::from_secs(3);
+    httpdate(then.duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_secs())
+}
+
+/// The date of HTTP of a moment, in seconds since 1970.
+fn httpdate(seconds: u64) -> String {
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let (mut days, time) = (seconds / 86_400, seconds % 86_400);
+    let is_leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let mut year = 1970;
+    while days >= 365 + u64::from(is_leap(year)) {
+        days -= 365 + u64::from(is_leap(year));
+        year += 1;
+    }
+    let lengths = [31, 28 + u64::from(is_leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let mut month = 0;
+    while days >= lengths[month] {
+        days -= lengths[month];
+        month += 1;
+    }
+    let (hours, minutes, seconds) = (time / 3_600, time / 60 % 60, time % 60);
+    format!(
+        "Thu, {:02} {} {year} {hours:02}:{minutes:02}:{seconds:02} GMT",
+        days + 1,
+        MONTHS[month]
+    )
+}

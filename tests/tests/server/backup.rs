@@ -237,7 +237,7 @@ fn the_memory_travels_if_it_is_wanted() -> Result<()> {
     assert_eq!((&file["version"], &file["tools"]), (&json!(1), &json!([])));
     assert_eq!(
         file["memory"][0],
-        json!({"key": "user/units", "tags": ["user"], "value": "metric"})
+        json!({"key": "user/units", "tags": ["user"], "value": "metric", "confidence": 0.8})
     );
     ensure!(exported.contains("1.5,null"), "{exported}");
     let told: Value = serde_json::from_str(&from.prints(&["export", "double"])?)?;
@@ -282,6 +282,45 @@ fn the_memory_travels_if_it_is_wanted() -> Result<()> {
     let replaced = to.execute(&["import", "--with-memory", "--replace", "-"], &both)?;
     ensure!(replaced.output.contains("memory user/units: changed"), "{replaced:?}");
     ensure_filled(&to)
+}
+
+/// What was learned travels with the values: when they help, how sure their author was, what came of them.
+#[test]
+fn what_was_learned_travels_with_the_memory() -> Result<()> {
+    let (from, to) = (Kept::new()?, Kept::new()?);
+    let context = "monthly report of invoices";
+    let recall = |client: &mut super::client::Client| -> Result<Value> {
+        let found = client.call("memory_retrieve", &json!({"context": context}))?;
+        Ok(found["structuredContent"]["entries"][0].clone())
+    };
+    let mut learned = Value::Null;
+    from.session(|client| {
+        let note =
+            json!({"key": "sum", "value": "by month", "context": context, "confidence": 0.5});
+        client.call("memory_store", &note)?;
+        for outcome in ["helped", "helped", "failed"] {
+            client.call("memory_store", &json!({"key": "sum", "outcome": outcome}))?;
+        }
+        learned = recall(client)?;
+        Ok(())
+    })?;
+    ensure!(learned["confidence"] == 0.6, "{learned}");
+    let exported = from.prints(&["export", "--with-memory"])?;
+    let file: Value = serde_json::from_str(&exported)?;
+    let memory = &file["memory"][0];
+    ensure!(memory["context"] == context && memory["confidence"] == 0.5, "{memory}");
+    ensure!(memory["outcomes"] == json!({"successes": 2, "tries": 3}), "{memory}");
+    for expected in ["stored", "unchanged"] {
+        let printed = to.execute(&["import", "--with-memory", "-"], &exported)?;
+        ensure!(printed.output == format!("memory sum: {expected}\n"), "{printed:?}");
+    }
+    to.session(|client| {
+        let found = recall(client)?;
+        ensure!(found["confidence"] == learned["confidence"], "{found} {learned}");
+        Ok(())
+    })?;
+    assert_eq!(to.prints(&["export", "--with-memory"])?, exported);
+    Ok(())
 }
 
 /// A library that lets system calls fail as file systems do; none without a compiler.

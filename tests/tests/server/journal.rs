@@ -252,6 +252,7 @@ fn an_export_holds_all_there_is() -> Result<()> {
             ends: line["ends"].as_i64().context("a length")?,
             hash: Hash([0; 32]),
             principal: text("principal"),
+            chain: 0,
         };
         before = entry.link(before);
         assert_eq!(text("hash"), Some(before.to_string()), "{index}: {line}");

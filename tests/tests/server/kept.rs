@@ -140,6 +140,7 @@ impl Kept {
                 ends: row.get(8)?,
                 hash: Hash([0; 32]),
                 principal: row.get(9)?,
+                chain: 0,
             })
         })?;
         let entries = entries.collect::<Result<Vec<Entry>, _>>()?;

@@ -114,25 +114,30 @@ fn run(case: &Case) -> Result<Vec<String>> {
     Ok(wrong)
 }
 
+/// What is told of a case that does not come to what is expected.
+fn complaint(case: &Case) -> Option<String> {
+    let wrong = match run(case) {
+        Ok(wrong) => wrong.join("\n  "),
+        Err(error) => format!("{error:#}"),
+    };
+    (!wrong.is_empty()).then(|| format!("{}, {}: {wrong}", case.kind, case.name))
+}
+
 #[test]
 fn the_prepared_cases_come_to_what_is_expected() -> Result<()> {
     let cases = cases()?;
     ensure!(cases.len() >= 50, "{} cases", cases.len());
-    let chunks: Vec<&[Case]> = cases.chunks(cases.len().div_ceil(AT_ONCE)).collect();
     let wrong: Vec<String> = thread::scope(|scope| {
-        let each = |case: &Case| match run(case) {
-            Ok(wrong) => wrong.into_iter().collect::<Vec<_>>().join("\n  "),
-            Err(error) => format!("{error:#}"),
-        };
-        let told = |case: &Case| {
-            let wrong = each(case);
-            (!wrong.is_empty()).then(|| format!("{}, {}: {wrong}", case.kind, case.name))
-        };
+        let chunks = cases.chunks(cases.len().div_ceil(AT_ONCE));
         let threads: Vec<_> = chunks
-            .iter()
-            .map(|chunk| scope.spawn(move || chunk.iter().filter_map(told).collect::<Vec<_>>()))
+            .map(|chunk| {
+                scope.spawn(move || chunk.iter().filter_map(complaint).collect::<Vec<_>>())
+            })
             .collect();
-        threads.into_iter().flat_map(|it| it.join().unwrap_or_default()).collect()
+        threads
+            .into_iter()
+            .flat_map(|it| it.join().unwrap_or_else(|_| vec!["panic".to_owned()]))
+            .collect()
     });
     ensure!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
     Ok(())
@@ -228,7 +233,7 @@ fn what_is_hostile_ends_soon_and_honestly() -> Result<()> {
     ensure!(failed["code"] == "type-mismatch", "{failed}");
     record(&mut client, "rollback", &json!({"tool": "net", "retire": true}))?;
     let entries = record(&mut client, "journal_recent", &json!({"kind": "run", "limit": 1}))?;
-    let run = &entries["entries"][0]["id"];
+    let run = &entries["entries"][0]["entry"];
     let told = record(&mut client, "repair", &json!({"run": run}))?;
     assert_eq!(told["fault"]["code"], "unknown-tool");
     assert_eq!(told["diagnosis"]["since"]["tool"], "net");

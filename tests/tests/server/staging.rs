@@ -301,6 +301,44 @@ fn what_changed_since_is_a_conflict() -> Result<()> {
     Ok(())
 }
 
+/// An outcome that is staged shows in the snapshot, and counts with its commit.
+#[test]
+fn outcomes_are_staged() -> Result<()> {
+    let folder = Folder::new()?;
+    let mut client = server(folder.path(), &[])?;
+    let context = "report of invoices";
+    let note = json!({"key": "sum", "value": 1, "context": context});
+    record(&mut client, "memory_store", &note)?;
+    let confidence = |client: &mut Client, snapshot: &Value| -> Result<Value> {
+        let mut asked = json!({"context": context});
+        if !snapshot.is_null() {
+            asked["snapshot"] = snapshot.clone();
+        }
+        Ok(record(client, "memory_retrieve", &asked)?["entries"][0]["confidence"].clone())
+    };
+    let outcome = |key: &str, outcome: &str| json!({"memory": {"key": key, "outcome": outcome}});
+    let operations =
+        json!([outcome("sum", "helped"), outcome("sum", "failed"), outcome("sum", "helped")]);
+    let staged = record(&mut client, "stage", &json!({"operations": operations}))?;
+    let snapshot = staged["snapshot"].clone();
+    // (2 · 0.8 + 2) ÷ (2 + 3)
+    assert_eq!(confidence(&mut client, &snapshot)?, json!(0.72));
+    assert_eq!(confidence(&mut client, &Value::Null)?, json!(0.8));
+    record(&mut client, "verify", &json!({"snapshot": snapshot}))?;
+    record(&mut client, "commit", &json!({"snapshot": snapshot}))?;
+    assert_eq!(confidence(&mut client, &Value::Null)?, json!(0.72));
+    let unknown = json!({"operations": [outcome("none", "helped")]});
+    assert_eq!(code(&mut client, "stage", &unknown)?, "unknown-key");
+    // An entry of the snapshot itself has outcomes, too.
+    let new = json!([{"memory": {"key": "new", "value": 2, "context": "weather"}}, outcome("new", "failed")]);
+    let snapshot = record(&mut client, "stage", &json!({"operations": new}))?["snapshot"].clone();
+    record(&mut client, "verify", &json!({"snapshot": snapshot}))?;
+    record(&mut client, "commit", &json!({"snapshot": snapshot}))?;
+    let found = record(&mut client, "memory_retrieve", &json!({"context": "weather"}))?;
+    ensure!(found["entries"][0]["confidence"].as_f64().is_some_and(|it| it < 0.6), "{found}");
+    Ok(())
+}
+
 #[test]
 fn runs_in_a_snapshot_replay_equal_when_it_is_gone() -> Result<()> {
     let folder = Folder::new()?;

@@ -253,7 +253,10 @@ fn the_name_of_the_tool_itself_is_reserved() -> Result<()> {
     let mut client = Client::legacy()?;
     let told =
         client.fault("evolve", &json!({"name": "self", "description": "", "code": "x => x"}))?;
-    ensure!(told["message"].as_str().is_some_and(|it| it.contains("`self`")), "{told}");
+    ensure!(
+        told["message"].as_str().is_some_and(|it| it.starts_with("`self` is reserved")),
+        "{told}"
+    );
     Ok(())
 }
 

@@ -19,7 +19,7 @@ fn run(tool: &str, ending: EntryEnding, fuel: u64) -> Draft {
 }
 
 #[test]
-fn entries_are_chained_and_found() -> Result<()> {
+pub(super) fn entries_are_chained_and_found() -> Result<()> {
     each(|shelf| {
         let journal = &shelf.journal;
         let too_deep = EntryEnding::Fault(FaultCode::TooDeep);
@@ -59,13 +59,14 @@ fn entries_are_chained_and_found() -> Result<()> {
 
 /// The oldest entries go, and the chain goes on from the last of them.
 #[test]
-fn the_journal_stays_within_its_size() -> Result<()> {
+pub(super) fn the_journal_stays_within_its_size() -> Result<()> {
     each_of(4_000, |shelf| {
         let mut draft = run("a", EntryEnding::Value, 1);
         draft.outcome = json!("x".repeat(90));
         for _ in 0..200 {
             shelf.journal.append(draft.clone())?;
         }
+        shelf.trim(4_000)?;
         let (anchor, head) = (shelf.journal.anchor()?, shelf.journal.head()?);
         ensure!(anchor.id > 100 && head.id == 200, "{anchor:?} {head:?}");
         ensure!((2_000..=4_000).contains(&(head.ends - anchor.ends)), "{anchor:?} {head:?}");
@@ -83,7 +84,7 @@ fn the_journal_stays_within_its_size() -> Result<()> {
 }
 
 #[test]
-fn an_entry_keeps_what_it_is_told_to() -> Result<()> {
+pub(super) fn an_entry_keeps_what_it_is_told_to() -> Result<()> {
     each(|shelf| {
         let mut draft = run("a", EntryEnding::Value, 1);
         draft.request = json!({"data": "1"});
@@ -107,7 +108,7 @@ fn an_entry_keeps_what_it_is_told_to() -> Result<()> {
 /// Two who write at once do so one after the other, and a third who does not want to wait hears
 /// of it.
 #[test]
-fn writers_take_turns() -> Result<()> {
+pub(super) fn writers_take_turns() -> Result<()> {
     each(|shelf| {
         let other = shelf.again()?.unwrap_or_else(|| Arc::clone(&shelf.store));
         std::thread::scope(|scope| {
@@ -140,7 +141,7 @@ fn writers_take_turns() -> Result<()> {
 
 /// Texts beside entries are there as long as the last entry that has them, and count as entries do.
 #[test]
-fn texts_go_with_the_last_entry_that_has_them() -> Result<()> {
+pub(super) fn texts_go_with_the_last_entry_that_has_them() -> Result<()> {
     each_of(4_000, |shelf| {
         let text = |n: u64| format!("{n} {}", "x".repeat(500));
         let found = |n: u64| shelf.journal.text(&Digest::of(&text(n)).sha256);
@@ -154,6 +155,7 @@ fn texts_go_with_the_last_entry_that_has_them() -> Result<()> {
         // Entry 2 goes, and 3, which has the text of 1, stays for now.
         while shelf.journal.anchor()?.id < 2 {
             append(1)?;
+            shelf.trim(4_000)?;
         }
         assert_eq!([found(1)?, found(2)?], [Some(text(1)), None]);
         shelf.journal.verify()?;
@@ -163,7 +165,7 @@ fn texts_go_with_the_last_entry_that_has_them() -> Result<()> {
 
 /// What a run asks for is kept in parts, each with what is new. Its entry has all of it.
 #[test]
-fn parts_of_a_run_that_did_not_end_come_together() -> Result<()> {
+pub(super) fn parts_of_a_run_that_did_not_end_come_together() -> Result<()> {
     each(|shelf| {
         let journal = &shelf.journal;
         let asked =
@@ -205,7 +207,7 @@ fn parts_of_a_run_that_did_not_end_come_together() -> Result<()> {
 
 /// A run that its process did not end has an entry, once.
 #[test]
-fn runs_that_did_not_end_are_told_of() -> Result<()> {
+pub(super) fn runs_that_did_not_end_are_told_of() -> Result<()> {
     each(|shelf| {
         let journal = &shelf.journal;
         let run = |request: u64| Unfinished {

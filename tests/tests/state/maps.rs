@@ -12,7 +12,9 @@ use pif_store::memory::Memo;
 use pif_store::registry::{Definition, Past, name};
 use pif_store::session::{self, Binding, Session, Standing, Turn};
 use pif_store::staging::{self, Area};
-use pif_store::{Done, Error, Refusal, Store, Transaction, Transient, Wait, Write, apply};
+use pif_store::{
+    Checkpoints, Done, Error, Leaf, Refusal, Store, Transaction, Transient, Wait, Write, apply,
+};
 
 use super::rows::Rows;
 
@@ -36,6 +38,49 @@ impl Maps {
 
     fn tools(&self, is_meant: impl Fn(&Definition) -> bool, most: usize) -> Vec<Definition> {
         self.rows().tools().into_iter().filter(is_meant).take(most).collect()
+    }
+}
+
+impl Checkpoints for Maps {
+    fn identity(&self) -> Result<String, Error> {
+        Ok("maps".to_owned())
+    }
+
+    fn chains(&self) -> Result<Vec<i64>, Error> {
+        let rows = self.rows();
+        let is_empty = rows.entries.is_empty() && rows.removed.is_empty();
+        Ok(if is_empty { Vec::new() } else { vec![0] })
+    }
+
+    fn leaves(&self, after: i64, take: &mut dyn FnMut(Leaf)) -> Result<(), Error> {
+        let rows = self.rows();
+        let kept = rows.entries.iter().map(|it| Leaf { chain: it.chain, id: it.id, hash: it.hash });
+        rows.removed.iter().copied().chain(kept).filter(|it| it.id > after).for_each(take);
+        Ok(())
+    }
+
+    fn last_checkpoint(&self) -> Result<Option<String>, Error> {
+        Ok(self.rows().checkpoints.last().cloned())
+    }
+
+    fn keep_checkpoint(
+        &self,
+        note: &str,
+        before: Option<&str>,
+        most: usize,
+    ) -> Result<bool, Error> {
+        let mut rows = self.rows();
+        if rows.checkpoints.last().map(String::as_str) != before {
+            return Ok(false);
+        }
+        rows.checkpoints.push(note.to_owned());
+        let surplus = rows.checkpoints.len().saturating_sub(most);
+        rows.checkpoints.drain(..surplus);
+        Ok(true)
+    }
+
+    fn makes_checkpoints(&self) -> Result<bool, Error> {
+        Ok(true)
     }
 }
 
@@ -168,6 +213,13 @@ impl Store for Maps {
         Ok(self.rows().entries.iter().find(|it| it.id == id).cloned())
     }
 
+    fn before(&self, entry: &Entry) -> Result<Option<Link>, Error> {
+        let rows = self.rows();
+        let before = rows.entries.iter().rev().find(|it| it.id < entry.id);
+        let before = before.map_or(rows.anchor, Link::after);
+        Ok((before.id + 1 == entry.id).then_some(before))
+    }
+
     fn pend(&self, run: &Pending, _is_lasting: bool) -> Result<Option<i64>, Error> {
         let mut rows = self.rows();
         if run.id.is_some() {
@@ -269,7 +321,7 @@ impl Store for Maps {
 
     fn verify(&self) -> Result<Verified, journal::Error> {
         let rows = self.rows();
-        let mut walk = Walk::new(rows.anchor);
+        let mut walk = Walk::new([rows.anchor]);
         rows.entries.iter().try_for_each(|entry| walk.step(entry))?;
         Ok(walk.verified())
     }

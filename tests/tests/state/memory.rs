@@ -21,7 +21,7 @@ fn forget(shelf: &Shelf, key: &str) -> Result<&'static str> {
 }
 
 #[test]
-fn values_are_kept_changed_and_forgotten() -> Result<()> {
+pub(super) fn values_are_kept_changed_and_forgotten() -> Result<()> {
     each(|shelf| {
         let memory = Memory::new(Arc::clone(&shelf.store));
         assert_eq!(keep(shelf, "a", "[1, 2]", &["t"])?, "stored");
@@ -44,7 +44,7 @@ fn values_are_kept_changed_and_forgotten() -> Result<()> {
 }
 
 #[test]
-fn what_may_not_be_replaced_stays() -> Result<()> {
+pub(super) fn what_may_not_be_replaced_stays() -> Result<()> {
     each(|shelf| {
         keep(shelf, "a", "1", &[])?;
         let other = |value| -> Result<_> {
@@ -60,7 +60,7 @@ fn what_may_not_be_replaced_stays() -> Result<()> {
 }
 
 #[test]
-fn words_and_tags_are_found_as_long_as_they_are_there() -> Result<()> {
+pub(super) fn words_and_tags_are_found_as_long_as_they_are_there() -> Result<()> {
     each(|shelf| {
         let memory = Memory::new(Arc::clone(&shelf.store));
         let found = |words: Option<&str>, tags: &[&str]| -> Result<Vec<String>> {
@@ -89,7 +89,7 @@ fn words_and_tags_are_found_as_long_as_they_are_there() -> Result<()> {
 
 /// Values are given as long as there is room for them.
 #[test]
-fn a_search_gives_no_more_than_is_wanted() -> Result<()> {
+pub(super) fn a_search_gives_no_more_than_is_wanted() -> Result<()> {
     each(|shelf| {
         for (key, value) in [("a", "1"), ("b", "12345"), ("c", "12")] {
             keep(shelf, key, value, &["t"])?;
@@ -103,7 +103,7 @@ fn a_search_gives_no_more_than_is_wanted() -> Result<()> {
 
 /// A value under a context: keeping it again and outcomes move its confidence, and nothing else does.
 #[test]
-fn entries_learn_from_outcomes() -> Result<()> {
+pub(super) fn entries_learn_from_outcomes() -> Result<()> {
     each(|shelf| {
         let memory = Memory::new(Arc::clone(&shelf.store));
         let learn = |key: Option<&str>, value: &str, confidence: Option<f64>| -> Result<_> {
@@ -149,7 +149,7 @@ fn entries_learn_from_outcomes() -> Result<()> {
 
 /// What fits equally comes in the order of confidence; what was not used for 90 days counts half.
 #[test]
-fn what_helps_comes_first() -> Result<()> {
+pub(super) fn what_helps_comes_first() -> Result<()> {
     each(|shelf| {
         let memory = Memory::new(Arc::clone(&shelf.store));
         for (key, confidence) in [("a", 0.4), ("b", 0.9), ("c", 0.7)] {
@@ -174,7 +174,7 @@ fn what_helps_comes_first() -> Result<()> {
 }
 
 #[test]
-fn each_owner_has_a_memory() -> Result<()> {
+pub(super) fn each_owner_has_a_memory() -> Result<()> {
     each(|shelf| {
         let own = Memory::new(Arc::clone(&shelf.store));
         keep(shelf, "a", "1", &["t"])?;

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pif_domain::text::time;
-use pif_store::journal::{Entry, Hash, Link, Pending};
+use pif_store::journal::{Entry, Link, ONLY_CHAIN, Pending};
 use pif_store::memory::Memo;
 use pif_store::registry::{Definition, Evolution, Past, name};
 use pif_store::session::{self, Binding, Session, Standing, Turn};
 use pif_store::staging::{self, Area};
-use pif_store::{Defined, Error, Term, Transaction};
+use pif_store::{Defined, Error, Leaf, Term, Transaction};
 
 /// A change of a tool.
 #[derive(Debug, Clone)]
@@ -28,6 +28,9 @@ pub(super) struct Rows {
     pub(super) changes: Vec<Change>,
     pub(super) entries: Vec<Entry>,
     pub(super) anchor: Link,
+    /// What checkpoints count of the entries that were removed.
+    pub(super) removed: Vec<Leaf>,
+    pub(super) checkpoints: Vec<String>,
     pub(super) memos: BTreeMap<(String, String), Memo>,
     /// Texts by hash, each with the last entry that has it.
     pub(super) texts: BTreeMap<String, (String, i64)>,
@@ -47,7 +50,9 @@ impl Default for Rows {
             terms: BTreeMap::new(),
             changes: Vec::new(),
             entries: Vec::new(),
-            anchor: Link { id: 0, ends: 0, hash: Hash([0; 32]) },
+            anchor: Link::start(ONLY_CHAIN),
+            removed: Vec::new(),
+            checkpoints: Vec::new(),
             memos: BTreeMap::new(),
             texts: BTreeMap::new(),
             pending: (Vec::new(), 0),
@@ -182,7 +187,7 @@ impl Transaction for Rows {
 
     fn head(&self) -> Result<Link, Error> {
         let last = self.entries.last();
-        Ok(last.map_or(self.anchor, |it| Link { id: it.id, ends: it.ends, hash: it.hash }))
+        Ok(last.map_or(self.anchor, Link::after))
     }
 
     fn anchor(&self) -> Result<Link, Error> {
@@ -216,7 +221,8 @@ impl Transaction for Rows {
         let old = self.entries.iter().take_while(|it| it.ends <= ends).count();
         let old = old.min(self.entries.len().saturating_sub(1));
         for it in self.entries.drain(..old) {
-            self.anchor = Link { id: it.id, ends: it.ends, hash: it.hash };
+            self.anchor = Link::after(&it);
+            self.removed.push(Leaf { chain: it.chain, id: it.id, hash: it.hash });
         }
         let first = self.anchor.id;
         let bound = &self.bindings;

@@ -4,15 +4,15 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
-use pif_store::Place;
+use pif_store::Change;
 use pif_store::find::{Query, rank};
 use pif_store::journal::Journal;
 use pif_store::registry::{Evolution, Registry};
-use pif_store::{Change, Store};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::shelf::{settings, tool, write};
+use super::postgres::Database;
+use super::shelf::{any, settings, tool, write};
 
 #[derive(Deserialize)]
 struct Written {
@@ -28,8 +28,8 @@ struct Asked {
 }
 
 /// A registry with all tools of the corpus.
-fn registry() -> Result<Registry> {
-    let store: Arc<dyn Store> = pif_store::open(&Place::Memory, std::time::Duration::from_secs(5))?;
+fn registry() -> Result<(Registry, Option<Database>)> {
+    let (store, database) = any()?;
     let journal = Journal::new(Arc::clone(&store), settings(64 << 20));
     let tools: Vec<Written> = serde_json::from_str(include_str!("../../search/tools.json"))?;
     ensure!(tools.len() >= 300, "{} tools", tools.len());
@@ -39,7 +39,7 @@ fn registry() -> Result<Registry> {
     };
     let writes: Vec<_> = tools.into_iter().map(evolve).collect();
     journal.commit(&writes)?;
-    Ok(Registry::open(store)?)
+    Ok((Registry::open(store)?, database))
 }
 
 /// The names that a query finds, the best first.
@@ -49,8 +49,8 @@ fn found(registry: &Registry, query: &str) -> Result<Vec<String>> {
 }
 
 #[test]
-fn the_tool_that_is_meant_comes_first() -> Result<()> {
-    let registry = registry()?;
+pub(super) fn the_tool_that_is_meant_comes_first() -> Result<()> {
+    let (registry, _database) = registry()?;
     let queries: Vec<Asked> = serde_json::from_str(include_str!("../../search/queries.json"))?;
     ensure!(queries.len() == 40, "{} queries", queries.len());
     let (mut first, mut among, mut missed) = (0, 0, Vec::new());
@@ -72,8 +72,8 @@ fn the_tool_that_is_meant_comes_first() -> Result<()> {
 }
 
 #[test]
-fn one_typo_is_forgiven_in_words_of_five_letters() -> Result<()> {
-    let registry = registry()?;
+pub(super) fn one_typo_is_forgiven_in_words_of_five_letters() -> Result<()> {
+    let (registry, _database) = registry()?;
     for (query, answer) in [
         ("haversne", "haversine"),
         ("detreminant", "determinant"),
@@ -90,8 +90,9 @@ fn one_typo_is_forgiven_in_words_of_five_letters() -> Result<()> {
 }
 
 #[test]
-fn equal_scores_come_in_the_order_of_names_and_equal_questions_have_equal_answers() -> Result<()> {
-    let registry = registry()?;
+pub(super) fn equal_scores_come_in_the_order_of_names_and_equal_questions_have_equal_answers()
+-> Result<()> {
+    let (registry, _database) = registry()?;
     let first = found(&registry, "month")?;
     assert_eq!(first, found(&registry, "months")?);
     for _ in 0..3 {

@@ -64,7 +64,7 @@ fn bound(name: &str, term: &str) -> Bound {
 }
 
 /// Makes a turn that binds a name.
-fn bind(shelf: &Shelf, session: &str, name: &str, term: &str) -> Result<Session, Error> {
+pub(super) fn bind(shelf: &Shelf, session: &str, name: &str, term: &str) -> Result<Session, Error> {
     let begun = begin(shelf, session, "turn", i64::MAX)?;
     let (bound, last) = (vec![bound(name, term)], Some(bound("_1", term)));
     let made = Some(Made { bound, last, told: "{}".to_owned() });
@@ -83,7 +83,7 @@ fn with(shelf: &Shelf, sessions: Capacity) -> Journal {
 }
 
 #[test]
-fn bindings_are_kept_shifted_and_forgotten() -> Result<()> {
+pub(super) fn bindings_are_kept_shifted_and_forgotten() -> Result<()> {
     each(|shelf| {
         for (name, term) in [("a", "1"), ("b", "2"), ("a", "3"), ("c", "4")] {
             bind(shelf, DEFAULT, name, term)?;
@@ -115,7 +115,7 @@ fn bindings_are_kept_shifted_and_forgotten() -> Result<()> {
 }
 
 #[test]
-fn one_turn_at_a_time() -> Result<()> {
+pub(super) fn one_turn_at_a_time() -> Result<()> {
     each(|shelf| {
         let name = start(&shelf.journal, None)?.name();
         begin(shelf, &name, "one", i64::MAX)?;
@@ -141,7 +141,7 @@ fn one_turn_at_a_time() -> Result<()> {
 }
 
 #[test]
-fn a_turn_that_is_refused_leaves_nothing() -> Result<()> {
+pub(super) fn a_turn_that_is_refused_leaves_nothing() -> Result<()> {
     each(|shelf| {
         let journal = with(shelf, Capacity { bindings: 1, ..Capacity::UNLIMITED });
         let begun = begin(shelf, DEFAULT, "turn", i64::MAX)?;
@@ -159,7 +159,7 @@ fn a_turn_that_is_refused_leaves_nothing() -> Result<()> {
 }
 
 #[test]
-fn closed_sessions_say_why_and_saved_states_outlive_them() -> Result<()> {
+pub(super) fn closed_sessions_say_why_and_saved_states_outlive_them() -> Result<()> {
     each(|shelf| {
         let journal = with(shelf, Capacity { closed: 2, ..Capacity::UNLIMITED });
         let session = start(&journal, None)?;
@@ -192,7 +192,7 @@ fn closed_sessions_say_why_and_saved_states_outlive_them() -> Result<()> {
 }
 
 #[test]
-fn sessions_of_others_are_unknown() -> Result<()> {
+pub(super) fn sessions_of_others_are_unknown() -> Result<()> {
     each(|shelf| {
         let owner = "ana".to_owned();
         let (title, ttl, idle) = (String::new(), DAY, DAY);
@@ -205,7 +205,7 @@ fn sessions_of_others_are_unknown() -> Result<()> {
 }
 
 #[test]
-fn a_term_stays_as_long_as_an_entry_or_a_binding_has_it() -> Result<()> {
+pub(super) fn a_term_stays_as_long_as_an_entry_or_a_binding_has_it() -> Result<()> {
     each_of(1 << 10, |shelf| {
         let (held, read) = ("held".repeat(9), "read".repeat(9));
         bind(shelf, DEFAULT, "held", &held)?;
@@ -226,6 +226,7 @@ fn a_term_stays_as_long_as_an_entry_or_a_binding_has_it() -> Result<()> {
             let entry = Draft::new(EntryKind::Run, None, EntryEnding::Value);
             shelf.journal.append(Draft { request, ..entry })?;
         }
+        shelf.trim(1 << 10)?;
         ensure!(shelf.journal.anchor()?.id >= pinned, "the entry is still there");
         assert!(shelf.store.text(&hash(&held))?.is_some(), "a saved state has it");
         change(&shelf.journal, drop)?;

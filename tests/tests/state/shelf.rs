@@ -10,17 +10,25 @@ use pif_store::memory::Capacity;
 use pif_store::registry::Evolution;
 use pif_store::{self, Change, Done, Effect, Place, Refusal, Store, Taken, Write};
 use pif_store::{session, staging};
+use pif_tests::postgres::OWNER;
 use tempfile::TempDir;
 
 use super::maps::Maps;
+use super::postgres::{self, Database};
 
 /// A store under trial.
 pub(crate) struct Shelf {
     pub(crate) kind: &'static str,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) journal: Journal,
-    /// Where it is opened again.
-    folder: Option<TempDir>,
+    again: Again,
+}
+
+/// Where a store is opened again.
+enum Again {
+    Nowhere,
+    Folder(TempDir),
+    Database(Database),
 }
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -32,21 +40,51 @@ pub(crate) fn each(attempt: impl Fn(&Shelf) -> Result<()>) -> Result<()> {
 
 /// Tries something on stores whose journals keep so many bytes.
 pub(crate) fn each_of(most: u64, attempt: impl Fn(&Shelf) -> Result<()>) -> Result<()> {
+    if let Some(database) = postgres::chosen()? {
+        let (kind, store) = (database.kind(), database.open()?);
+        let again = Again::Database(database);
+        return try_on(most, kind, store, again, &attempt);
+    }
     let folder = tempfile::tempdir()?;
     let file = pif_store::open(&Place::Directory(folder.path().to_owned()), PATIENCE)?;
     let memory = pif_store::open(&Place::Memory, PATIENCE)?;
-    for (kind, store, folder) in [
-        ("SQLite in a file", file, Some(folder)),
-        ("SQLite in memory", memory, None),
-        ("maps", Arc::new(Maps::default()) as Arc<dyn Store>, None),
+    for (kind, store, again) in [
+        ("SQLite in a file", file, Again::Folder(folder)),
+        ("SQLite in memory", memory, Again::Nowhere),
+        ("maps", Arc::new(Maps::default()) as Arc<dyn Store>, Again::Nowhere),
     ] {
-        let journal = Journal::new(Arc::clone(&store), settings(most));
-        let shelf = Shelf { kind, store, journal, folder };
-        attempt(&shelf).with_context(|| kind)?;
-        shelf.store.check()?;
-        shelf.journal.verify().with_context(|| kind)?;
+        try_on(most, kind, store, again, &attempt)?;
     }
     Ok(())
+}
+
+fn try_on(
+    most: u64,
+    kind: &'static str,
+    store: Arc<dyn Store>,
+    again: Again,
+    attempt: &impl Fn(&Shelf) -> Result<()>,
+) -> Result<()> {
+    let journal = Journal::new(Arc::clone(&store), settings(most));
+    let shelf = Shelf { kind, store, journal, again };
+    attempt(&shelf).with_context(|| kind)?;
+    shelf.store.check()?;
+    shelf.journal.verify().with_context(|| kind)?;
+    shelf.journal.verify_texts().with_context(|| kind)
+}
+
+/// Tries something on the store of a folder.
+pub(crate) fn try_on_file(folder: &TempDir, attempt: impl Fn(&Shelf) -> Result<()>) -> Result<()> {
+    let place = Place::Directory(folder.path().to_owned());
+    attempt(&Shelf::of("SQLite in a file", pif_store::open(&place, PATIENCE)?))
+}
+
+/// An empty store of one kind: in memory, or in the database that is tried.
+pub(crate) fn any() -> Result<(Arc<dyn Store>, Option<Database>)> {
+    match postgres::chosen()? {
+        Some(database) => Ok((database.open()?, Some(database))),
+        None => Ok((pif_store::open(&Place::Memory, PATIENCE)?, None)),
+    }
 }
 
 pub(crate) fn settings(most: u64) -> Settings {
@@ -69,12 +107,30 @@ pub(crate) fn settings(most: u64) -> Settings {
 }
 
 impl Shelf {
+    /// A store that is not opened again.
+    pub(crate) fn of(kind: &'static str, store: Arc<dyn Store>) -> Self {
+        let journal = Journal::new(Arc::clone(&store), settings(64 << 20));
+        Self { kind, store, journal, again: Again::Nowhere }
+    }
+
     /// Another view of the same state, as another process has it; None where there is no such.
     pub(crate) fn again(&self) -> Result<Option<Arc<dyn Store>>> {
-        let open = |folder: &TempDir| {
-            pif_store::open(&Place::Directory(folder.path().to_owned()), PATIENCE)
-        };
-        Ok(self.folder.as_ref().map(open).transpose()?)
+        Ok(match &self.again {
+            Again::Nowhere => None,
+            Again::Folder(folder) => {
+                let place = Place::Directory(folder.path().to_owned());
+                Some(pif_store::open(&place, PATIENCE)?)
+            }
+            Again::Database(database) => Some(database.open()?),
+        })
+    }
+
+    /// Removes the oldest entries, where the store leaves that to its operator.
+    pub(crate) fn trim(&self, most: u64) -> Result<()> {
+        if let Again::Database(database) = &self.again {
+            database.open_as(OWNER)?.trim(most / 8 * 7)?;
+        }
+        Ok(())
     }
 
     /// Makes a change with an entry of some kind.

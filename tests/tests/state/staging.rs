@@ -61,7 +61,7 @@ fn commit(shelf: &Shelf, id: i64, force: bool) -> Result<Vec<Committed>, Refusal
 }
 
 #[test]
-fn an_area_shows_its_tools_and_counts_with_its_commit() -> Result<()> {
+pub(super) fn an_area_shows_its_tools_and_counts_with_its_commit() -> Result<()> {
     each(|shelf| {
         let registry = Registry::open(Arc::clone(&shelf.store))?;
         shelf.evolve(tool("double", "1"))?;
@@ -91,7 +91,7 @@ fn an_area_shows_its_tools_and_counts_with_its_commit() -> Result<()> {
 }
 
 #[test]
-fn what_others_changed_is_a_conflict_if_it_matters() -> Result<()> {
+pub(super) fn what_others_changed_is_a_conflict_if_it_matters() -> Result<()> {
     each(|shelf| {
         shelf.evolve(tool("base", "1"))?;
         shelf.evolve(calling("mid", "2", &["base"]))?;
@@ -120,7 +120,7 @@ fn what_others_changed_is_a_conflict_if_it_matters() -> Result<()> {
 }
 
 #[test]
-fn an_area_changes_in_one_place_at_a_time() -> Result<()> {
+pub(super) fn an_area_changes_in_one_place_at_a_time() -> Result<()> {
     each(|shelf| {
         let area = stage(shelf, &[tool("a", "1")])?;
         let next = Area { version: 2, ..area.clone() };

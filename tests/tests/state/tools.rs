@@ -26,7 +26,7 @@ fn names(tools: &[pif_store::registry::Definition]) -> Vec<&str> {
 }
 
 #[test]
-fn history_is_kept() -> Result<()> {
+pub(super) fn history_is_kept() -> Result<()> {
     each(|shelf| {
         let registry = registry(shelf)?;
         let before = registry.snapshot()?;
@@ -50,7 +50,7 @@ fn history_is_kept() -> Result<()> {
 }
 
 #[test]
-fn properties_belong_to_their_revision() -> Result<()> {
+pub(super) fn properties_belong_to_their_revision() -> Result<()> {
     each(|shelf| {
         let registry = registry(shelf)?;
         let with = |source: &str, properties: Option<&str>| Evolution {
@@ -73,7 +73,7 @@ fn properties_belong_to_their_revision() -> Result<()> {
 }
 
 #[test]
-fn a_change_of_something_else_is_refused() -> Result<()> {
+pub(super) fn a_change_of_something_else_is_refused() -> Result<()> {
     each(|shelf| {
         let expecting = |source: &str, expected: &str| {
             let expected = Some(expected.to_owned());
@@ -95,7 +95,7 @@ fn a_change_of_something_else_is_refused() -> Result<()> {
 }
 
 #[test]
-fn tools_go_and_come_back() -> Result<()> {
+pub(super) fn tools_go_and_come_back() -> Result<()> {
     each(|shelf| {
         let registry = registry(shelf)?;
         shelf.evolve(tool("double", "1"))?;
@@ -119,7 +119,7 @@ fn tools_go_and_come_back() -> Result<()> {
 }
 
 #[test]
-fn several_changes_are_made_together_or_not_at_all() -> Result<()> {
+pub(super) fn several_changes_are_made_together_or_not_at_all() -> Result<()> {
     each(|shelf| {
         let all = ["a", "b", "run"].map(|name| write(Change::Evolve(tool(name, "1"))));
         assert!(shelf.journal.commit(&all).is_err(), "`run` is the server's");
@@ -137,7 +137,7 @@ fn taken(source: &str, pinned: bool, replace: bool) -> Change {
 }
 
 #[test]
-fn tools_of_a_file_are_taken() -> Result<()> {
+pub(super) fn tools_of_a_file_are_taken() -> Result<()> {
     each(|shelf| {
         // A revision that others pin, and then the current one: neither is in the way of the other.
         let file = [taken("1", true, false), taken("2", false, false)].map(write);
@@ -167,7 +167,7 @@ fn found(shelf: &Shelf, words: &str) -> Result<Vec<String>> {
 }
 
 #[test]
-fn tools_are_found() -> Result<()> {
+pub(super) fn tools_are_found() -> Result<()> {
     each(|shelf| {
         for name in ["alpha", "beta", "gamma", "delta"] {
             shelf.evolve(tool(name, name))?;
@@ -197,7 +197,7 @@ fn tools_are_found() -> Result<()> {
 
 /// Whoever opens the same state sees what others write, at once.
 #[test]
-fn others_see_changes() -> Result<()> {
+pub(super) fn others_see_changes() -> Result<()> {
     each(|shelf| {
         let Some(other) = shelf.again()? else { return Ok(()) };
         let registry = Registry::open(Arc::clone(&other))?;

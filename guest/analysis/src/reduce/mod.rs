@@ -53,7 +53,7 @@ fn replaced(text: &str, part: &Range<usize>, now: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{count_parts, parts, term, value};
+    use super::{count_parts, part, parts, term, value};
 
     /// The least value with which a predicate holds, as a host finds it.
     fn least(
@@ -115,7 +115,9 @@ mod tests {
     #[test]
     fn a_term_becomes_the_least_one_around_a_place() {
         let code = r#"{"let":[["x",{"add":[1,2]}]],"in":{"add":[{"mul":[3,{"var":"x"}]},{"sub":["a",{"add":[4,5]}]}]}}"#;
-        let at = "/in/add/1";
+        let at = ("/in/add/1/sub/0", true);
+        assert_eq!(part(code, at).as_deref(), Some(r#"{"sub":["a",{"add":[4,5]}]}"#));
+        assert_eq!(part(code, ("/in/add/1/sub/0", false)).as_deref(), Some("\"a\""));
         let smaller: Vec<String> = (0..).map_while(|index| term(code, at, index)).collect();
         assert_eq!(smaller.first().map(String::as_str), Some(r#"{"sub":["a",{"add":[4,5]}]}"#));
         assert!(
@@ -124,7 +126,8 @@ mod tests {
                 .all(|it| it.len() < code.len() && it.contains(r#"{"sub":["a",{"add":[4,5]}]}"#))
         );
         assert!(smaller.iter().any(|it| it.contains(r#"{"mul":[3,0]}"#)), "{smaller:?}");
-        assert_eq!(term("[", "", 0), None);
-        assert_eq!(term("1", "/x/y", 0), None);
+        assert_eq!(term("[", ("", false), 0), None);
+        assert_eq!(term("1", ("/x/y", true), 0), None);
+        assert_eq!(part("1", ("", true)).as_deref(), Some("1"));
     }
 }

@@ -16,14 +16,14 @@ const LONGEST: usize = 1 << 16;
 /// What may stand in place of a term whose value does not matter.
 const PLAIN: [&str; 5] = ["0", "\"\"", "[]", "null", "true"];
 
+/// A JSON Pointer, and whether the term around that of the pointer is meant, which it is an operand of.
+type Place<'a> = (&'a str, bool);
+
 /// The candidate of an index: a shorter term, as JSON, in which the term at the place stands as it is.
 /// It may be no term, or one without the fault. None where there is no more.
 #[must_use]
-pub fn term(json: &str, at: &str, index: u32) -> Option<String> {
-    if json.len() > LONGEST {
-        return None;
-    }
-    let whole = Whole::read(json, at)?;
+pub fn term(json: &str, place: Place<'_>, index: u32) -> Option<String> {
+    let whole = Whole::read(json, place)?;
     let mut left = index as usize;
     whole.candidates(|part, now| {
         let is_it = left == 0;
@@ -32,10 +32,10 @@ pub fn term(json: &str, at: &str, index: u32) -> Option<String> {
     })
 }
 
-/// What stands at a place of a term.
+/// The term at a place.
 #[must_use]
-pub fn part(json: &str, at: &str) -> Option<String> {
-    json.get(locate(json, at)?.value).map(str::to_owned)
+pub fn part(json: &str, place: Place<'_>) -> Option<String> {
+    json.get(Whole::read(json, place)?.at).map(str::to_owned)
 }
 
 /// A term with a place in it.
@@ -51,7 +51,10 @@ struct Whole<'a> {
 }
 
 impl<'a> Whole<'a> {
-    fn read(json: &'a str, at: &str) -> Option<Self> {
+    fn read(json: &'a str, (at, is_around): Place<'_>) -> Option<Self> {
+        if json.len() > LONGEST {
+            return None;
+        }
         let mut terms = Terms::default();
         let root = parse::parse(&mut terms, json, Origin::Code, Reading::Code).ok()?.root;
         let spans = spans(json)?;
@@ -60,7 +63,11 @@ impl<'a> Whole<'a> {
             walk::nodes(&terms, root).map(|it| terms.node(it).token as usize).collect();
         let terms: Vec<Range<usize>> =
             tokens.iter().filter_map(|it| Some(spans.get(*it)?.bytes.clone())).collect();
-        let at = locate(json, at)?.value;
+        let mut at = locate(json, at)?.value;
+        if is_around {
+            let around = terms.iter().rev().find(|it| contains(it, &at) && **it != at);
+            at = around.cloned().unwrap_or(at);
+        }
         let mut path: Vec<Range<usize>> =
             terms.iter().filter(|it| contains(it, &at)).cloned().collect();
         if path.last() != Some(&at) {

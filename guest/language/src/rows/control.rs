@@ -64,6 +64,8 @@ rows! { $ control:
             "Only a call that reads is tried again, or a write that the operator's `effects` call \
                 idempotent, and nothing after any other write in the same `retry`. What is not tried \
                 again is a fault as ever.",
+            "After `rate-limited` it waits as long as the other server asks for by `Retry-After`, if that is \
+                longer.",
             "The program reads no clock: the host waits. A replay waits for nothing.",
         ])
         .example(r#"{"retry": [{"record": {"attempts": 5}}, {"lam": "none", "body": {"add": [1, 2]}}]}"#, "3");

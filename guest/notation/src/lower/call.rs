@@ -42,7 +42,7 @@ impl<'s> Cx<'_, 's> {
                 if let Some(path) = self.global_path(callee) {
                     return self.call_library(id, path, arguments).await;
                 }
-                if let Some(tool) = self.tool_path(callee) {
+                if let Some(tool) = self.tool_path(callee, arguments) {
                     return self.call_tool(id, tool, arguments).await;
                 }
                 self.call_of_member(id, *object, name, arguments, is_wanted).await
@@ -62,7 +62,7 @@ impl<'s> Cx<'_, 's> {
             },
             What::Function(function) => self.call_at_once(id, *function, arguments).await,
             _ => {
-                if let Some(tool) = self.tool_path(callee) {
+                if let Some(tool) = self.tool_path(callee, arguments) {
                     return self.call_tool(id, tool, arguments).await;
                 }
                 let value = self.expr(callee).await?;

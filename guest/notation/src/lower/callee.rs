@@ -13,8 +13,12 @@ const PREFIXES: [&str; 4] = ["tools", "codemode", "mcp", "servers"];
 
 impl Cx<'_, '_> {
     /// The name of a tool of another server: `github.search_issues` or `github["search-issues"]`,
-    /// where `github` is no variable.
-    pub(super) fn tool_path(&self, callee: ExprId) -> Option<String> {
+    /// where `github` is no variable. None where the arguments are surely none of a tool, as in
+    /// `orders.map(o => o.total)`: `orders` is then a variable that nothing binds.
+    pub(super) fn tool_path(&self, callee: ExprId, arguments: &[Item]) -> Option<String> {
+        if arguments.first().is_some_and(|it| !self.may_be_arguments(it.value)) {
+            return None;
+        }
         let mut names: Vec<&str> = Vec::new();
         let mut first = callee;
         loop {
@@ -52,6 +56,15 @@ impl Cx<'_, '_> {
             [server, tool] if !PREFIXES.contains(&server) => Some(format!("{server}.{tool}")),
             _ => None,
         }
+    }
+
+    /// Whether a value may be the arguments of a tool: a record, or null. Other literals surely are not.
+    fn may_be_arguments(&self, value: ExprId) -> bool {
+        use What::{Boolean, Function, List, Number, Regex, Template, Text};
+        !matches!(
+            self.ast.expr(value).what,
+            Boolean(_) | Number(_) | Text(_) | Regex { .. } | Template(_) | List(_) | Function(_)
+        )
     }
 
     /// Makes a call of a tool.

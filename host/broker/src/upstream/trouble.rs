@@ -1,6 +1,7 @@
 //! Why a call of another server has no value: errors of the protocol and of transports, as reasons.
 
 use std::error::Error;
+use std::time::Duration;
 
 use pif_domain::text;
 use pif_domain::{MOST_MESSAGE, Reason};
@@ -8,6 +9,8 @@ use rmcp::ServiceError;
 use rmcp::model::ErrorData;
 use rmcp::service::ClientInitializeError;
 use rmcp::transport::streamable_http_client::{HttpStatusError, StreamableHttpError};
+
+use crate::retry_after::wait;
 
 /// The code of an error that we make of an answer that cannot be read. No server may send it: the
 /// range belongs to nobody.
@@ -22,11 +25,13 @@ pub(in super::super) struct Trouble {
     pub(in super::super) message: String,
     /// The JSON text of what the server told beside it.
     pub(in super::super) value: Option<String>,
+    /// How long the server takes no more calls, if it says so.
+    pub(in super::super) after: Option<Duration>,
 }
 
 impl Trouble {
     pub(in super::super) fn new(reason: Reason, message: impl Into<String>) -> Self {
-        Self { reason, message: shorten(message.into()), value: None }
+        Self { reason, message: shorten(message.into()), value: None, after: None }
     }
 
     /// Nothing was sent.
@@ -214,7 +219,8 @@ fn of_status(status: &HttpStatusError) -> Trouble {
         later.unwrap_or_default()
     );
     let reason = if status.status == 429 { Reason::RateLimited } else { Reason::Unavailable };
-    Trouble::new(reason, told)
+    let after = status.retry_after.as_deref().and_then(wait);
+    Trouble { after, ..Trouble::new(reason, told) }
 }
 
 fn of_client(error: &reqwest::Error) -> Trouble {

@@ -44,10 +44,16 @@ impl Values {
         Duration::from_nanos(self.get(limit))
     }
 
+    /// Whether somebody set it.
+    #[must_use]
+    pub(super) fn is_given(&self, limit: Limit) -> bool {
+        self.given.get(limit as usize).copied().unwrap_or_default()
+    }
+
     /// Makes a time that is shorter as long as this, unless somebody set it.
     pub fn extend(&mut self, limit: Limit, least: Duration) {
         let least = u64::try_from(least.as_nanos()).unwrap_or(u64::MAX);
-        let is_given = self.given.get(limit as usize).copied().unwrap_or_default();
+        let is_given = self.is_given(limit);
         if let Some(time) = self.all.get_mut(limit as usize).filter(|_| !is_given) {
             *time = least.max(*time);
         }

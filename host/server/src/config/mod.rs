@@ -16,7 +16,7 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser};
 use directories::ProjectDirs;
 use pif_broker::Pipes;
 use pif_database::Connector;
-use pif_domain::{Prefix, Toolset};
+use pif_domain::{Limit, Prefix, Toolset};
 use pif_sandbox::{Limits, Net};
 use pif_store::Place;
 use pif_store::journal::Policy;
@@ -216,6 +216,14 @@ impl Options {
         let place = state.place()?;
         let values = limits.check(service.profile, |flag| self.environment.name(flag))?;
         let traces = tracing.traces(&values);
+        let database = state.database(&values)?;
+        let mut notes = self.environment.notes.clone();
+        if database.is_some() && values.is_given(Limit::JournalSize) {
+            let flag = self.environment.name("journal-size");
+            notes.push(format!(
+                "{flag} has no effect on a database: `mcp-pif store trim` removes the oldest entries"
+            ));
+        }
         Ok(Config {
             values,
             limits: values.limits(),
@@ -230,14 +238,14 @@ impl Options {
             broker: capabilities.pipes(),
             cache: service.cache(),
             harden: (!service.no_harden).then(|| reachable(&place, traces.as_ref())),
-            database: state.database(&values)?,
+            database,
             journal: state.journal(&values),
             traces,
             trace_payloads: tracing.trace_payloads,
             place,
             debug: service.debug,
             log: service.log.clone(),
-            notes: self.environment.notes.clone(),
+            notes,
         })
     }
 }
@@ -275,8 +283,6 @@ fn reachable(place: &Place, traces: Option<&Traces>) -> Paths {
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
-
-    use pif_domain::Limit;
 
     use super::*;
 

@@ -8,7 +8,8 @@ use pif_domain::{Choice, Wish};
 use rmcp::RoleServer;
 use rmcp::model::{
     ClientCapabilities, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult,
-    ElicitationAction, InputRequest, InputRequiredResult, ProtocolVersion, ServerRequest,
+    ElicitationAction, InputRequest, InputRequests, InputRequiredResult, ProtocolVersion,
+    ServerRequest,
 };
 use rmcp::service::{Peer, PeerRequestOptions, RequestContext, ServiceError};
 use serde_json::{Value, json};
@@ -184,10 +185,14 @@ pub(super) fn chosen(answer: &Value) -> Option<Choice> {
     }
 }
 
+/// What is asked about a run that waits.
+pub(super) fn questions(waiting: &Waiting) -> Option<InputRequests> {
+    let question = InputRequest::Elicitation(form(&waiting.wishes)?);
+    Some([(APPROVAL.to_owned(), question)].into())
+}
+
 /// The result that asks, for a run that has a handle.
 pub(super) fn input_required(waiting: &Waiting) -> Option<InputRequiredResult> {
     let handle = waiting.handle.clone()?;
-    let question = InputRequest::Elicitation(form(&waiting.wishes)?);
-    let questions = [(APPROVAL.to_owned(), question)].into();
-    Some(InputRequiredResult::new(Some(questions), Some(handle)))
+    Some(InputRequiredResult::new(Some(questions(waiting)?), Some(handle)))
 }

@@ -10,6 +10,7 @@ use rmcp::service::{Peer, RequestContext};
 use tokio_util::sync::CancellationToken;
 
 use super::ask::Asker;
+use super::sample::Sampler;
 use super::sent::way;
 use crate::observe::Notes;
 use crate::transport::Session;
@@ -38,11 +39,15 @@ pub(super) struct Caller {
     pub(super) progress: Option<(Peer<RoleServer>, ProgressToken)>,
     /// How the client can be asked.
     pub(super) asker: Asker,
+    /// The client's model, if it offers one.
+    pub(super) sampler: Option<Sampler>,
     principal: Principal,
     /// The way to the client, in the words of the conventions.
     pub(super) transport: &'static str,
     /// What the call notes of itself, to be measured.
     pub(super) notes: Arc<Notes>,
+    /// The run in the background that the call has begun.
+    begun: Arc<OnceLock<i64>>,
     /// The question that a run of this call is kept for, if the client's answer names it.
     kept: Arc<OnceLock<Waiting>>,
 }
@@ -57,9 +62,21 @@ impl Caller {
         let token = context.meta.get_progress_token();
         let progress = token.map(|token| (context.peer.clone(), token));
         let (session, cancelled) = (Arc::clone(session), context.ct.clone());
-        let (notes, kept) = (Arc::default(), Arc::default());
+        let (notes, begun, kept) = (Arc::default(), Arc::default(), Arc::default());
+        let sampler = Sampler::of(context);
         let (transport, principal) = (way(&context.extensions), principal.clone());
-        Self { session, cancelled, progress, asker, principal, transport, notes, kept }
+        Self {
+            session,
+            cancelled,
+            progress,
+            asker,
+            sampler,
+            principal,
+            transport,
+            notes,
+            begun,
+            kept,
+        }
     }
 
     /// A caller that nobody is: it has no client.
@@ -69,9 +86,11 @@ impl Caller {
             cancelled: CancellationToken::new(),
             progress: None,
             asker: Asker::Nobody,
+            sampler: None,
             principal: principal.clone(),
             transport: "pipe",
             notes: Arc::default(),
+            begun: Arc::default(),
             kept: Arc::default(),
         }
     }
@@ -111,6 +130,17 @@ impl Caller {
             // A call runs one program.
             let _ = self.kept.set(waiting);
         }
+    }
+
+    /// Notes that the call has begun a run in the background.
+    pub(super) fn begin(&self, run: i64) {
+        // A call begins one run.
+        let _ = self.begun.set(run);
+    }
+
+    /// The run in the background that the call has begun.
+    pub(super) fn begun(&self) -> Option<i64> {
+        self.begun.get().copied()
     }
 
     /// The question that the result of the call has to ask.

@@ -20,11 +20,10 @@ use crate::render::object;
 const OPEN: [&str; 2] = ["resume", "capability"];
 
 /// Arguments that belong to a set: they are there only while it is on.
-const OWNED: [(BuiltIn, Toolset, &[&str]); 1] = [(
-    BuiltIn::Run,
-    Toolset::Work,
-    &["background", "cancel", "decide", "durable", "value", "wait"],
-)];
+const OWNED: [(BuiltIn, Toolset, &[&str]); 2] = [
+    (BuiltIn::Run, Toolset::Work, &["background", "cancel", "decide", "durable", "value", "wait"]),
+    (BuiltIn::Task, Toolset::Staging, &["snapshot"]),
+];
 
 /// Arguments that tools take and do not list. Few calls need them, and each takes room in every
 /// conversation. The page of the tools has them.
@@ -230,7 +229,7 @@ pub(super) fn describe(tool: BuiltIn, is_open: bool, sets: &[Toolset], profile: 
         }
     }
     let told = match tool {
-        BuiltIn::Run if is_open => format!("{}\n{}", text(tool), calling!()),
+        BuiltIn::Run if is_open => format!("{}\n{}", text(tool), calling()),
         _ => text(tool).to_owned(),
     };
     let listed = Listed::new(tool.name(), named(&told).into_owned(), arguments);

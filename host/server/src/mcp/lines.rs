@@ -83,13 +83,19 @@ impl Observer for Lines {
         self.progress(format!("{driven} continuations driven"));
     }
 
-    fn step(&mut self, all: &[StepTold], ended: Option<(&StepTold, Instant)>) {
+    fn step(&mut self, all: &[StepTold], ended: Option<(usize, Instant)>) {
+        let ended = ended.and_then(|(at, since)| Some((all.get(at)?, since)));
         if let Some((step, since)) = ended {
             self.notes.stepped(since, step);
         }
         let now = ended.map(|(step, _)| step).or_else(|| all.last());
         self.progress(now.map(step_line).unwrap_or_default());
-        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = all.to_vec();
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        for (told, step) in told.iter_mut().zip(all).filter(|(told, step)| *told != *step) {
+            told.clone_from(step);
+        }
+        let known = told.len();
+        told.extend_from_slice(all.get(known..).unwrap_or_default());
     }
 
     fn debug(&mut self, line: &str) {

@@ -120,7 +120,7 @@ fn ending(answer: &Answer, noted: &Noted) -> Ending {
         Ok(CallToolResponse::Complete(result)) if result.is_error == Some(true) => {
             Ending::Fault(noted.fault)
         }
-        Ok(CallToolResponse::Complete(_)) => Ending::Done,
+        Ok(CallToolResponse::Complete(_) | CallToolResponse::Task(_)) => Ending::Done,
         Ok(_) => Ending::Asks,
         Err(error) => Ending::Error(error.code.0),
     }

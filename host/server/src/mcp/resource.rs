@@ -3,7 +3,7 @@
 
 use pif_domain::json::object;
 use pif_domain::text;
-use pif_store::journal::Entry;
+use pif_store::journal::{Entry, ONLY_CHAIN};
 use pif_store::registry::{self, Definition, name};
 use rmcp::model::{
     ErrorData, ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource,
@@ -181,8 +181,9 @@ fn read_entry(backend: &Backend, uri: &str, number: &str) -> Result<String, Erro
 }
 
 fn tell_entry(entry: &Entry) -> String {
-    let Entry { id, time, kind, subject, ending, fuel, component, body, ends: _, hash, principal } =
+    let Entry { id, time, kind, subject, ending, fuel, component, body, hash, principal, .. } =
         entry;
+    let chain = (entry.chain != ONLY_CHAIN).then_some(entry.chain);
     let told = json!({
         "entry": id,
         "time": time,
@@ -192,6 +193,7 @@ fn tell_entry(entry: &Entry) -> String {
         "fuel": fuel,
         "component": component,
         "principal": principal,
+        "chain": chain,
         "hash": hash.to_string(),
     });
     let members: Vec<(String, String)> = told

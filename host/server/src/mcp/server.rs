@@ -7,16 +7,19 @@ use std::sync::{Arc, OnceLock};
 
 use pif_domain::text;
 use pif_domain::text::similar::similar;
-use pif_domain::{BuiltIn, FaultCode, Limit, bare, fault, listed, named, scope_of};
+use pif_domain::{
+    BuiltIn, FaultCode, Limit, Principal, Toolset, bare, fault, listed, named, scope_of,
+};
 use pif_sandbox::Watch;
 use pif_store::registry::name;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, ErrorCode, ErrorData, Extensions, Implementation, InitializeRequestParams,
-    InitializeResult, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
-    SubscriptionFilter, Tool,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
+    CompleteResult, CustomRequest, CustomResult, ErrorCode, ErrorData, Extensions, GetTaskParams,
+    GetTaskResult, Implementation, InitializeRequestParams, InitializeResult, JsonObject,
+    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, MetaObject, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, SubscriptionFilter, TASKS_EXTENSION_ID,
+    Tool, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
@@ -38,6 +41,7 @@ use super::resource;
 use super::resume;
 use super::sent::{forbidden, principal, seen_by, sent};
 use super::settle::{Foreign, Settled, settle};
+use super::tasks::{self, knows_tasks};
 use super::tool::{ToolResult, evolved};
 use crate::render::{object, warn};
 use crate::transport::{RawArguments, Session};
@@ -46,7 +50,7 @@ use crate::transport::{RawArguments, Session};
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// The known methods. If one of them arrives as an unknown request, its parameters are invalid.
-const METHODS: [&str; 11] = [
+const METHODS: [&str; 13] = [
     "completion/complete",
     "initialize",
     "ping",
@@ -57,7 +61,9 @@ const METHODS: [&str; 11] = [
     "subscriptions/listen",
     "tools/call",
     "tools/list",
+    "tasks/cancel",
     "tasks/get",
+    "tasks/update",
 ];
 
 /// The server of one session.
@@ -100,8 +106,18 @@ impl Server {
     ) -> Call {
         let RawArguments(arguments) = sent(&context.extensions).unwrap_or_default();
         let asker = Asker::of(context, &request.name, arguments.text());
-        let caller = Caller::new(&self.session, context, asker, backend.principal());
+        let caller = self.caller(context, asker, backend.principal());
         Call { arguments, caller }
+    }
+
+    /// The caller of a request.
+    pub(super) fn caller(
+        &self,
+        context: &RequestContext<RoleServer>,
+        asker: Asker,
+        principal: &Principal,
+    ) -> Caller {
+        Caller::new(&self.session, context, asker, principal)
     }
 
     pub(super) async fn dispatch(
@@ -126,6 +142,11 @@ impl Server {
         }
         if let Err(refusal) = &result {
             caller.notes.failed(refusal.code());
+        }
+        if let (Some(run), true) = (caller.begun(), knows_tasks(context))
+            && let Ok(kept) = backend.find_run(run, &caller).await
+        {
+            return Ok(CallToolResponse::Task(tasks::created(&kept)));
         }
         Ok(present(result, backend.config.profile).into())
     }
@@ -285,6 +306,10 @@ impl ServerHandler for Server {
             .enable_tool_list_changed()
             .build();
         let mut capabilities = capabilities;
+        if self.backend.config.toolsets.contains(&Toolset::Work) {
+            let extensions = capabilities.extensions.get_or_insert_default();
+            extensions.insert(TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
+        }
         if let (Some(tools), false) = (&mut capabilities.tools, can_change(&self.backend)) {
             tools.list_changed = None;
         }
@@ -358,6 +383,7 @@ impl ServerHandler for Server {
             match &mut result {
                 CallToolResponse::Complete(result) => result.meta = Some(meta),
                 CallToolResponse::InputRequired(result) => result.meta = Some(meta),
+                CallToolResponse::Task(result) => result.meta = Some(meta),
                 _ => {}
             }
         }
@@ -392,6 +418,30 @@ impl ServerHandler for Server {
         }
         let message = format!("there is no method `{method}`");
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        self.task_of(&request, &context).await
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.answer_task(&request, &context).await
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.end_task(&request, &context).await
     }
 
     async fn list_prompts(

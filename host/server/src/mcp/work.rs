@@ -85,6 +85,7 @@ impl Backend {
         if background {
             let run = work.number();
             self.work_apart(work, caller.clone());
+            caller.begin(run);
             return Err(Ok(working(run, 0, &[])));
         }
         Ok(self.work(work, caller).await)
@@ -164,7 +165,12 @@ impl Backend {
         Ok(())
     }
 
-    async fn find_run(self: &Arc<Self>, run: i64, caller: &Caller) -> Result<KeptRun, Fault> {
+    /// The run with this number, if the caller sees it.
+    pub(super) async fn find_run(
+        self: &Arc<Self>,
+        run: i64,
+        caller: &Caller,
+    ) -> Result<KeptRun, Fault> {
         self.look(caller, move |backend, _| backend.workshop.find_run(run)).await?
     }
 
@@ -300,16 +306,25 @@ impl Backend {
     }
 
     /// The reply that a run has now.
-    fn tell_run(&self, kept: &KeptRun) -> ToolResult {
+    pub(super) fn tell_run(&self, kept: &KeptRun) -> ToolResult {
         match (kept.finished(), kept.standing()) {
             (Some(finished), _) => tell(finished, &self.config),
             (None, Standing::Working) => {
-                let here = self.work.find(kept.number()).map(|it| it.steps());
-                let steps = here.unwrap_or_else(|| kept.steps());
-                Ok(working(kept.number(), kept.calls(), &steps))
+                Ok(working(kept.number(), kept.calls(), &self.steps_of(kept)))
             }
             (None, _) => Ok(kept_run(&kept.told())),
         }
+    }
+
+    /// The steps of a run so far: as this server knows them, if it works on the run.
+    pub(super) fn steps_of(&self, kept: &KeptRun) -> Vec<StepTold> {
+        let here = self.work.find(kept.number()).map(|it| it.steps());
+        here.unwrap_or_else(|| kept.steps())
+    }
+
+    /// A caller for a run that goes on without its client.
+    pub(super) fn detached(&self, caller: Caller) -> Caller {
+        caller.detached(self.apart_session())
     }
 
     fn apart(&self, principal: &Principal) -> Caller {

@@ -13,6 +13,7 @@ mod reply;
 mod staging;
 mod steps;
 mod summary;
+mod task;
 mod types;
 mod work;
 
@@ -28,6 +29,7 @@ pub use self::reply::{Refusal, Reply, warn};
 pub use self::staging::{committed, snapshots, staged, verified};
 pub use self::steps::Steps;
 pub use self::summary::{describe, fixed, lines_of, notes};
+pub use self::task::solution;
 pub use self::types::{type_line, typed};
 pub use self::work::{
     KeptRunTold, MOST_STEPS, STEPS, kept_run, kept_runs, run_line, step_line, step_lines,

@@ -129,26 +129,31 @@ fn diagnosis_lines(diagnosis: &Diagnosis) -> Vec<String> {
     let Diagnosis { input, context, inner, program, term, since } = diagnosis;
     let mut lines = Vec::new();
     lines.extend(input.as_ref().map(|it| least_line("input", it)));
-    lines.extend(context.as_ref().map(|it| least_line("variables", it)));
+    lines.extend(context.as_ref().map(|it| least_line("record of variables", it)));
     if let Some(Inner { tool, input }) = inner {
         lines.push(least_line(&format!("input of `{tool}`"), input));
     }
-    lines.extend(program.as_ref().map(|it| part_line("program", it)));
-    lines.extend(term.as_ref().map(|it| part_line("term", it)));
+    lines.extend(program.as_ref().map(program_lines));
+    lines.extend(term.as_ref().map(term_line));
     lines.extend(since.as_ref().map(since_line));
     lines
 }
 
 fn least_line(what: &str, Least { json, is_least }: &Least) -> String {
     let least = if *is_least { "least" } else { "smaller" };
-    format!("{least} {what} that fails so: {}", line(json, MOST))
+    format!("{least} {what} that still fails so: {}", line(json, MOST))
 }
 
-fn part_line(what: &str, Part { tool, code, shape, is_least }: &Part) -> String {
+fn program_lines(Part { tool, code, shape, is_least }: &Part) -> String {
     let least = if *is_least { "least" } else { "smaller" };
     let of = tool.as_ref().map_or_else(String::new, |tool| format!(" of `{tool}`"));
     let shape = shape.as_ref().map_or_else(String::new, |shape| format!("\n  type: {shape}"));
-    format!("{least} {what}{of} that fails so: {}{shape}", lines_of(&line(code, MOST)))
+    format!("{least} program{of} that still fails so: {}{shape}", lines_of(&line(code, MOST)))
+}
+
+fn term_line(Part { code, shape, .. }: &Part) -> String {
+    let shape = shape.as_ref().map_or_else(String::new, |shape| format!("\n  type: {shape}"));
+    format!("the term that fails: {}{shape}", lines_of(&line(code, MOST)))
 }
 
 fn since_line(since: &Since) -> String {

@@ -27,6 +27,12 @@ impl Reply {
         &self.text
     }
 
+    /// What is told beside the text, a line each.
+    #[must_use]
+    pub fn asides(&self) -> &[String] {
+        &self.asides
+    }
+
     /// The record as JSON text, for programs.
     #[must_use]
     pub fn record(&self) -> String {
@@ -61,6 +67,18 @@ pub struct Refusal {
 }
 
 impl Refusal {
+    /// The text for people and models.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What is told beside the text, a line each.
+    #[must_use]
+    pub fn asides(&self) -> &[String] {
+        &self.asides
+    }
+
     /// The refusal of a run that spent `fuel`.
     pub(super) fn after(fault: &Fault, fuel: u64) -> Self {
         let mut structured = record(fault);

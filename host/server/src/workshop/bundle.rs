@@ -7,6 +7,7 @@ use pif_domain::json::compact_value;
 use pif_domain::text::{self, quote_one};
 use pif_domain::{Excess, Fault, FaultCode, Limit, Place, fault};
 use pif_schema::Schema;
+use pif_store::memory::Outcomes;
 use pif_store::registry::Definition;
 use pif_store::session::{Capacity, LONGEST_NAME, ensure_title, is_name, is_recent};
 use serde::{Deserialize, Serialize};
@@ -75,6 +76,15 @@ pub(super) struct Remembered {
     pub(super) key: String,
     pub(super) tags: Vec<String>,
     pub(super) value: Box<RawValue>,
+    /// The situation in which it helps, in words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) context: String,
+    /// How sure its author was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) confidence: Option<f64>,
+    /// What came of it since.
+    #[serde(default, skip_serializing_if = "Outcomes::is_none")]
+    pub(super) outcomes: Outcomes,
 }
 
 /// The members that identify a file. Others are ignored here.

@@ -3,9 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use pif_domain::{
-    Answered, Approval, Call, CallOutcome, Decision, Fault, Need, Refusal, Stage, StepTold,
-};
+use pif_domain::{Answered, Approval, Call, CallOutcome, Decision, Fault, Need, Refusal, Stage};
 use pif_sandbox::{Calls, Left, milliseconds};
 use pif_store::journal::{Answer, Came as Outcome, Left as Kept};
 
@@ -15,7 +13,7 @@ use super::consent::{self, Consent, Consents, Said};
 use super::intent::Intent;
 use super::observer::Observer;
 use super::past::{Waiting, waits};
-use super::step_log;
+use super::step_log::{self, StepLog};
 
 /// How long a step takes whose end is written at once.
 const WORTH: Duration = Duration::from_millis(5);
@@ -65,8 +63,11 @@ pub(super) struct CallLog<'a> {
     intent: Option<Intent<'a>>,
     /// The tools whose calls were sent and have not ended, and since when.
     sent: Option<(Instant, Vec<String>)>,
-    /// Since when the steps run that have not ended, the innermost last.
+    /// The steps so far, and since when those run that have not ended, the innermost last.
+    step_log: StepLog,
     steps: Vec<Instant>,
+    /// For how many milliseconds a server of the last calls takes no more, if one says so.
+    pub(super) after: Option<u64>,
     /// What those who were asked have said.
     consents: Consents,
     /// The question that the run is kept for.
@@ -82,7 +83,9 @@ impl<'a> CallLog<'a> {
             pins: Vec::new(),
             intent: None,
             sent: None,
+            step_log: StepLog::default(),
             steps: Vec::new(),
+            after: None,
             consents: Consents::default(),
             waiting: None,
         }
@@ -239,6 +242,7 @@ impl<'a> CallLog<'a> {
 
     /// Writes down what was decided after a call had failed in a `retry`.
     pub(super) fn waited(&mut self, waited: Option<u64>, is_new: bool) -> Result<(), Fault> {
+        self.step_log.add(&Answer::Waited(waited));
         self.answers.push(Answer::Waited(waited));
         match &mut self.intent {
             Some(intent) if is_new => intent.told(&self.answers, &self.texts),
@@ -248,18 +252,21 @@ impl<'a> CallLog<'a> {
 
     /// Writes down that a step begins.
     pub(super) fn enter(&mut self, name: String) {
-        self.answers.push(Answer::Enter(name));
+        let begun = Answer::Enter(name);
+        self.step_log.add(&begun);
+        self.answers.push(begun);
         self.steps.push(Instant::now());
-        let told = self.told();
-        self.observer.step(&told, None);
+        self.observer.step(&self.step_log.all, None);
     }
 
     /// Writes down a step that is not evaluated.
     pub(super) fn pass(&mut self, answers: Vec<Answer>, texts: Vec<String>) {
+        for answer in &answers {
+            self.step_log.add(answer);
+        }
         self.answers.extend(answers);
         self.texts.extend(texts);
-        let told = self.told();
-        self.observer.step(&told, None);
+        self.observer.step(&self.step_log.all, None);
     }
 
     /// Writes down that the innermost step has ended: as it did before, if that is `known`.
@@ -274,10 +281,10 @@ impl<'a> CallLog<'a> {
         let (left, text) = step_log::left(came, milliseconds(time));
         self.texts.extend(text);
         let is_known = known.is_some();
-        let at = self.told().iter().rposition(|it| it.state == step_log::WORKING);
-        self.answers.push(Answer::Leave(known.unwrap_or(left)));
-        let told = self.told();
-        self.observer.step(&told, at.and_then(|at| told.get(at)).zip(since));
+        let ended = Answer::Leave(known.unwrap_or(left));
+        let at = self.step_log.add(&ended);
+        self.answers.push(ended);
+        self.observer.step(&self.step_log.all, at.zip(since));
         // What took no time is written with what comes next.
         match &mut self.intent {
             Some(intent) if is_new && !is_known && time >= WORTH => {
@@ -285,10 +292,6 @@ impl<'a> CallLog<'a> {
             }
             _ => Ok(()),
         }
-    }
-
-    fn told(&self) -> Vec<StepTold> {
-        step_log::steps(&self.answers, step_log::WORKING)
     }
 
     /// Interrupts a durable run that has not come as far as it was before.
@@ -340,6 +343,7 @@ impl<'a> CallLog<'a> {
     /// Ends calls that were to be sent.
     pub(super) fn answer(&mut self, intended: Intended<'_>, came: Came) -> Result<Ended, Fault> {
         let Intended { asked, since } = intended;
+        self.after = came.iter().flatten().filter_map(|it| it.beside.after).max();
         if let Ok(answered) = &came {
             let (time, is_alone) = (since.elapsed(), answered.len() == 1);
             for (call, it) in asked.calls.calls.iter().zip(answered) {
@@ -376,6 +380,7 @@ impl<'a> CallLog<'a> {
         }
         if let Some(kept) = self.answers.get_mut(place) {
             *kept = record::answered(&calls.calls, &came);
+            self.step_log.add(kept);
         }
         Ended(came)
     }

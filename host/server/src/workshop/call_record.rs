@@ -139,7 +139,7 @@ fn recall_one(
         }
     };
     let whole = whole.as_ref().map(find).transpose()?;
-    let beside = Beside { whole, warning: warning.clone() };
+    let beside = Beside { whole, warning: warning.clone(), after: None };
     Ok(Some(Answered { outcome, millis: *ms, beside }))
 }
 

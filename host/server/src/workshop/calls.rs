@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use pif_domain::text::similar::similar;
 use pif_domain::text::{self, quote, quote_one};
-use pif_domain::{Answered, Call, Fault, FaultCode, Need, Refusal, Unsent};
+use pif_domain::{Answered, Call, Fault, FaultCode, Need, Reason, Refusal, Unsent};
 use pif_sandbox::{Wait, Watch, milliseconds};
 
 use super::analyze::ANALYZE;
@@ -95,7 +95,10 @@ impl Live {
         }
         let calls = usize::try_from(wait.calls).unwrap_or(usize::MAX);
         let may_repeat = log.last_calls(calls).all(|tool| self.effects.is_repeatable(tool));
-        let waited = may_repeat.then_some(wait.milliseconds);
+        // A server that takes no more calls may say how long.
+        let asked = log.after.filter(|_| wait.reason == Reason::RateLimited.name());
+        let millis = wait.milliseconds.max(asked.unwrap_or_default());
+        let waited = (may_repeat && millis <= wait.most).then_some(millis);
         if let Some(millis) = waited {
             let pause = self.effects.pause(Duration::from_millis(millis));
             self.budget.watch().while_asking(pause).await;

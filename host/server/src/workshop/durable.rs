@@ -304,6 +304,7 @@ impl Workshop {
             consents: Consents::default(),
             pending: Some(number),
             bindings: None,
+            unkept: false,
             durable: Some(durable),
             by_hand,
         };

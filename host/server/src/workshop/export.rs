@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use pif_domain::text::quote_one;
 use pif_domain::{Fault, FaultCode, fault};
 use pif_sandbox::Watch;
-use pif_store::memory::Memo;
+use pif_store::memory::{Memo, Outcomes};
 use pif_store::registry::name;
 use pif_store::session::{Binding, Session, is_recent};
 use serde_json::value::RawValue;
@@ -125,7 +125,9 @@ impl Workshop {
                 let key = quote_one(&memo.key);
                 fault(FaultCode::Internal, format!("the value of {key} is no JSON: {error}"), None)
             })?;
-            Ok(Remembered { key: memo.key, tags: memo.tags, value })
+            let outcomes = Outcomes { successes: memo.successes, tries: memo.tries };
+            let (key, tags, context) = (memo.key, memo.tags, memo.context);
+            Ok(Remembered { key, tags, value, context, confidence: Some(memo.given), outcomes })
         };
         self.memory.all().map_err(stored)?.into_iter().map(pack).collect()
     }

@@ -200,7 +200,10 @@ impl Workshop {
             let ids = offers.iter().filter_map(|it| it.name.split('.').next());
             let hint = match similar(id, ids) {
                 Some(near) => format!("did you mean `{near}.{tool}`?"),
-                None => "`capabilities` shows what there is".to_owned(),
+                None => format!(
+                    "`capabilities` shows what there is; where {} is meant as a variable, nothing binds it",
+                    quote_one(id)
+                ),
             };
             let message = format!("there is no server {}", quote_one(id));
             return Some(placed(fault(FaultCode::UnknownCapability, message, Some(&hint)), spot));

@@ -304,8 +304,12 @@ impl Refused {
 /// The note to keep, and the arguments of an equivalent `memory_store` call.
 fn note(packed: Remembered) -> Result<(Note, String), Fault> {
     let arguments = serde_json::to_string(&packed).unwrap_or_default();
-    let note = Note::new(packed.key, packed.value.get(), Some(packed.tags)).map_err(unkept)?;
-    Ok((note, arguments))
+    let Remembered { key, tags, value, context, confidence, outcomes } = packed;
+    let note = Note::new(key, value.get(), Some(tags)).map_err(unkept)?;
+    // An older file tells neither of these.
+    let is_told = confidence.is_some();
+    let note = note.learned(is_told.then_some(context), confidence).map_err(unkept)?;
+    Ok((Note { outcomes: is_told.then_some(outcomes), ..note }, arguments))
 }
 
 /// Takes out of a file what is not wanted. Gives a note on each part, and on one that is not there.

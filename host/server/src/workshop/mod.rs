@@ -12,8 +12,10 @@ mod call_log;
 mod call_record;
 mod calls;
 mod check;
+mod checkpoint;
 mod conform;
 mod consent;
+mod database;
 mod declaration;
 mod durable;
 mod effects;
@@ -58,6 +60,7 @@ mod session;
 mod staging;
 mod step_log;
 mod takes;
+mod task;
 mod trial;
 mod turn;
 mod types;
@@ -69,7 +72,9 @@ pub use self::analyze::{Analyzed, Answered, Asked, Questions};
 pub use self::backup::{Contents, Restored, back_up, restore};
 pub use self::budget::Allowed;
 pub use self::check::Reach;
+pub use self::checkpoint::{Grown, Mismatch, compare};
 pub use self::consent::Said;
+pub use self::database::open_database;
 pub use self::declaration::Declaration;
 pub use self::durable::{Begun, KeptRun, Resolution, limits as kept_limits};
 pub use self::effects::{Denied, Effects, Sending, Told};
@@ -92,7 +97,9 @@ pub use self::pipeline::Stage;
 pub use self::property::{MOST_PROPERTIES, read_properties};
 pub use self::property_trial::Held;
 pub use self::receipt::{Checked, Receipt};
-pub use self::reference::{Form, Spelling, TEXT as REFERENCE, forms, spellings};
+pub use self::reference::{
+    CALLING, DIFFERENCES, Form, Spelling, TEXT as REFERENCE, forms, spellings,
+};
 pub use self::refusal::{Refused, ended, refused, stored, too_large, unkept};
 pub use self::repair::{
     Applied, Broken, Diagnosis, Inner, Least, Mended, Part, Proof, Repaired, Reported, Since, Was,
@@ -107,6 +114,10 @@ pub use self::search::{
 pub use self::session::Turned;
 pub use self::staging::{Commit, Staged, StagedChange, Verified, Verify};
 pub use self::takes::Takes;
+pub use self::task::{
+    Assignment, Given, Helper, Keep, MOST_LOOPS, Ran, Screened, Solution, USUAL_LOOPS, Unanswered,
+    question, solve, until,
+};
 pub use self::turn::Plan;
 pub use self::types::Inferred;
 pub use self::world::{Candidate, EndedByHand, Tools};

@@ -21,9 +21,9 @@ pub trait Observer {
     /// Receives a call of another server's tool that has ended: when it was sent, how long it took,
     /// and what came of it. Without an outcome the run ended while it waited.
     fn called(&mut self, _: Instant, _: Duration, _tool: &str, _came: Option<&CallOutcome>) {}
-    /// Receives all steps of the program so far, when one has begun or ended: that one, and since when it
-    /// ran, if it has ended.
-    fn step(&mut self, _all: &[StepTold], _ended: Option<(&StepTold, Instant)>) {}
+    /// Receives all steps of the program so far, when one has begun or ended: the place of one that has
+    /// ended, and since when it ran.
+    fn step(&mut self, _all: &[StepTold], _ended: Option<(usize, Instant)>) {}
     /// Says whether calls may be made. The clocks of the run stand still meanwhile. A run that must
     /// stop drops the question.
     fn ask<'a>(&'a mut self, _wishes: &'a [Wish]) -> Asking<'a, Said> {

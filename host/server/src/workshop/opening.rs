@@ -16,6 +16,7 @@ use pif_store::staging;
 use pif_store::{self, Store};
 
 use super::budget::Allowed;
+use super::database;
 use super::effects::{Denied, Effects};
 use super::intent::Patience;
 use super::keys::open_keys;
@@ -201,6 +202,16 @@ impl Workshop {
         Self { broker: Some(broker), effects, lease, ..self }
     }
 
+    /// The workshop, whose runs change nothing at other servers, whatever is granted.
+    #[must_use]
+    pub(super) fn reading(self) -> Self {
+        let effects: Arc<dyn Effects> = match &self.broker {
+            Some(broker) => Arc::new(broker.reading()),
+            None => Arc::new(Denied),
+        };
+        Self { effects, ..self }
+    }
+
     /// Who calls tools of other servers, if some are configured.
     #[must_use]
     pub fn broker(&self) -> Option<&Client> {
@@ -284,8 +295,11 @@ pub fn open_journal(config: &Config) -> Result<Journal, Error> {
 /// Verifies the hash chain of the journal, then checks the file. The chain comes first because its
 /// error names the damaged entry.
 pub fn verify(config: &Config, journal: &Journal) -> Result<journal::Verified, Error> {
-    let file = config.place.file();
-    let place = || file.map_or_else(|| "memory".to_owned(), |file| file.display().to_string());
+    let place = || match (&config.database, config.place.file()) {
+        (Some(database), _) => database.address().to_string(),
+        (None, Some(file)) => file.display().to_string(),
+        (None, None) => "memory".to_owned(),
+    };
     let verified = journal.verify();
     let verified = verified.map_err(|reason| Error::Journal { place: place(), reason })?;
     journal.store().check()?;
@@ -294,8 +308,7 @@ pub fn verify(config: &Config, journal: &Journal) -> Result<journal::Verified, E
 
 fn open_store(config: &Config) -> Result<Arc<dyn Store>, Error> {
     if let Some(database) = &config.database {
-        let reason = format!("{} cannot be opened by this build", database.address());
-        return Err(pif_store::Error::Unavailable { reason }.into());
+        return Ok(database::open(config, database)?);
     }
     Ok(pif_store::open(&config.place, config.values.time(Limit::Patience))?)
 }

@@ -241,9 +241,8 @@ impl Intent<'_> {
         };
         let tool = quote_one(calls.first().map_or("", |call| call.tool.as_str()));
         let Some(patience) = self.patience else {
-            let message = format!(
-                "a call of {tool} needs an approval, and a turn of a session does not wait"
-            );
+            let message =
+                format!("a call of {tool} needs an approval, and this run does not wait for one");
             return refuse(message, "make the call by `run`: it is kept until somebody decides");
         };
         if self.journal.settings().policy != Policy::Full {

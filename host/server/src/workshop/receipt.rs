@@ -208,8 +208,20 @@ impl Columns {
         let Self { id, time, kind, subject, ending, fuel, component, body, ends, principal } =
             self.clone();
         let hash = previous;
-        let entry =
-            Entry { id, time, kind, subject, ending, fuel, component, body, ends, hash, principal };
+        let entry = Entry {
+            id,
+            time,
+            kind,
+            subject,
+            ending,
+            fuel,
+            component,
+            body,
+            ends,
+            hash,
+            principal,
+            chain: 0,
+        };
         Entry { hash: entry.link(previous), ..entry }
     }
 }
@@ -254,12 +266,8 @@ impl Workshop {
 
     /// The hash of the entry before.
     fn previous(&self, entry: &Entry) -> Result<Hash, Fault> {
-        let anchor = self.journal.anchor().map_err(stored)?;
-        if anchor.id + 1 == entry.id {
-            return Ok(anchor.hash);
-        }
         // It may be somebody else's.
-        match self.store.entry(entry.id - 1).map_err(stored)? {
+        match self.store.before(entry).map_err(stored)? {
             Some(before) => Ok(before.hash),
             None => Err(refused("the entry before it was removed meanwhile: try again")),
         }

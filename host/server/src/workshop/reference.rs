@@ -5,6 +5,18 @@ use std::sync::LazyLock;
 
 pub use pif_sandbox::REFERENCE as TEXT;
 
+/// How programs differ from JavaScript, for models.
+pub const DIFFERENCES: &str = "\
+Programs are JavaScript, expressions or statements. These are the differences: integers are exact and of any size · sort() orders numbers by size · a missing member is a \
+fault, unless a test, `?.` or `??` asks for it · == compares as ===, lists and records by what they hold · types mix only in \
+templates, String, join and text + x · values never change for others who hold them · too few arguments give a function \
+that waits for the rest · x / 0 is a fault · no clock, randomness, classes, `this`.";
+
+/// How programs call other servers, where some are configured, for models.
+pub const CALLING: &str = "\
+Programs call tools of the connected servers, many at once, and give back only what you need: \
+await Promise.all(files.map(f => filesystem.read_text_file({path: f})))";
+
 /// A form as its table describes it.
 #[derive(Debug)]
 pub struct Form {

@@ -92,6 +92,7 @@ impl Workshop {
             consents: Consents { granted: waits.granted, decided: Some((waits.wishes, decision)) },
             pending: row.id,
             bindings: None,
+            unkept: false,
             durable: unfinished.durable,
             by_hand: Arc::default(),
         };

@@ -98,6 +98,8 @@ pub(super) struct Start {
     pub(super) pending: Option<i64>,
     /// The bindings of the session, if it is a run of a turn. Such a run is not kept to wait.
     pub(super) bindings: Option<Bindings>,
+    /// Whether it is not kept to wait for an approval.
+    pub(super) unkept: bool,
     /// How it is kept, if it is durable.
     pub(super) durable: Option<Durable>,
     /// Whether somebody ends it.
@@ -183,7 +185,7 @@ impl Workshop {
                 let as_of = tools.registered.as_of();
                 let live = self.live(tools, Arc::clone(&self.effects), watch);
                 // A run in a snapshot does not wait: the snapshot may be gone.
-                let waits = before.bindings.is_none() && self.snapshot.is_none();
+                let waits = before.bindings.is_none() && self.snapshot.is_none() && !before.unkept;
                 let patience = waits.then_some(self.patience);
                 let live = live.after(before.past).binding(before.bindings.unwrap_or_default());
                 let live = Live { by_hand: before.by_hand, ..live };

@@ -14,51 +14,72 @@ const DONE: &str = "done";
 /// The state of a step that a fault has ended.
 pub(super) const FAILED: &str = "failed";
 /// The state of a step that has begun.
-pub(super) const WORKING: &str = "working";
+const WORKING: &str = "working";
+
+/// The steps of a run, as one answer after another tells them.
+#[derive(Debug, Default)]
+pub(super) struct StepLog {
+    /// All of them, in the order in which they began.
+    pub(super) all: Vec<StepTold>,
+    /// The places of those that have not ended, the innermost last.
+    inside: Vec<usize>,
+    counts: BTreeMap<String, u32>,
+    /// Whether a `retry` waited last: the steps in it end behind the wait, which was not theirs.
+    has_waited: bool,
+}
+
+impl StepLog {
+    /// Takes the next answer. Gives the place of a step that ends with it.
+    pub(super) fn add(&mut self, answer: &Answer) -> Option<usize> {
+        match answer {
+            Answer::Enter(name) => self.enter(name),
+            Answer::Leave(left) => {
+                let at = self.inside.pop()?;
+                let step = self.all.get_mut(at)?;
+                step.state = if left.failed { FAILED } else { DONE };
+                (step.fuel, step.ms) = (Some(left.fuel), Some(left.ms));
+                step.tries -= u32::from(self.has_waited && left.failed && step.tries > 1);
+                return Some(at);
+            }
+            Answer::Calls(made) => self.each(|step| step.calls += made.len()),
+            Answer::Waited(Some(_)) => self.each(|step| step.tries += 1),
+            _ => {}
+        }
+        self.has_waited = matches!(answer, Answer::Waited(Some(_)));
+        None
+    }
+
+    fn enter(&mut self, name: &str) {
+        let count = self.counts.entry(name.to_owned()).or_default();
+        *count += 1;
+        let (name, count) = (name.to_owned(), *count);
+        let (state, fuel, ms) = (WORKING, None, None);
+        self.inside.push(self.all.len());
+        self.all.push(StepTold { name, count, state, fuel, calls: 0, ms, tries: 1 });
+    }
+
+    fn each(&mut self, change: impl Fn(&mut StepTold)) {
+        let Self { all, inside, .. } = self;
+        inside.iter().for_each(|at| all.get_mut(*at).into_iter().for_each(&change));
+    }
+
+    /// All steps. Those that have not ended are in the state `open`.
+    pub(super) fn told(mut self, open: &'static str) -> Vec<StepTold> {
+        for at in self.inside {
+            self.all.get_mut(at).into_iter().for_each(|step| step.state = open);
+        }
+        self.all
+    }
+}
 
 /// All steps in the order in which they began. Those that have not ended are in the state `open`.
 #[must_use]
 pub(super) fn steps(answers: &[Answer], open: &'static str) -> Vec<StepTold> {
-    let (mut all, mut inside) = (Vec::<StepTold>::new(), Vec::<usize>::new());
-    let mut counts = BTreeMap::<&str, u32>::new();
-    // Where a `retry` tries again, the steps in it end behind the wait, which was not theirs.
-    let mut has_waited = false;
+    let mut log = StepLog::default();
     for answer in answers {
-        match answer {
-            Answer::Enter(name) => {
-                let count = counts.entry(name).or_default();
-                *count += 1;
-                let told = StepTold {
-                    name: name.clone(),
-                    count: *count,
-                    state: open,
-                    fuel: None,
-                    calls: 0,
-                    ms: None,
-                    tries: 1,
-                };
-                inside.push(all.len());
-                all.push(told);
-            }
-            Answer::Leave(left) => {
-                if let Some(step) = inside.pop().and_then(|at| all.get_mut(at)) {
-                    step.state = if left.failed { FAILED } else { DONE };
-                    (step.fuel, step.ms) = (Some(left.fuel), Some(left.ms));
-                    step.tries -= u32::from(has_waited && left.failed && step.tries > 1);
-                }
-                continue;
-            }
-            Answer::Calls(made) => each(&inside, &mut all, |step| step.calls += made.len()),
-            Answer::Waited(Some(_)) => each(&inside, &mut all, |step| step.tries += 1),
-            _ => {}
-        }
-        has_waited = matches!(answer, Answer::Waited(Some(_)));
+        log.add(answer);
     }
-    all
-}
-
-fn each(inside: &[usize], all: &mut [StepTold], change: impl Fn(&mut StepTold)) {
-    inside.iter().for_each(|at| all.get_mut(*at).into_iter().for_each(&change));
+    log.told(open)
 }
 
 /// The name of a step as it is kept.

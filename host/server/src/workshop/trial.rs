@@ -240,7 +240,7 @@ fn unexpected(expected: &str, found: &str, hint: &str) -> Fault {
 
 /// Whether a value equals the expected one. Spelling does not matter, and a float that is a whole
 /// number may be written as an integer.
-fn is_same(found: &str, expected: &str) -> bool {
+pub(super) fn is_same(found: &str, expected: &str) -> bool {
     let parse = |text: &str| serde_json::from_str::<Value>(text).ok();
     found == expected
         || matches!((parse(found), parse(expected)), (Some(a), Some(b)) if is_equal(&a, &b))

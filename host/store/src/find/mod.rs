@@ -14,4 +14,4 @@ pub use self::document::{Document, Kind, decoded, sign};
 pub use self::index::{Hit, Index, Meaning, Shelf, Unmeant};
 pub use self::query::Query;
 pub use self::rank::{Found, Source, rank, telling};
-pub(crate) use self::typo::is_typo;
+pub use self::typo::is_typo;

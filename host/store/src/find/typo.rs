@@ -1,7 +1,8 @@
 //! One typo: a letter too much, too few or wrong, or two that are transposed.
 
 /// Whether two words differ by one typo.
-pub(crate) fn is_typo(a: &str, b: &str) -> bool {
+#[must_use]
+pub fn is_typo(a: &str, b: &str) -> bool {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let same = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
     let rest = |of: &[char], skipped: usize| of.get(same + skipped..).map(<[char]>::to_vec);

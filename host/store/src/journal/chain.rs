@@ -1,64 +1,93 @@
-//! The hash chain: each entry's hash covers the entry and the previous hash. A changed, added or
-//! removed entry in the middle breaks the chain.
+//! The hash chains: each entry's hash covers the entry and the hash of the one before it in its chain. A changed,
+//! added or removed entry in the middle breaks the chain.
 
-use super::entry::{Entry, Link};
+use std::collections::BTreeMap;
+
+use super::entry::{Entry, Link, ONLY_CHAIN};
 use super::error::Error;
 
-/// The ends of a verified chain.
+/// What was verified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verified {
-    /// The last entry that was removed to keep the journal small.
+    /// The last entry that was removed, of the chain with the last entry.
     pub anchor: Link,
     /// The last entry.
     pub head: Link,
+    /// The number of verified entries, of all chains.
+    pub entries: i64,
+    /// The number of chains.
+    pub chains: usize,
 }
 
 impl Verified {
     /// The number of verified entries.
     #[must_use]
     pub fn count(&self) -> i64 {
-        self.head.id - self.anchor.id
+        self.entries
     }
 }
 
-/// Verifies a chain entry by entry, from its anchor.
+/// Verifies chains entry by entry, from their anchors.
 #[derive(Debug)]
 pub struct Walk {
-    anchor: Link,
-    head: Link,
+    /// The anchor of each chain, and its last entry so far.
+    chains: BTreeMap<i64, (Link, Link)>,
+    last: Link,
+    entries: i64,
 }
 
 impl Walk {
-    /// Starts at the anchor.
+    /// Starts at the anchors of all chains.
     #[must_use]
-    pub fn new(anchor: Link) -> Self {
-        Self { anchor, head: anchor }
+    pub fn new(anchors: impl IntoIterator<Item = Link>) -> Self {
+        let chains: BTreeMap<i64, (Link, Link)> =
+            anchors.into_iter().map(|anchor| (anchor.chain, (anchor, anchor))).collect();
+        let last = chains.values().map(|(anchor, _)| *anchor).max_by_key(|anchor| anchor.id);
+        Self { chains, last: last.unwrap_or(Link::start(ONLY_CHAIN)), entries: 0 }
     }
 
-    /// The number of the next entry.
+    /// The least number that the next entry may have.
     #[must_use]
     pub fn next(&self) -> i64 {
-        self.head.id + 1
+        self.last.id + 1
     }
 
-    /// Verifies an entry. It must be the next one and unchanged.
+    /// Verifies an entry. It must be the next one of its chain and unchanged. Entries come in the order of
+    /// their numbers.
     pub fn step(&mut self, entry: &Entry) -> Result<(), Error> {
         let broken = |id, reason: &str| Error::Broken { id, reason: reason.to_owned() };
-        if entry.id != self.next() {
+        let start = Link::start(entry.chain);
+        let (_, head) = self.chains.entry(entry.chain).or_insert((start, start));
+        let next = head.id + 1;
+        if entry.id < next || (entry.chain == ONLY_CHAIN && entry.id != next) {
             let reason = format!("it is missing: entry {} follows", entry.id);
-            return Err(broken(self.next(), &reason));
+            return Err(broken(next, &reason));
         }
-        if entry.link(self.head.hash) != entry.hash {
+        if entry.link(head.hash) != entry.hash {
             return Err(broken(entry.id, "it is not as it was written"));
         }
-        self.head = Link { id: entry.id, ends: entry.ends, hash: entry.hash };
+        *head = Link::after(entry);
+        (self.last, self.entries) = (*head, self.entries + 1);
         Ok(())
     }
 
-    /// The ends of the verified part.
+    /// Verifies that a chain ends where its store says.
+    pub fn end(&self, head: Link) -> Result<(), Error> {
+        let found = self.chains.get(&head.chain).map_or(Link::start(head.chain), |(_, head)| *head);
+        if found == head {
+            return Ok(());
+        }
+        let reason = format!("chain {} ends at entry {}, not there", head.chain, found.id);
+        Err(Error::Broken { id: head.id, reason })
+    }
+
+    /// What was verified.
     #[must_use]
     pub fn verified(self) -> Verified {
-        Verified { anchor: self.anchor, head: self.head }
+        let (chains, entries) = (self.chains.len(), self.entries);
+        let last = self.chains.get(&self.last.chain);
+        let (anchor, head) = last.copied().unwrap_or((self.last, self.last));
+        Verified { anchor, head, entries, chains }
     }
 }
 

@@ -179,7 +179,7 @@ fn is_nothing(n: &u64) -> bool {
 /// A written entry of the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its number: one more than that of the previous entry.
+    /// Its number in the store: greater than that of the previous entry of its chain.
     pub id: i64,
     /// When it was written, in milliseconds since 1970.
     pub time: i64,
@@ -202,16 +202,18 @@ pub struct Entry {
     pub hash: Hash,
     /// Who it belongs to; None: the local user.
     pub principal: Option<String>,
+    /// The chain that it belongs to.
+    pub chain: i64,
 }
 
 impl Entry {
-    /// The entry of `draft` that follows `head` in the chain.
+    /// The entry of `draft` that follows `head` in its chain, with the number `id`.
     #[must_use]
-    pub fn after(head: Link, draft: &Draft, settings: &Settings) -> Self {
+    pub fn after(head: Link, id: i64, draft: &Draft, settings: &Settings) -> Self {
         let body = draft.body(settings);
         let bytes = body.len() + draft.texts(settings).iter().map(String::len).sum::<usize>();
         let mut entry = Self {
-            id: head.id + 1,
+            id,
             time: now(),
             kind: draft.kind.name().to_owned(),
             subject: draft.subject.clone(),
@@ -222,6 +224,7 @@ impl Entry {
             body,
             hash: head.hash,
             principal: (!settings.principal.is_empty()).then(|| settings.principal.to_string()),
+            chain: head.chain,
         };
         entry.hash = entry.link(head.hash);
         entry
@@ -255,13 +258,32 @@ impl Entry {
     }
 }
 
-/// A position in the chain, after an entry.
+/// The chain of a store that one process after another writes. Its numbers have no gaps.
+pub const ONLY_CHAIN: i64 = 0;
+
+/// A position in a chain, after an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Link {
+    /// The number of the chain.
+    pub chain: i64,
     /// The number of the entry; 0 before the first.
     pub id: i64,
     /// The sum of all bodies' lengths up to there, in bytes.
     pub ends: i64,
     /// The entry's hash.
     pub hash: Hash,
+}
+
+impl Link {
+    /// The position before the first entry of a chain.
+    #[must_use]
+    pub fn start(chain: i64) -> Self {
+        Self { chain, id: 0, ends: 0, hash: Hash([0; 32]) }
+    }
+
+    /// The position after an entry.
+    #[must_use]
+    pub fn after(entry: &Entry) -> Self {
+        Self { chain: entry.chain, id: entry.id, ends: entry.ends, hash: entry.hash }
+    }
 }

@@ -199,7 +199,12 @@ impl Journal {
         self.store.anchor()
     }
 
-    /// Verifies the chain from its anchor to its head.
+    /// The position before an entry in its chain; None: what stood there was removed meanwhile.
+    pub fn before(&self, entry: &Entry) -> Result<Option<Link>, StoreError> {
+        self.store.before(entry)
+    }
+
+    /// Verifies all chains from their anchors to their heads.
     pub fn verify(&self) -> Result<Verified, Error> {
         self.store.verify()
     }

@@ -15,7 +15,7 @@ mod tell;
 pub use self::answer::{Answer, Asked, Came, Decided, Digest, Hash, Left, Made, Passage, Refused};
 pub use self::chain::{Verified, Walk};
 pub use self::durable::{Durable, RunEnd, Standing};
-pub use self::entry::{Body, Draft, Entry, Link, Payload};
+pub use self::entry::{Body, Draft, Entry, Link, ONLY_CHAIN, Payload};
 pub use self::error::Error;
 pub use self::filter::{Filter, Statistics};
 pub use self::keeper::Journal;

@@ -3,7 +3,7 @@
 use pif_domain::text::{self, quote_one, time};
 use serde::Serialize;
 
-use super::entry::{Body, Entry};
+use super::entry::{Body, Entry, ONLY_CHAIN};
 
 /// The most characters of a word.
 const MOST_WORD: usize = 64;
@@ -23,6 +23,8 @@ struct Columns<'a> {
     component: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     principal: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chain: Option<i64>,
 }
 
 /// The columns after the members of the body.
@@ -55,6 +57,7 @@ impl Entry {
             fuel: self.fuel,
             component: self.component.as_deref(),
             principal: self.principal.as_deref(),
+            chain: (self.chain != ONLY_CHAIN).then_some(self.chain),
         };
         let is_body = self.read_body().is_some();
         let chain = Chain {

@@ -60,45 +60,42 @@ impl Memory {
         Self { staged: staged.into(), ..self.clone() }
     }
 
-    /// What a staged state makes of an entry; None: it forgets it.
-    fn staged(&self, state: &MemoState) -> Result<Option<Memo>, StoreError> {
-        let Some(value) = &state.value else { return Ok(None) };
-        let old = self.store.memo(&self.owner, &state.key)?;
-        let known = |of: fn(&Memo) -> String| old.as_ref().map(of).unwrap_or_default();
-        let tags = old.as_ref().map(|memo| memo.tags.clone());
-        let now = now();
-        Ok(Some(Memo {
-            key: state.key.clone(),
-            tags: state.tags.clone().or(tags).unwrap_or_default(),
-            created: old.as_ref().map_or(now, |memo| memo.created),
-            updated: now,
-            size: u64::try_from(value.chars().count()).unwrap_or(u64::MAX),
-            value: Some(value.clone()),
-            context: state.context.clone().unwrap_or_else(|| known(|memo| memo.context.clone())),
-            given: state
-                .confidence
-                .or(old.as_ref().map(|it| it.given))
-                .unwrap_or(DEFAULT_CONFIDENCE),
-            successes: 0,
-            tries: 0,
-            used: now,
-        }))
+    /// Whether something of a key is staged.
+    fn is_staged(&self, key: &str) -> bool {
+        self.staged.iter().any(|state| state.key == key)
+    }
+
+    /// The keys of which something is staged, each once.
+    fn staged_keys(&self) -> Vec<&str> {
+        let mut keys: Vec<&str> = Vec::new();
+        for state in self.staged.iter() {
+            if !keys.contains(&state.key.as_str()) {
+                keys.push(&state.key);
+            }
+        }
+        keys
+    }
+
+    /// The entry of a key after all that is staged of it; None: there is none then.
+    fn staged(&self, key: &str) -> Result<Option<Memo>, StoreError> {
+        let mut memo = self.store.memo(&self.owner, key)?;
+        for state in self.staged.iter().filter(|state| state.key == key) {
+            memo = after(memo, state);
+        }
+        Ok(memo)
     }
 
     /// The entry of a key, with its value.
     pub fn get(&self, key: &str) -> Result<Option<Memo>, StoreError> {
-        match self.staged.iter().find(|state| state.key == key) {
-            Some(state) => self.staged(state),
-            None => self.store.memo(&self.owner, key),
-        }
+        if self.is_staged(key) { self.staged(key) } else { self.store.memo(&self.owner, key) }
     }
 
     /// The entry of a key, perhaps without its value.
     pub fn brief(&self, key: &str) -> Result<Option<Memo>, StoreError> {
-        match self.staged.iter().find(|state| state.key == key) {
-            Some(state) => self.staged(state),
-            None => self.store.memo_without_value(&self.owner, key),
+        if self.is_staged(key) {
+            return self.staged(key);
         }
+        self.store.memo_without_value(&self.owner, key)
     }
 
     /// The existing key that is closest to an unknown one.
@@ -113,14 +110,14 @@ impl Memory {
         search: impl FnOnce(&[Source<'_>]) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let shelf = Shelf { kind: Kind::Memory, owner: &self.owner };
-        let hidden: Vec<String> = self.staged.iter().map(|state| state.key.clone()).collect();
+        let hidden: Vec<String> = self.staged_keys().into_iter().map(str::to_owned).collect();
         let kept = Source { index: &*self.store, shelf, hidden: &hidden };
         if self.staged.is_empty() {
             return search(&[kept]);
         }
         let mut documents = Vec::new();
-        for state in self.staged.iter() {
-            documents.extend(self.staged(state)?.map(|memo| memo.document()));
+        for key in self.staged_keys() {
+            documents.extend(self.staged(key)?.map(|memo| memo.document()));
         }
         let shown = Transient::new()?;
         shown.put(shelf, &documents)?;
@@ -168,12 +165,12 @@ impl Memory {
     fn tagged(&self, search: &Search) -> Result<(Vec<Memo>, u64), StoreError> {
         let Search { tags, most, room, .. } = search;
         let (mut found, mut total) = self.store.tagged(&self.owner, tags, *most, *room)?;
-        for state in self.staged.iter() {
+        for key in self.staged_keys() {
             let before = found.len();
-            found.retain(|memo| memo.key != state.key);
+            found.retain(|memo| memo.key != key);
             total = total.saturating_sub(u64::try_from(before - found.len()).unwrap_or(u64::MAX));
             let has_tags = |memo: &Memo| tags.iter().all(|tag| memo.tags.contains(tag));
-            if let Some(memo) = self.staged(state)?.filter(has_tags) {
+            if let Some(memo) = self.staged(key)?.filter(has_tags) {
                 found.insert(0, memo);
                 total += 1;
             }
@@ -208,4 +205,32 @@ impl Memory {
     pub fn count(&self) -> Result<u64, StoreError> {
         Ok(self.store.sums()?.0)
     }
+}
+
+/// What a staged state makes of an entry.
+fn after(memo: Option<Memo>, state: &MemoState) -> Option<Memo> {
+    let now = now();
+    if let Some(helped) = state.outcome {
+        return memo.map(|memo| memo.tried(helped, now));
+    }
+    let value = state.value.as_ref()?;
+    let known = memo.as_ref();
+    // What was learned of another value says nothing of this one.
+    let same = known.filter(|memo| memo.value.as_ref() == Some(value));
+    let given = state.confidence.or(same.map(|memo| memo.given));
+    let context = state.context.clone().or(known.map(|memo| memo.context.clone()));
+    let tags = state.tags.clone().or(known.map(|memo| memo.tags.clone()));
+    Some(Memo {
+        key: state.key.clone(),
+        tags: tags.unwrap_or_default(),
+        created: known.map_or(now, |memo| memo.created),
+        updated: now,
+        size: u64::try_from(value.chars().count()).unwrap_or(u64::MAX),
+        value: Some(value.clone()),
+        context: context.unwrap_or_default(),
+        given: given.unwrap_or(DEFAULT_CONFIDENCE),
+        successes: same.map_or(0, |memo| memo.successes),
+        tries: same.map_or(0, |memo| memo.tries),
+        used: now,
+    })
 }

@@ -3,6 +3,8 @@
 use pif_domain::json;
 use pif_domain::text::is_hidden;
 
+use serde::{Deserialize, Serialize};
+
 use super::memo::{Error, LONGEST_KEY, LONGEST_TAG, MOST_TAGS};
 use crate::journal::Digest;
 
@@ -31,6 +33,26 @@ pub struct Note {
     pub confidence: Option<f64>,
     /// Whether the key was made of context and value.
     pub is_made: bool,
+    /// What came of it elsewhere, for a note of another store.
+    pub outcomes: Option<Outcomes>,
+}
+
+/// How often an entry was tried, and helped.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Outcomes {
+    /// How often it helped.
+    pub successes: u64,
+    /// How often it was tried.
+    pub tries: u64,
+}
+
+impl Outcomes {
+    /// Whether it was never tried.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl Note {
@@ -38,7 +60,8 @@ impl Note {
     pub fn new(key: String, value: &str, tags: Option<Vec<String>>) -> Result<Self, Error> {
         ensure_plain("key", &key, LONGEST_KEY)?;
         let (tags, value) = (tags.map(sort).transpose()?, json::compact(value));
-        Ok(Self { key, value, tags, context: None, confidence: None, is_made: false })
+        let (context, confidence, outcomes) = (None, None, None);
+        Ok(Self { key, value, tags, context, confidence, is_made: false, outcomes })
     }
 
     /// A note under a key that is made of context and value: equal ones have equal keys.

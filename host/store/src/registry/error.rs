@@ -33,6 +33,12 @@ pub enum Error {
         /// The most characters that a name may have.
         most: usize,
     },
+    /// The name stands for the tool itself.
+    #[error("`{name}` is reserved: in a tool's source it is the tool itself; choose another name")]
+    Own {
+        /// The requested name.
+        name: String,
+    },
     /// The name is reserved for the server.
     #[error("`{name}` is too close to the built-in `{reserved}`: choose another name")]
     Reserved {

@@ -57,7 +57,7 @@ pub fn ensure_free(name: &str) -> Result<(), Error> {
     let is_like =
         |reserved: &&str| sketch(name) == sketch(reserved) || cursive(name) == cursive(reserved);
     if name == OWN {
-        return Err(Error::Reserved { name: name.to_owned(), reserved: OWN });
+        return Err(Error::Own { name: name.to_owned() });
     }
     match reserved().find(is_like) {
         Some(reserved) => Err(Error::Reserved { name: name.to_owned(), reserved }),

@@ -109,6 +109,13 @@ impl Duplicate {
         open::migrate(&mut target, &self.path)
     }
 
+    /// An empty store under a temporary name.
+    pub(super) fn fresh(place: &Path) -> Result<Self, Error> {
+        let copy = Self::beside(place)?;
+        open::migrate(&mut Connection::open(&copy.path)?, &copy.path)?;
+        Ok(copy)
+    }
+
     /// Opens the copy for verification.
     pub fn open(&self) -> Result<Sqlite, Error> {
         let connection = Connection::open(&self.path)?;

@@ -4,12 +4,12 @@ use pif_domain::EntryKind;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, params, params_from_iter, types};
 
 use crate::journal::{
-    Digest, Entry, Error, Filter, Hash, Link, Pending, Statistics, Verified, Walk,
+    Digest, Entry, Error, Filter, Hash, Link, ONLY_CHAIN, Pending, Statistics, Verified, Walk,
 };
 
 /// The columns that [`read`] expects.
 const COLUMNS: &str = "e.id, e.time, e.kind, e.subject, e.ending, e.fuel, c.hash, e.body, e.ends, e.hash, \
-     e.principal \
+     e.principal, e.chain \
      FROM entry e LEFT JOIN component c ON c.id = e.component";
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Entry> {
@@ -25,32 +25,70 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Entry> {
         ends: row.get(8)?,
         hash: Hash(row.get(9)?),
         principal: row.get(10)?,
+        chain: row.get(11)?,
     })
 }
 
 fn link(row: &Row<'_>) -> rusqlite::Result<Link> {
-    Ok(Link { id: row.get(0)?, ends: row.get(1)?, hash: Hash(row.get(2)?) })
+    Ok(Link { id: row.get(0)?, ends: row.get(1)?, hash: Hash(row.get(2)?), chain: row.get(3)? })
 }
 
-/// The last removed entry.
+/// The last removed entry of the chain with the last entry.
 pub(super) fn anchor(db: &Connection) -> rusqlite::Result<Link> {
-    db.prepare_cached("SELECT id, ends, hash FROM anchor")?.query_row([], link)
-}
-
-/// The last position of the chain, which the next entry follows.
-pub(super) fn head(db: &Connection) -> rusqlite::Result<Link> {
-    let last = db
-        .prepare_cached("SELECT id, ends, hash FROM entry ORDER BY id DESC LIMIT 1")?
+    let anchor = db
+        .prepare_cached(
+            "SELECT id, ends, hash, chain FROM anchor
+                WHERE chain = (SELECT chain FROM entry ORDER BY id DESC LIMIT 1)",
+        )?
         .query_row([], link)
         .optional()?;
-    last.map_or_else(|| anchor(db), Ok)
+    anchor.map_or_else(|| last_anchor(db), Ok)
+}
+
+/// The last removed entry of all.
+fn last_anchor(db: &Connection) -> rusqlite::Result<Link> {
+    db.prepare_cached("SELECT id, ends, hash, chain FROM anchor ORDER BY id DESC LIMIT 1")?
+        .query_row([], link)
+}
+
+/// The position after the last entry, which the next entry follows.
+pub(super) fn head(db: &Connection) -> rusqlite::Result<Link> {
+    let last = db
+        .prepare_cached("SELECT id, ends, hash, chain FROM entry ORDER BY id DESC LIMIT 1")?
+        .query_row([], link)
+        .optional()?;
+    last.map_or_else(|| last_anchor(db), Ok)
+}
+
+/// The position before an entry in its chain.
+pub(super) fn before(db: &Connection, entry: &Entry) -> rusqlite::Result<Option<Link>> {
+    let found = db
+        .prepare_cached(
+            "SELECT id, ends, hash, chain FROM entry
+                WHERE chain = ?1 AND id < ?2 ORDER BY id DESC LIMIT 1",
+        )?
+        .query_row([entry.chain, entry.id], link)
+        .optional()?;
+    let anchor = || {
+        db.prepare_cached("SELECT id, ends, hash, chain FROM anchor WHERE chain = ?1")?
+            .query_row([entry.chain], link)
+            .optional()
+    };
+    let before = found.map_or_else(anchor, |found| Ok(Some(found)))?;
+    let is_next = |before: &Link| match entry.chain {
+        ONLY_CHAIN => before.id + 1 == entry.id,
+        _ => entry.link(before.hash) == entry.hash,
+    };
+    Ok(before.filter(is_next))
 }
 
 /// Writes an entry.
 pub(super) fn append(db: &Connection, entry: &Entry) -> rusqlite::Result<()> {
     let component = entry.component.as_deref().map(|hash| component_id(db, hash)).transpose()?;
-    db.prepare_cached("INSERT INTO entry VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")?
-        .execute(params![
+    db.prepare_cached(
+        "INSERT INTO entry VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+    )?
+    .execute(params![
         entry.id,
         entry.time,
         entry.kind,
@@ -62,6 +100,7 @@ pub(super) fn append(db: &Connection, entry: &Entry) -> rusqlite::Result<()> {
         entry.ends,
         entry.hash.0,
         entry.principal,
+        entry.chain,
     ])?;
     Ok(())
 }
@@ -80,9 +119,35 @@ fn component_id(db: &Connection, hash: &str) -> rusqlite::Result<i64> {
 
 /// Removes the oldest entries whose `ends` is at most `end`.
 pub(super) fn trim(db: &Connection, end: i64) -> rusqlite::Result<()> {
-    let anchor = anchor(db)?;
-    // Entry numbers have no gaps, and `ends` grows with them, so a binary search works.
-    let (mut low, mut high) = (anchor.id, head(db)?.id);
+    let (anchor, head) = (anchor(db)?, head(db)?);
+    let low = if head.chain == ONLY_CHAIN {
+        last_within(db, anchor, head, end)?
+    } else {
+        let sql =
+            "SELECT coalesce(max(id), ?1) FROM entry WHERE chain = ?2 AND ends <= ?3 AND id < ?4";
+        db.query_row(sql, [anchor.id, head.chain, end, head.id], |row| row.get(0))?
+    };
+    if low == anchor.id {
+        return Ok(());
+    }
+    db.execute(
+        "UPDATE anchor SET (id, ends, hash) = (SELECT id, ends, hash FROM entry WHERE id = ?1)
+            WHERE chain = ?2",
+        [low, head.chain],
+    )?;
+    db.execute("DELETE FROM entry WHERE id <= ?1 AND chain = ?2", [low, head.chain])?;
+    db.execute(
+        "DELETE FROM text WHERE entry <= ?1 AND hash NOT IN (SELECT hash FROM binding)
+            AND NOT EXISTS (SELECT 1 FROM entry WHERE id = text.entry)",
+        [low],
+    )?;
+    Ok(())
+}
+
+/// The number of the last entry whose `ends` is at most `end`. The numbers of the only chain have no gaps,
+/// and `ends` grows with them, so a binary search works.
+fn last_within(db: &Connection, anchor: Link, head: Link, end: i64) -> rusqlite::Result<i64> {
+    let (mut low, mut high) = (anchor.id, head.id);
     let ends = |id: i64| {
         db.prepare_cached("SELECT ends FROM entry WHERE id = ?1")?
             .query_row([id], |row| row.get::<_, i64>(0))
@@ -91,19 +156,7 @@ pub(super) fn trim(db: &Connection, end: i64) -> rusqlite::Result<()> {
         let middle = low + (high - low) / 2;
         if ends(middle)? <= end { low = middle } else { high = middle }
     }
-    if low == anchor.id {
-        return Ok(());
-    }
-    db.execute(
-        "UPDATE anchor SET (id, ends, hash) = (SELECT id, ends, hash FROM entry WHERE id = ?1)",
-        [low],
-    )?;
-    db.execute("DELETE FROM entry WHERE id <= ?1", params![low])?;
-    db.execute(
-        "DELETE FROM text WHERE entry <= ?1 AND hash NOT IN (SELECT hash FROM binding)",
-        params![low],
-    )?;
-    Ok(())
+    Ok(low)
 }
 
 /// Keeps a text beside an entry.
@@ -292,7 +345,7 @@ pub(super) fn statistics(db: &Connection, tool: &str, most: usize) -> rusqlite::
     Ok(Statistics { fuel, faults })
 }
 
-/// Verifies the chain from its anchor to its head.
+/// Verifies all chains from their anchors to their heads.
 pub(super) fn verify(db: &Connection) -> Result<Verified, Error> {
     // Another process may trim the journal, so the anchor and the entries are read in one
     // transaction.
@@ -313,8 +366,12 @@ pub(super) fn verify_texts(db: &Connection) -> Result<(), Error> {
     Ok(())
 }
 
-fn follow(db: &Connection) -> Result<Verified, Error> {
-    let mut walk = Walk::new(anchor(db).map_err(|error| unreadable(1, error))?);
+fn anchors(db: &Connection) -> rusqlite::Result<Vec<Link>> {
+    db.prepare_cached("SELECT id, ends, hash, chain FROM anchor")?.query_map([], link)?.collect()
+}
+
+pub(super) fn follow(db: &Connection) -> Result<Verified, Error> {
+    let mut walk = Walk::new(anchors(db).map_err(|error| unreadable(1, error))?);
     let mut statement = db.prepare(&format!("SELECT {COLUMNS} ORDER BY e.id"))?;
     let mut rows = statement.query([])?;
     loop {

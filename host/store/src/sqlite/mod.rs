@@ -2,6 +2,7 @@
 //! database in memory. Only this folder depends on SQLite.
 
 mod areas;
+mod checkpoints;
 mod connections;
 mod copy;
 mod entries;
@@ -10,13 +11,16 @@ mod filesystem;
 mod find;
 mod memos;
 mod open;
+mod portable;
 mod presence;
 mod schema;
 mod sessions;
+mod stems;
 mod store;
 mod tools;
 mod transient;
 
 pub use self::connections::Sqlite;
 pub use self::copy::{Aside, Duplicate, is_occupied};
+pub use self::stems::{Stem, Stemmer};
 pub use self::transient::Transient;

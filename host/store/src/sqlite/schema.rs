@@ -9,7 +9,7 @@ pub(super) const APPLICATION: i32 = 0x5049_4631;
 
 /// The migrations from an empty file to the current schema. A released migration never changes; a
 /// new version appends one.
-pub(super) const MIGRATIONS: [&str; 8] = [
+pub(super) const MIGRATIONS: [&str; 9] = [
     include_str!("1.sql"),
     include_str!("2.sql"),
     include_str!("3.sql"),
@@ -18,6 +18,7 @@ pub(super) const MIGRATIONS: [&str; 8] = [
     include_str!("6.sql"),
     concat!(include_str!("7.sql"), include_str!("find.sql")),
     include_str!("8.sql"),
+    include_str!("9.sql"),
 ];
 
 /// The first schema with an index for searches.
@@ -37,7 +38,7 @@ pub(super) fn advance(connection: &Connection, taken: usize) -> rusqlite::Result
 }
 
 /// Makes the index of all current tools and of all memories.
-fn index(connection: &Connection) -> rusqlite::Result<()> {
+pub(super) fn index(connection: &Connection) -> rusqlite::Result<()> {
     for tool in tools::page(connection, "", usize::MAX)? {
         find::put(connection, find::TOOLS, &tool.document())?;
     }

@@ -149,7 +149,8 @@ pub(super) fn unnote(db: &Connection, session: i64, last: i64) -> rusqlite::Resu
 /// Removes a text that no entry and no binding has.
 pub(super) fn sweep(db: &Connection, hash: &str) -> rusqlite::Result<()> {
     db.prepare_cached(
-        "DELETE FROM text WHERE hash = ?1 AND entry <= (SELECT id FROM anchor)
+        "DELETE FROM text WHERE hash = ?1 AND entry <= (SELECT max(id) FROM anchor)
+            AND NOT EXISTS (SELECT 1 FROM entry WHERE id = text.entry)
             AND NOT EXISTS (SELECT 1 FROM binding WHERE hash = ?1)",
     )?
     .execute([hash])?;

@@ -116,6 +116,10 @@ impl Store for Sqlite {
         self.read(|db| Ok(entries::entry(db, id)?))
     }
 
+    fn before(&self, entry: &Entry) -> Result<Option<Link>, Error> {
+        self.read(|db| Ok(entries::before(db, entry)?))
+    }
+
     fn pend(&self, run: &Pending, is_lasting: bool) -> Result<Option<i64>, Error> {
         let durability = if is_lasting { Durability::Power } else { Durability::Process };
         self.write(durability, Wait::Patiently, |db| Ok(entries::pend(db, run)?))

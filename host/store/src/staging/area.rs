@@ -120,6 +120,9 @@ pub struct MemoState {
     /// How sure its author is. None: as before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
+    /// Whether the entry helped. Then it stays as it is otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<bool>,
     /// When the key changed last before, in milliseconds since 1970; None: it was not there.
     pub before: Option<i64>,
 }
@@ -191,17 +194,10 @@ impl Area {
         last
     }
 
-    /// The last state of each key of the memory that it changes.
+    /// The states of keys of the memory, in the order of the operations.
     #[must_use]
     pub fn memos(&self) -> Vec<&MemoState> {
-        let mut last: Vec<&MemoState> = Vec::new();
-        for state in self.operations.iter().flat_map(|operation| &operation.memos) {
-            match last.iter_mut().find(|it| it.key == state.key) {
-                Some(it) => *it = state,
-                None => last.push(state),
-            }
-        }
-        last
+        self.operations.iter().flat_map(|operation| &operation.memos).collect()
     }
 
     /// Whether it was verified since its last change, and passed.

@@ -3,7 +3,7 @@
 use pif_domain::EntryEnding;
 use pif_domain::text::time::now;
 
-use crate::memory::{Capacity, DEFAULT_CONFIDENCE, Error, Kept, Memo, Note, ensure_room};
+use crate::memory::{Capacity, DEFAULT_CONFIDENCE, Error, Kept, Memo, Note, Outcomes, ensure_room};
 use crate::transaction::Transaction;
 
 /// Keeps a value under its key, for an owner. A value that a context has already stands once: keeping it
@@ -28,12 +28,23 @@ pub(super) fn keep(
     let previous = old.as_ref().and_then(|memo| memo.value.clone());
     let is_same = previous.as_ref() == Some(value);
     let next = learned(note, old.as_ref(), is_same);
+    // What was learned of another value says nothing of this one.
+    let known = old.as_ref().filter(|_| is_same);
+    let known = known.map(|it| Outcomes { successes: it.successes, tries: it.tries });
+    let known = known.unwrap_or_default();
+    let Outcomes { successes, tries } = note.outcomes.unwrap_or(known);
     if let Some(old) = &old {
-        let is_again = is_same && (equal.is_some() || note.is_made);
+        let is_new = note.outcomes.is_none() && (equal.is_some() || note.is_made);
+        let is_again = is_same && is_new;
         if is_again && replace {
             return count(db, owner, &Memo { tags, ..old.clone() }, true);
         }
-        if is_same && old.tags == tags && next == (old.context.clone(), old.given) {
+        let is_known = next == (old.context.clone(), old.given);
+        if is_same
+            && old.tags == tags
+            && is_known
+            && (successes, tries) == (old.successes, old.tries)
+        {
             return Ok(told(EntryEnding::Unchanged, None, Some(old.clone())));
         }
         if !replace {
@@ -44,9 +55,6 @@ pub(super) fn keep(
     // Clocks may stand still or be set back. The order of changes must not depend on that.
     let now = now().max(db.last_update()? + 1);
     let (context, given) = next;
-    // What was learned of another value says nothing of this one.
-    let tried = old.as_ref().filter(|_| is_same).map(|memo| (memo.successes, memo.tries));
-    let (successes, tries) = tried.unwrap_or_default();
     let memo = Memo {
         key: key.clone(),
         tags,

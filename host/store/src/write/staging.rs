@@ -216,9 +216,10 @@ fn commit(
             define(db, state, entry)?;
         }
         for state in &operation.memos {
-            match &state.value {
-                None => drop(kept::forget(db, &area.owner, &state.key)?),
-                Some(value) => {
+            match (&state.value, state.outcome) {
+                (_, Some(helped)) => drop(kept::outcome(db, &area.owner, &state.key, helped)?),
+                (None, None) => drop(kept::forget(db, &area.owner, &state.key)?),
+                (Some(value), None) => {
                     let note = Note {
                         key: state.key.clone(),
                         value: value.clone(),
@@ -226,6 +227,7 @@ fn commit(
                         context: state.context.clone(),
                         confidence: state.confidence,
                         is_made: false,
+                        outcomes: None,
                     };
                     kept::keep(db, &area.owner, &note, true, settings.memory)?;
                 }

@@ -34,6 +34,7 @@ pub(super) mod session_save;
 pub(super) mod session_start;
 mod sessions;
 pub(super) mod stage;
+pub(super) mod task;
 pub(super) mod ukr_search;
 pub(super) mod uninstall_capability;
 pub(super) mod verify;

@@ -17,6 +17,9 @@ const MOST_RUNS: u32 = 1_500;
 /// The most fuel of all runs of one search, unless a single run may have more.
 const MOST_FUEL: u64 = 100_000_000;
 
+/// Fuel that each run of a search may have.
+const ENOUGH: u64 = 100_000;
+
 /// The most continuations that one run drives.
 const MOST_STEPS: u64 = 10_000;
 
@@ -33,6 +36,7 @@ pub(super) struct Bench<'a> {
 #[derive(Debug)]
 pub(super) struct Ran {
     pub(super) ending: Result<Ending, Fault>,
+    pub(super) fuel: u64,
     /// The tools that it looked up, by their names.
     pub(super) tools: Vec<String>,
     /// The last argument that it told.
@@ -75,7 +79,19 @@ impl<'a> Bench<'a> {
             Answer::Tool(name, _) => Some(name),
             _ => None,
         });
-        Some(Ran { ending, tools: looked_up.collect(), seen: answers.seen() })
+        Some(Ran { ending, fuel: usage.fuel, tools: looked_up.collect(), seen: answers.seen() })
+    }
+
+    /// The request with as much fuel as one that fails so needs, and some more: what becomes small needs
+    /// less. Where a limit is met, the limits stay.
+    pub(super) fn bounded(&self, request: &Request, tools: &Tools) -> Option<Request> {
+        let ran = self.run(request, tools)?;
+        let mut request = request.clone();
+        if ran.ending.as_ref().is_err_and(|fault| fault.limit.is_none()) {
+            let enough = ran.fuel.saturating_mul(4).saturating_add(ENOUGH);
+            request.limits.fuel = request.limits.fuel.min(enough);
+        }
+        Some(request)
     }
 
     /// The fault of a run, if it has one.

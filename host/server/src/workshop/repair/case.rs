@@ -118,7 +118,11 @@ impl Workshop {
         if let Broken::Tool(name) = &wrong.broken {
             cases.extend(self.last_failed(name)?);
         }
-        cases.push(plain);
+        if cases.is_empty() {
+            // A function is its value then: nobody knows what to apply it to.
+            let request = Request { argument: Argument::Unapplied, ..plain.request };
+            cases.push(Case { request, ..plain });
+        }
         Ok(cases)
     }
 

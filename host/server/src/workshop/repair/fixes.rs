@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use pif_domain::json::Members;
 use pif_domain::{Fault, Fix};
 use pif_sandbox::{Argument, Code, Note, Request};
+use serde_json::json;
 
 use super::answers::SEEN;
 use super::bench::{Bench, Sign};
@@ -111,19 +113,16 @@ impl Bench<'_> {
         tools: &Tools,
     ) -> Option<String> {
         let (source, hash) = tools.look_up(tool).ok()??;
-        let watched = serde_json::json!({
-            "lam": "x",
-            "body": {
-                "let": [["told", {"call": {"tool": SEEN, "args": {"value": {"var": "x"}}}}]],
-                "in": {"app": {"func": {"tool": format!("{tool}@{hash}")}, "args": [{"var": "x"}]}},
-            },
-        });
+        let argument = json!({"var": "x"});
+        let tell = json!({"call": {"tool": SEEN, "args": {"record": {"value": argument}}}});
+        let goes_on = json!({"app": {"func": {"tool": format!("{tool}@{hash}")}, "arg": argument}});
+        let watched = json!({"lam": "x", "body": {"let": [["told", tell]], "in": goes_on}});
         let summary = self.workshop.sandbox.check(&watched.to_string(), &self.watch).ok()?;
         let tools = with(tools, tool, summary.canonical, summary.hash);
         let own = Candidate { is_pinned: true, ..candidate(tool, source, hash) };
         let candidates = tools.candidates.iter().cloned().chain([own]).collect();
         let told = self.run(request, &Tools { candidates, ..tools })?.seen?;
-        let members = pif_domain::json::Members::parse(&told).ok()?;
+        let members = Members::parse(&told).ok()?;
         members.raw("value").map(str::to_owned)
     }
 }
@@ -131,7 +130,9 @@ impl Bench<'_> {
 /// The tools with another source of one of them.
 pub(super) fn with(tools: &Tools, name: &str, source: String, hash: String) -> Tools {
     let others = tools.candidates.iter().filter(|it| it.is_pinned || it.name != name).cloned();
-    let candidates: Arc<[Candidate]> = others.chain([candidate(name, source, hash)]).collect();
+    let members = tools.find(name).ok().flatten().and_then(|tool| tool.members);
+    let own = Candidate { members, ..candidate(name, source, hash) };
+    let candidates: Arc<[Candidate]> = others.chain([own]).collect();
     Tools { candidates, ..tools.clone() }
 }
 

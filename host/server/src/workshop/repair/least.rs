@@ -1,13 +1,15 @@
 //! Makes the input and the program of a run small, as long as it fails in one way.
 
 use pif_domain::{Fault, FaultCode};
-use pif_sandbox::{Argument, Code, Request, Watch};
+use pif_sandbox::{Argument, Code, Request, Summary, TermPlace, Watch};
 use pif_store::journal::Digest;
+use serde_json::Value;
 
 use super::bench::{Bench, Sign};
 use super::fixes::with;
 use super::told::{Inner, Least, Part};
 use crate::workshop::library::library;
+use crate::workshop::types::Inferred;
 use crate::workshop::world::Tools;
 
 /// The most characters of a type.
@@ -77,6 +79,7 @@ impl Bench<'_> {
         }
         let argument = self.argument_of(tool, request, tools)?;
         let inner = self.workshop.request(Code::Tool(tool.clone()), Argument::Data(argument));
+        let inner = Request { limits: request.limits, ..inner };
         let sign = Sign::of(fault);
         let fails = |bench: &Bench<'_>, request: &Request| {
             Some(bench.fault(request, tools)?.is_some_and(|it| Sign::of(&it) == sign))
@@ -96,8 +99,14 @@ impl Bench<'_> {
         request: &Request,
         tools: &Tools,
     ) -> Option<(Part, Option<Part>)> {
+        if fault.limit.is_some() {
+            return None;
+        }
         let sandbox = &self.workshop.sandbox;
         let tool = fault.tool.clone();
+        // A value of a wrong type is told at the operand.
+        let around = matches!(fault.code, FaultCode::TypeMismatch | FaultCode::NotAFunction);
+        let place = |at: &str| TermPlace { at: at.to_owned(), around };
         let code = match (&tool, &request.code) {
             (Some(name), _) if library().find(name).is_some() => return None,
             (Some(name), _) => tools.look_up(name).ok()??.0,
@@ -122,7 +131,9 @@ impl Bench<'_> {
         }
         let (mut json, mut index, mut is_least) = (code, 0, false);
         loop {
-            let Ok(smaller) = sandbox.smaller_term(&json, &at, index, &self.watch) else { break };
+            let Ok(smaller) = sandbox.smaller_term(&json, &place(&at), index, &self.watch) else {
+                break;
+            };
             let Some(smaller) = smaller else {
                 is_least = true;
                 break;
@@ -135,10 +146,20 @@ impl Bench<'_> {
                 Some(_) => index += 1,
             }
         }
-        let term = sandbox.part_of_term(&json, &at, &self.watch).ok().flatten();
+        let term = sandbox.part_of_term(&json, &place(&at), &self.watch).ok().flatten();
         let part = |json: &str, is_least| self.part(tool.clone(), json, is_least);
         let term = term.filter(|term| *term != json).and_then(|term| part(&term, true));
         Some((part(&json, is_least)?, term))
+    }
+
+    /// The type of a term. One with free variables is that of a function of them.
+    fn typed(&self, summary: &Summary, json: &str, watch: &Watch) -> Option<Inferred> {
+        let free = summary.free.iter().filter(|it| !matches!(it.as_str(), "data" | "input"));
+        let closed = free.rev().fold(json.to_owned(), |body, name| {
+            format!("{{\"body\":{body},\"lam\":{}}}", Value::from(name.as_str()))
+        });
+        let summary = self.workshop.sandbox.check(&closed, watch).ok()?;
+        self.workshop.type_of(&summary, &closed, watch)
     }
 
     /// A term in the notation, with its type.
@@ -146,7 +167,7 @@ impl Bench<'_> {
         let workshop = self.workshop;
         let watch: Watch = self.watch.again();
         let summary = workshop.sandbox.check(json, &watch).ok()?;
-        let told = workshop.type_of(&summary, json, &watch);
+        let told = self.typed(&summary, json, &watch);
         let shape = told.map(|it| pif_domain::text::line(&it.typing.shape, MOST_SHAPE));
         let code = if summary.notation.is_empty() { json.to_owned() } else { summary.notation };
         Some(Part { tool, code, shape: shape.filter(|it| it != "any"), is_least })

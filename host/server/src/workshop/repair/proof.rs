@@ -21,7 +21,7 @@ const MOST_TOLD: usize = 500;
 impl Workshop {
     /// Runs the examples of tools and tries their properties, and the given ones, which are those of the
     /// code.
-    pub(super) fn try_all(
+    pub(super) fn try_repair(
         &self,
         code: &Code,
         wrong: &Wrong,

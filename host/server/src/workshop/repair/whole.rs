@@ -1,7 +1,7 @@
 //! The way of a repair: the run that fails, the fixes, the proof, the diagnosis, the snapshot.
 
 use pif_domain::{Fault, FaultCode, fault, text};
-use pif_sandbox::{Code, Watch};
+use pif_sandbox::{Argument, Code, Ending, Request, Watch};
 use serde_json::json;
 use serde_json::value::RawValue;
 
@@ -63,6 +63,11 @@ impl Workshop {
                 let message = "the run was stopped before it failed or had a value".to_owned();
                 return Err(fault(FaultCode::Timeout, message, Some("give a smaller input")));
             };
+            let is_function =
+                matches!(&ran.ending, Ok(Ending::Value(value)) if value.kind == "function");
+            if is_function && matches!(case.request.argument, Argument::Unapplied) {
+                mended.notes.push("it is a function, and no input of it is known".to_owned());
+            }
             if let Err(found) = ran.ending {
                 mended.notes.extend(case.from.clone());
                 return Ok(Some((case, found)));
@@ -92,7 +97,7 @@ impl Workshop {
         {
             named.push(name.clone());
         }
-        self.try_all(&code, wrong, &named, tools, watch)
+        self.try_repair(&code, wrong, &named, tools, watch)
     }
 
     fn repaired(&self, fixed: &Fixed, watch: &Watch) -> Result<Vec<Repaired>, Fault> {
@@ -141,16 +146,18 @@ fn diagnose(bench: &Bench<'_>, case: &Case, found: &Fault, tools: &Tools) -> Dia
     let had_value = since.as_ref().is_some_and(|it| it.was == Was::Value);
     let before = before.filter(|_| had_value);
     let sign = Sign::of(found);
-    let fails = |bench: &Bench<'_>, request: &pif_sandbox::Request| {
+    let fails = |bench: &Bench<'_>, request: &Request| {
         let fails = bench.fault(request, tools)?.is_some_and(|it| Sign::of(&it) == sign);
         match &before {
             Some(before) if fails => Some(bench.fault(request, before)?.is_none()),
             _ => Some(fails),
         }
     };
+    let search = bench.again();
+    let bounded = search.bounded(&case.request, tools).unwrap_or_else(|| case.request.clone());
     let (request, input, context) = match depends_on_input(found) {
-        true => bench.again().least_input(&case.request, &fails),
-        false => (case.request.clone(), None, None),
+        true => search.least_input(&bounded, &fails),
+        false => (bounded, None, None),
     };
     let inner = bench.again().inner(found, &request, tools);
     let (request, inner) = match inner {

@@ -22,7 +22,12 @@ impl Workshop {
     /// Commits a snapshot in one transaction, with one entry. It must be verified, unless `force` is
     /// set. `arguments` is the text of the request.
     pub fn commit(&self, snapshot: i64, force: bool, arguments: &str) -> Result<Commit, Fault> {
-        let keys = self.area(snapshot)?.memos().into_iter().map(|it| it.key.clone()).collect();
+        let mut keys: Vec<String> = Vec::new();
+        for state in self.area(snapshot)?.memos() {
+            if !keys.contains(&state.key) {
+                keys.push(state.key.clone());
+            }
+        }
         let arguments =
             if force { json!({ "forced": arguments }).to_string() } else { arguments.to_owned() };
         let change = Change::Commit { id: snapshot, force };

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use pif_domain::text::line;
 use pif_domain::text::time::now;
-use pif_domain::text::{line, quote_one};
 use pif_domain::{EntryKind, Fault, FaultCode, fault};
 use pif_sandbox::Watch;
+use pif_store::memory;
 use pif_store::registry::{self, Definition, Evolution, Overlay};
 use pif_store::staging::{Area, Change, Kind, MemoState, Operation, ToolState};
 
@@ -13,7 +14,7 @@ use super::wish::{Wish, read_wish};
 use crate::workshop::Remember;
 use crate::workshop::evolve::Drafted;
 use crate::workshop::opening::Workshop;
-use crate::workshop::refusal::{Refused, refused, stored};
+use crate::workshop::refusal::{Refused, refused, stored, unkept};
 
 /// The most characters of a warning.
 const MOST_WARNING: usize = 2_500;
@@ -202,14 +203,15 @@ impl Workshop {
                 tags: note.tags,
                 context: note.context,
                 confidence: note.confidence,
+                outcome: None,
                 before: None,
             },
             Remember::Forget(key) => forgotten(key),
-            // What is asked for in a snapshot has no outcome.
-            Remember::Outcome { key, .. } => {
-                let message = format!("the outcome of {} cannot be staged", quote_one(&key));
-                let hint = "an outcome counts at once: call `memory_store` outside of `stage`";
-                return Err(fault(FaultCode::Malformed, message, Some(hint)));
+            Remember::Outcome { key, helped } => {
+                if self.memory.brief(&key).map_err(stored)?.is_none() {
+                    return Err(unkept(memory::Error::Unknown(key)));
+                }
+                MemoState { outcome: Some(helped), ..forgotten(key) }
             }
         };
         let before = self.store.memo(self.principal().owner(), &state.key).map_err(stored)?;
@@ -217,7 +219,7 @@ impl Workshop {
     }
 
     /// The tool of a name that is not the library's.
-    pub(super) fn current(&self, name: &str) -> Result<Definition, Fault> {
+    pub(in crate::workshop) fn current(&self, name: &str) -> Result<Definition, Fault> {
         let found = self.tools()?.registered.find(name).map_err(refused)?;
         found.ok_or_else(|| refused(registry::Error::Unknown(name.to_owned())))
     }
@@ -236,7 +238,8 @@ impl Workshop {
 
 /// The state of a key that is forgotten.
 fn forgotten(key: String) -> MemoState {
-    MemoState { key, value: None, tags: None, context: None, confidence: None, before: None }
+    let (value, tags, context, confidence) = (None, None, None, None);
+    MemoState { key, value, tags, context, confidence, outcome: None, before: None }
 }
 
 /// The state of a tool that an evolution asks for.

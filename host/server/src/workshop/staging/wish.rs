@@ -93,7 +93,17 @@ struct Memory {
     #[serde(default)]
     confidence: Option<f64>,
     #[serde(default)]
+    outcome: Option<Outcome>,
+    #[serde(default)]
     forget: bool,
+}
+
+/// Whether an entry of the memory helped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Outcome {
+    Helped,
+    Failed,
 }
 
 /// Reads an operation from JSON text.
@@ -145,17 +155,21 @@ impl Evolve {
 
 impl Memory {
     fn change(self) -> Result<Remember, Fault> {
-        let Self { key, value, tags, context, confidence, forget } = self;
-        match (forget, value) {
-            (true, None) if tags.is_none() => Ok(Remember::Forget(key)),
-            (false, Some(value)) => {
+        let Self { key, value, tags, context, confidence, outcome, forget } = self;
+        let is_plain = tags.is_none() && context.is_none() && confidence.is_none();
+        match (forget, value, outcome) {
+            (true, None, None) if tags.is_none() => Ok(Remember::Forget(key)),
+            (false, None, Some(outcome)) if is_plain => {
+                Ok(Remember::Outcome { key, helped: outcome == Outcome::Helped })
+            }
+            (false, Some(value), None) => {
                 let note = Note::new(key, value.get(), tags);
                 let note = note.and_then(|note| note.learned(context, confidence));
                 note.map(Remember::Keep).map_err(unkept)
             }
             _ => Err(malformed(
-                "`memory` has neither a value nor `forget`, or both".to_owned(),
-                "write {\"key\": …, \"value\": …} or {\"key\": …, \"forget\": true}",
+                "`memory` has not one of `value`, `outcome` and `forget`".to_owned(),
+                "write {\"key\": …, \"value\": …}, {\"key\": …, \"outcome\": \"helped\"} or {\"key\": …, \"forget\": true}",
             )),
         }
     }

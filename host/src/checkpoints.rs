@@ -1,0 +1,28 @@
+//! Has a server make checkpoints of its journal while it serves.
+
+use std::io;
+use std::thread;
+use std::time::Duration;
+
+use pif_server::workshop::{Grown, Workshop};
+
+/// The time between two checkpoints.
+const INTERVAL: Duration = Duration::from_secs(10);
+
+/// Makes a checkpoint now and then, on a thread of its own. A store without keys has none.
+pub(super) fn start(workshop: &Workshop) -> io::Result<()> {
+    if !workshop.can_sign() {
+        return Ok(());
+    }
+    let workshop = workshop.clone();
+    let make = move || {
+        let mut grown = Grown::default();
+        loop {
+            if let Err(fault) = workshop.checkpoint(&mut grown) {
+                tracing::warn!("the journal has no new checkpoint: {}", fault.message);
+            }
+            thread::sleep(INTERVAL);
+        }
+    };
+    thread::Builder::new().spawn(make).map(drop)
+}
