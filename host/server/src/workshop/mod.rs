@@ -66,6 +66,7 @@ mod trial;
 mod turn;
 mod types;
 mod upstream;
+mod vouched;
 mod warden;
 mod world;
 
@@ -73,7 +74,6 @@ pub use self::analyze::{Analyzed, Answered, Asked, Questions};
 pub use self::backup::{Contents, Restored, back_up, restore};
 pub use self::budget::Allowed;
 pub use self::check::Reach;
-pub use self::certificate::Vouched;
 pub use self::checkpoint::{Grown, Mismatch, compare};
 pub use self::consent::Said;
 pub use self::database::open_database;
@@ -122,4 +122,5 @@ pub use self::task::{
 };
 pub use self::turn::Plan;
 pub use self::types::Inferred;
+pub use self::vouched::Vouched;
 pub use self::world::{Candidate, EndedByHand, Tools};
