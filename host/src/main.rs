@@ -201,7 +201,7 @@ enum Command {
     Backup(Backup),
     /// Restore the store from a backup
     Restore(Restore),
-    /// Make, migrate, check and trim the store in a PostgreSQL database
+    /// Make, migrate, check, copy and trim the store in a PostgreSQL database
     Store(Store),
     /// Show, export and import sessions, or remove what they keep
     Session(Session),

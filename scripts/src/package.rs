@@ -29,6 +29,7 @@ const CRATES: [(&str, &str); 15] = [
     ("pif-sandbox", "host/sandbox"),
     ("pif-receipt", "host/receipt"),
     ("pif-store", "host/store"),
+    ("pif-postgres", "host/postgres"),
     ("pif-broker", "host/broker"),
     ("pif-server", "host/server"),
     ("mcp-pif", "host"),

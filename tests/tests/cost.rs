@@ -308,3 +308,32 @@ fn costs_are_as_the_page_shows_them() -> Result<()> {
     ensure!(count >= 3 && wrong.is_empty(), "{count} programs, wrong:\n{}", wrong.join("\n"));
     Ok(())
 }
+
+/// Bytes of a stack on which costs of long programs are told. That of the component is smaller, and so
+/// are its frames.
+const STACK: usize = 1 << 20;
+
+/// A program of many parts that are made alike.
+fn repeated(part: impl Fn(usize) -> String) -> String {
+    (0..6_000).map(part).collect()
+}
+
+/// Programs whose functions hold one another, and with many sizes: they take little of the stack, and
+/// what they take of time does not grow with its square.
+#[test]
+fn costs_of_long_programs_end() -> Result<()> {
+    let functions = repeated(|at| format!("const f{at} = x => x + {at};\n"));
+    let held = repeated(|at| format!("const r{at} = {{f: x => x + {at}}};\n"));
+    let members = repeated(|at| format!("data.k{at} + 1, "));
+    let branches = repeated(|at| format!("data.k{at} > 1 ? data.a : data.b, "));
+    let programs = [
+        format!("{functions}f0(1)"),
+        format!("{held}r0.f(1)"),
+        format!("[{members}0]"),
+        format!("[{branches}0]"),
+    ];
+    let tell = move || programs.iter().all(|code| told(code).is_some());
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(tell)?;
+    ensure!(thread.join().is_ok_and(|is_told| is_told), "a program is not read");
+    Ok(())
+}

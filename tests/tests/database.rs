@@ -5,7 +5,10 @@
 mod database {
     mod login;
     mod odd;
+    mod packages;
     mod private;
     mod relay;
+    #[cfg(target_os = "linux")]
+    mod servers;
     mod way;
 }

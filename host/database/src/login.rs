@@ -29,13 +29,9 @@ const TIMES: u32 = 3;
 
 /// Opens a session within the deadline.
 pub(super) async fn open(target: &Target) -> Result<Session, Error> {
-    let address = &target.address;
-    let opened = timeout(target.deadline, log_in(target)).await.unwrap_or_else(|_| {
+    timeout(target.deadline, log_in(target)).await.unwrap_or_else(|_| {
         let reason = format!("it does not answer within {:?}: is it overloaded?", target.deadline);
         Err(Error::new(Kind::Unreachable, reason))
-    });
-    opened.map_err(|Error { kind, message }| {
-        Error::new(kind, format!("the database at {}:{}: {message}", address.host, address.port))
     })
 }
 
@@ -76,7 +72,7 @@ impl Connection {
                 io::ErrorKind::PermissionDenied => ": may this user open its socket?",
                 _ => "",
             };
-            Error::new(Kind::Unreachable, format!("it cannot be reached: {error}{advice}"))
+            Error::new(Kind::Unreachable, format!("{error}{advice}"))
         };
         match &address.host {
             Host::Folder(folder) => {

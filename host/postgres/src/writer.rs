@@ -99,8 +99,23 @@ impl Writer {
         }
     }
 
-    /// Makes changes, each with its entry, or writes entries.
+    /// Makes changes, each with its entry, or writes entries. Two servers that keep equal texts may wait for each
+    /// other: the database ends one of the two, who tries again.
     pub(crate) fn commit(
+        &self,
+        writes: &[Write],
+        settings: &Settings,
+        wait: Wait,
+    ) -> Result<Vec<Done>, Refusal> {
+        match self.try_commit(writes, settings, wait) {
+            Err(Refusal::Store(Error::Locked)) if wait == Wait::Patiently => {
+                self.try_commit(writes, settings, wait)
+            }
+            result => result,
+        }
+    }
+
+    fn try_commit(
         &self,
         writes: &[Write],
         settings: &Settings,

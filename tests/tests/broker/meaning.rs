@@ -2,11 +2,16 @@
 //! is slow, broken or rude.
 
 use super::client::{Client, text};
+use super::folder::Folder;
 use super::shop::Shop;
 use anyhow::{Context, Result, ensure};
+use pif_tests::sdk::environment;
+use pif_tests::server::binary::target;
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -111,11 +116,15 @@ fn serve(connection: &TcpStream, does: Does, seen: &Seen, numbers: &AtomicUsize)
 }
 
 fn shop(endpoint: &Endpoint) -> Result<Shop> {
+    shop_of(&endpoint.address)
+}
+
+fn shop_of(address: &str) -> Result<Shop> {
     let mut shop = Shop::new(&json!({
         "mcpServers": {},
         "secrets": {"MODELS": {"env": "MODELS_KEY"}},
         "embeddings": {
-            "url": endpoint.address, "model": "m", "key": "MODELS", "headers": {"X-Team": "pif"}
+            "url": address, "model": "m", "key": "MODELS", "headers": {"X-Team": "pif"}
         },
     }))?;
     shop.set("MODELS_KEY", KEY);
@@ -243,5 +252,52 @@ fn nothing_is_sent_where_nobody_asks_for_it() -> Result<()> {
     let found = client.call("search", &json!({"query": "umbrella"}))?;
     ensure!(places(&found).contains(&"hint"), "{found}");
     assert_eq!(endpoint.texts(), [""; 0]);
+    Ok(())
+}
+
+/// A process that ends with the test.
+struct Real(Child);
+
+impl Drop for Real {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A model that was trained finds tools whose words no question has.
+#[test]
+#[ignore = "needs the package wordllama from a package index, which brings a model of 16 MB"]
+fn a_real_model_finds_what_words_do_not() -> Result<()> {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/embeddings");
+    let wanted = own.join("requirements.txt");
+    let python = environment::python(&target()?, "embeddings-python", &wanted)?;
+    let folder = Folder::new()?;
+    let mut command = Command::new(python);
+    command.arg(own.join("embed.py")).arg(folder.path()).stdout(Stdio::piped());
+    let mut real = Real(command.spawn()?);
+    let mut port = String::new();
+    let output = real.0.stdout.take().context("an output")?;
+    BufReader::new(output).read_line(&mut port)?;
+    let shop = shop_of(&format!("http://127.0.0.1:{}/v1", port.trim()))?;
+    let mut client = start(&shop)?;
+    for (name, description) in [
+        ("split_bill", "Divides a restaurant bill fairly between guests"),
+        ("forecast", "Tells how warm it will be outside tomorrow"),
+        ("spell", "Checks the letters of words for mistakes"),
+        ("route", "Finds the shortest way between two towns"),
+    ] {
+        client.evolve(name, description, &json!(1))?;
+    }
+    for (query, expected) in [
+        ("sharing money with friends after dinner", "split_bill"),
+        ("weather report", "forecast"),
+        ("orthography errors", "spell"),
+        ("driving directions on a map", "route"),
+    ] {
+        let found = client.call("search", &json!({"query": query, "in": ["tools"]}))?;
+        assert_eq!(places(&found).first(), Some(&expected), "{query}: {found}");
+    }
     Ok(())
 }

@@ -71,7 +71,6 @@ fn who_is_not_let_in_is_told_what_to_do() -> Result<()> {
     for role in ["scram", "md5", "clear"] {
         let told = refusal(&url(role, role), Some(wrong.clone()))?;
         ensure!(told.contains("--store-password-file FILE or ~/.pgpass"), "{told}");
-        ensure!(told.contains(&format!("the database at localhost:{port}: ")), "{told}");
         ensure!(!told.contains("incorrect"), "{told}");
     }
     let told = refusal(&url("scram", "scram"), None)?;

@@ -16,6 +16,8 @@ const ENDLESS: u128 = u128::MAX;
 const MOST_PRODUCTS: usize = 4096;
 /// Most terms of a bound that is told.
 const MOST_TERMS: usize = 60;
+/// Most terms of what has been paid so far: more are never told in the end.
+const MOST_PAID: usize = 256;
 
 /// A size: its number among the variables of a cost.
 pub type Size = u32;
@@ -37,8 +39,8 @@ type Product = Vec<Factor>;
 /// A sum of products with coefficients that are not negative.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bound {
-    /// Of each product the coefficient, in parts of `ONE`.
-    terms: BTreeMap<Product, u128>,
+    /// Of each product the coefficient, in parts of `ONE`. Copies share them until they change.
+    terms: Rc<BTreeMap<Product, u128>>,
 }
 
 impl From<u64> for Bound {
@@ -63,7 +65,7 @@ impl Bound {
 
     fn of(product: Product, coefficient: u128) -> Self {
         let terms = (coefficient > 0).then_some((product, coefficient)).into_iter().collect();
-        Self { terms }
+        Self { terms: Rc::new(terms) }
     }
 
     /// Whether it is nothing.
@@ -92,11 +94,26 @@ impl Bound {
         is_many || self.terms.values().any(|it| *it >= ENDLESS >> 40)
     }
 
+    /// Whether it has so many terms that nothing is told of it in the end.
+    pub(super) fn is_beyond_telling(&self) -> bool {
+        self.terms.len() > MOST_PAID
+    }
+
     /// Adds another.
     pub fn add(&mut self, other: &Self) {
-        for (product, coefficient) in &other.terms {
-            let sum = self.terms.entry(product.clone()).or_default();
-            *sum = sum.saturating_add(*coefficient);
+        if self.is_zero() {
+            self.terms = Rc::clone(&other.terms);
+            return;
+        }
+        if other.is_zero() {
+            return;
+        }
+        let terms = Rc::make_mut(&mut self.terms);
+        for (product, coefficient) in &*other.terms {
+            match terms.get_mut(product) {
+                Some(sum) => *sum = sum.saturating_add(*coefficient),
+                None => _ = terms.insert(product.clone(), *coefficient),
+            }
         }
     }
 
@@ -121,8 +138,8 @@ impl Bound {
             return Self::of(Vec::new(), ENDLESS);
         }
         let mut product = Self::default();
-        for (first, a) in &self.terms {
-            for (second, b) in &other.terms {
+        for (first, a) in &*self.terms {
+            for (second, b) in &*other.terms {
                 let mut factors = [&first[..], &second[..]].concat();
                 factors.sort_unstable();
                 let coefficient = a.saturating_mul(*b).div_ceil(ONE);
@@ -135,10 +152,14 @@ impl Bound {
     /// A bound of both: of each product the greater coefficient.
     #[must_use]
     pub fn cover(&self, other: &Self) -> Self {
+        if Rc::ptr_eq(&self.terms, &other.terms) || other.is_zero() {
+            return self.clone();
+        }
         let mut most = self.clone();
-        for (product, coefficient) in &other.terms {
-            let known = most.terms.entry(product.clone()).or_default();
-            *known = (*known).max(*coefficient);
+        for (product, coefficient) in &*other.terms {
+            if self.terms.get(product).is_none_or(|known| known < coefficient) {
+                Rc::make_mut(&mut most.terms).insert(product.clone(), *coefficient);
+            }
         }
         most
     }
@@ -152,8 +173,9 @@ impl Bound {
         }
         let mut products = self.clone();
         let most = products.terms.values().copied().max().unwrap_or(ONE);
-        let has_constant = products.terms.remove(&Vec::new()).is_some();
-        products.terms.values_mut().for_each(|it| *it = ONE);
+        let terms = Rc::make_mut(&mut products.terms);
+        let has_constant = terms.remove(&Vec::new()).is_some();
+        terms.values_mut().for_each(|it| *it = ONE);
         let bits = u64::from(most.div_ceil(ONE).next_power_of_two().ilog2());
         let log = Self::of(vec![Factor::Log(Rc::new(products))], ONE);
         log.plus(&Self::from(bits + 1 + u64::from(has_constant)))
@@ -188,7 +210,7 @@ impl Bound {
             return self.clone();
         }
         let mut sum = Self::default();
-        for (product, coefficient) in &self.terms {
+        for (product, coefficient) in &*self.terms {
             let mut made = Self::of(Vec::new(), *coefficient);
             for factor in product {
                 let factor = match factor {
@@ -208,7 +230,7 @@ impl Bound {
     #[must_use]
     pub fn beyond(&self, size: Size) -> Option<Self> {
         let mut rest = self.clone();
-        match rest.terms.remove(&vec![Factor::Size(size)]) {
+        match Rc::make_mut(&mut rest.terms).remove(&vec![Factor::Size(size)]) {
             None | Some(0..=ONE) => {}
             Some(_) => return None,
         }
@@ -231,12 +253,13 @@ impl Bound {
     #[must_use]
     pub fn minus(&self, other: &Self) -> Self {
         let mut rest = self.clone();
-        for (product, coefficient) in &other.terms {
-            if let Some(known) = rest.terms.get_mut(product) {
+        let terms = Rc::make_mut(&mut rest.terms);
+        for (product, coefficient) in &*other.terms {
+            if let Some(known) = terms.get_mut(product) {
                 *known = known.saturating_sub(*coefficient);
             }
         }
-        rest.terms.retain(|_, coefficient| *coefficient > 0);
+        terms.retain(|_, coefficient| *coefficient > 0);
         rest
     }
 
@@ -251,7 +274,7 @@ impl Bound {
     #[must_use]
     pub fn at(&self, sizes: &dyn Fn(Size) -> u64) -> f64 {
         let mut sum = 0.0;
-        for (product, coefficient) in &self.terms {
+        for (product, coefficient) in &*self.terms {
             #[expect(clippy::cast_precision_loss, reason = "a bound is shown, not counted")]
             let mut value = *coefficient as f64 / ONE as f64;
             for factor in product {

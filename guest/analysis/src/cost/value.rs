@@ -2,6 +2,7 @@
 
 use super::bound::{Bound, Size};
 use pif_language::term::{NameId, TermId};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -83,13 +84,42 @@ pub(super) struct Scope {
 }
 
 impl Drop for Scope {
-    /// Drops the variables around it one after another: they may be as many as a program binds.
     fn drop(&mut self) {
-        let mut outer = self.outer.take();
-        while let Some(mut scope) = outer.and_then(Rc::into_inner) {
-            outer = scope.outer.take();
-        }
+        drop_later(self.outer.take());
     }
+}
+
+impl Drop for Function {
+    fn drop(&mut self) {
+        drop_later(self.env.take());
+    }
+}
+
+thread_local! {
+    /// Surroundings that are still to be dropped, while some are.
+    static DROPPED: RefCell<Option<Vec<Rc<Scope>>>> = const { RefCell::new(None) };
+}
+
+/// Drops surroundings, one after another: they may hold one another as deep as a program binds names.
+fn drop_later(env: Env) {
+    let Some(env) = env else { return };
+    let waits = DROPPED.with_borrow_mut(|dropped| match dropped {
+        Some(open) => {
+            open.push(env);
+            true
+        }
+        None => {
+            *dropped = Some(vec![env]);
+            false
+        }
+    });
+    if waits {
+        return;
+    }
+    while let Some(env) = DROPPED.with_borrow_mut(|it| it.as_mut().and_then(Vec::pop)) {
+        drop(env);
+    }
+    DROPPED.set(None);
 }
 
 /// What a variable is.

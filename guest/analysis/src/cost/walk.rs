@@ -83,7 +83,7 @@ impl Walk<'_> {
         self.pay(&Bound::from(u64::from(form.visit_price())));
         let is_over = self.with(|core| {
             core.steps = core.steps.saturating_sub(1);
-            core.is_lost |= core.steps == 0;
+            core.is_lost |= core.steps == 0 || core.fuel.is_beyond_telling();
             core.is_lost
         });
         if is_over {
@@ -150,24 +150,28 @@ impl Walk<'_> {
         })
     }
 
+    /// The value of a variable. Each variable that is passed on the way to it is a step.
     fn variable(&self, term: TermId, env: Option<&Rc<super::value::Scope>>) -> Value {
         let name = self.terms.only_name(term);
-        let mut at = env;
+        let (mut at, mut passed) = (env, 0);
         while let Some(scope) = at {
             if scope.name == name {
+                self.with(|core| core.steps = core.steps.saturating_sub(passed));
                 return match &scope.entry {
                     Entry::Value(value) => (**value).clone(),
                     Entry::Recursive(group, outer) => self.one_of(*group, outer, name),
                 };
             }
             at = scope.outer.as_ref();
+            passed += 1;
         }
         self.lost()
     }
 
     fn one_of(&self, group: TermId, outer: &Env, name: NameId) -> Value {
         let place = self.terms.names(group).iter().position(|it| *it == name);
-        let lambda = self.terms.operand(group, place.unwrap_or_default());
+        let Some(place) = place else { return self.lost() };
+        let lambda = self.terms.operand(group, place);
         function(lambda, self.recursive_env(group, outer))
     }
 
@@ -278,7 +282,8 @@ impl Walk<'_> {
         let names = self.terms.names(function.term);
         let mut arguments = [&function.held[..], &arguments].concat();
         if arguments.len() < names.len() {
-            let waiting = Function { held: arguments, ..(*function).clone() };
+            let (term, env) = (function.term, function.env.clone());
+            let waiting = Function { term, env, held: arguments };
             return Value { functions: vec![Rc::new(waiting)], ..Value::default() };
         }
         let rest = arguments.split_off(names.len());

@@ -4,6 +4,7 @@
 //! A candidate is a cut of the text, so numbers and texts keep their spelling. Each has an index, and those
 //! that take away the most come first. Nothing here runs a program.
 
+mod cuts;
 mod spans;
 mod term;
 mod value;
@@ -11,49 +12,10 @@ mod value;
 pub use term::{part, term};
 pub use value::value;
 
-use std::ops::Range;
-
-/// Calls back with the parts of so many elements to be left out: all of them, each half, each quarter, and
-/// so on, down to parts of `least` elements. Ends with the first answer.
-fn parts<T>(
-    count: usize,
-    least: usize,
-    mut found: impl FnMut(Range<usize>) -> Option<T>,
-) -> Option<T> {
-    let mut length = count;
-    while length >= least.max(1) {
-        let mut start = 0;
-        while start < count {
-            let end = count.min(start + length);
-            if let Some(answer) = found(start..end) {
-                return Some(answer);
-            }
-            start = end;
-        }
-        length /= 2;
-    }
-    None
-}
-
-/// How many parts [`parts`] tells.
-fn count_parts(count: usize, least: usize) -> usize {
-    let (mut length, mut all) = (count, 0);
-    while length >= least.max(1) {
-        all += count.div_ceil(length);
-        length /= 2;
-    }
-    all
-}
-
-/// A text with other text in place of a part of it.
-fn replaced(text: &str, part: &Range<usize>, now: &str) -> Option<String> {
-    let (before, after) = (text.get(..part.start)?, text.get(part.end..)?);
-    Some([before, now, after].concat())
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{count_parts, part, parts, term, value};
+    use super::cuts::{count_parts, parts};
+    use super::{part, term, value};
 
     /// The least value with which a predicate holds, as a host finds it.
     fn least(
@@ -114,7 +76,10 @@ mod tests {
 
     #[test]
     fn a_term_becomes_the_least_one_around_a_place() {
-        let code = r#"{"let":[["x",{"add":[1,2]}]],"in":{"add":[{"mul":[3,{"var":"x"}]},{"sub":["a",{"add":[4,5]}]}]}}"#;
+        let code = concat!(
+            r#"{"let":[["x",{"add":[1,2]}]],"in":{"add":["#,
+            r#"{"mul":[3,{"var":"x"}]},{"sub":["a",{"add":[4,5]}]}]}}"#
+        );
         let at = ("/in/add/1/sub/0", true);
         assert_eq!(part(code, at).as_deref(), Some(r#"{"sub":["a",{"add":[4,5]}]}"#));
         assert_eq!(part(code, ("/in/add/1/sub/0", false)).as_deref(), Some("\"a\""));

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::cuts::{parts, replaced};
 use super::spans::{Kind, Span, cut, elements, spans};
-use super::{parts, replaced};
 use pif_core::json::locate::locate;
 use pif_language::parse::{self, Reading};
 use pif_language::term::{Origin, Terms};

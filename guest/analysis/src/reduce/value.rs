@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use super::cuts::{count_parts, parts, replaced};
 use super::spans::{Kind, Span, cut, elements, spans};
-use super::{count_parts, parts, replaced};
 use crate::trial::shrink;
 
 /// A part of a long text that is left out is at least so many times smaller than the text.

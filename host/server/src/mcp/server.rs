@@ -41,7 +41,6 @@ use super::resource;
 use super::resume;
 use super::sent::{forbidden, principal, seen_by, sent};
 use super::settle::{Foreign, Settled, settle};
-use super::tasks::{self, knows_tasks};
 use super::tool::{ToolResult, evolved};
 use crate::render::{object, warn};
 use crate::transport::{RawArguments, Session};
@@ -143,10 +142,8 @@ impl Server {
         if let Err(refusal) = &result {
             caller.notes.failed(refusal.code());
         }
-        if let (Some(run), true) = (caller.begun(), knows_tasks(context))
-            && let Ok(kept) = backend.find_run(run, &caller).await
-        {
-            return Ok(CallToolResponse::Task(tasks::created(&kept)));
+        if let Some(task) = self.task_begun(backend, &caller, context).await {
+            return Ok(task);
         }
         Ok(present(result, backend.config.profile).into())
     }

@@ -8,8 +8,8 @@ use pif_domain::{Approval, Decision, StepTold};
 use pif_store::journal::Standing;
 use rmcp::RoleServer;
 use rmcp::model::{
-    CancelTaskParams, CreateTaskResult, DetailedTask, ErrorData, GetTaskParams, GetTaskResult,
-    Task, TaskPayload, TaskStatus, UpdateTaskParams,
+    CallToolResponse, CancelTaskParams, CreateTaskResult, DetailedTask, ErrorData, GetTaskParams,
+    GetTaskResult, Task, TaskPayload, TaskStatus, UpdateTaskParams,
 };
 use rmcp::service::RequestContext;
 use serde_json::Value;
@@ -25,17 +25,22 @@ use crate::workshop::KeptRun;
 /// How long a client should wait before it asks again, in milliseconds.
 const AGAIN: u64 = 500;
 
-/// Whether the client of a request knows tasks.
-pub(super) fn knows_tasks(context: &RequestContext<RoleServer>) -> bool {
-    context.client_capabilities().is_some_and(|it| it.supports_tasks())
-}
-
-/// The answer to a call that has begun a run.
-pub(super) fn created(kept: &KeptRun) -> CreateTaskResult {
-    CreateTaskResult::new(task(kept, &kept.steps()))
-}
-
 impl Server {
+    /// The answer to a call that has begun a run in the background, for a client that knows tasks.
+    pub(super) async fn task_begun(
+        &self,
+        backend: &Arc<Backend>,
+        caller: &Caller,
+        context: &RequestContext<RoleServer>,
+    ) -> Option<CallToolResponse> {
+        let run = caller.begun()?;
+        if !context.client_capabilities().is_some_and(|it| it.supports_tasks()) {
+            return None;
+        }
+        let kept = backend.find_run(run, caller).await.ok()?;
+        Some(CallToolResponse::Task(CreateTaskResult::new(task(&kept, &kept.steps()))))
+    }
+
     /// A run as a task, with what came of it or what it asks for.
     pub(super) async fn task_of(
         &self,

@@ -66,6 +66,7 @@ pub fn mended(mended: &Mended) -> Reply {
 fn headline(mended: &Mended) -> String {
     let is_failed = !mended.proof.is_passed();
     match &mended.fault {
+        None if !mended.repaired.is_empty() => "repaired".to_owned(),
         None if is_failed => "no run has a fault, but examples or properties fail".to_owned(),
         None => "nothing to repair: the fault does not come".to_owned(),
         Some(_) if !mended.repaired.is_empty() => "repaired".to_owned(),

@@ -19,9 +19,9 @@ use crate::workshop::{Broken, Reported, Wrong, read_properties, too_large};
 
 const TEXT: &str = "\
 Repair a program (`code`), a tool, or a run that failed (`run`, its entry in the journal), without a model. \
-It applies sure fixes while the fault changes its place. A repair has to pass the examples; a repaired tool is put \
-into a snapshot: `verify` and `commit` it. Then it tells the least input and the least program that still fail \
-so, and which revision of which tool brought the fault. Nobody is called.";
+It applies sure fixes while the fault changes its place. A repair has to pass the examples; a repaired tool \
+is put into a snapshot: `verify` and `commit` it. It tells the least input and the least program that still \
+fail so, and which revision of which tool brought the fault. Nobody is called.";
 
 /// What it takes.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -53,6 +53,18 @@ impl Bench<'_> {
         before
     }
 
+    /// Applies the sure fixes that a check notes. None: it notes none.
+    pub(super) fn fix_noted(&self, request: &Request, tools: &Tools) -> Option<Fixed> {
+        let (request, tools) = (request.clone(), tools.clone());
+        let (code, tool) = match &request.code {
+            Code::Term(code) => (code.clone(), None),
+            Code::Tool(name) => (tools.look_up(name).ok()??.0, Some(name.clone())),
+        };
+        let fix = self.fix_of_notes(&code)?;
+        let mut fixed = Fixed { request, tools, applied: Vec::new(), is_whole: true };
+        self.apply(&mut fixed, tool, fix).then_some(fixed)
+    }
+
     /// The sure fix of a fault, and the tool whose source it changes.
     fn fix_of(&self, fault: &Fault, fixed: &Fixed) -> Option<(Option<String>, Fix)> {
         if let Some(tool) = &fault.tool {

@@ -1,5 +1,6 @@
 //! Makes the input and the program of a run small, as long as it fails in one way.
 
+use pif_domain::text::line;
 use pif_domain::{Fault, FaultCode};
 use pif_sandbox::{Argument, Code, Request, Summary, TermPlace, Watch};
 use pif_store::journal::Digest;
@@ -168,7 +169,7 @@ impl Bench<'_> {
         let watch: Watch = self.watch.again();
         let summary = workshop.sandbox.check(json, &watch).ok()?;
         let told = self.typed(&summary, json, &watch);
-        let shape = told.map(|it| pif_domain::text::line(&it.typing.shape, MOST_SHAPE));
+        let shape = told.map(|it| line(&it.typing.shape, MOST_SHAPE));
         let code = if summary.notation.is_empty() { json.to_owned() } else { summary.notation };
         Some(Part { tool, code, shape: shape.filter(|it| it != "any"), is_least })
     }

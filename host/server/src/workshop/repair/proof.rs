@@ -1,7 +1,9 @@
 //! Runs the examples of what was repaired.
 
-use pif_domain::Fault;
+use std::sync::Arc;
+
 use pif_domain::text::line;
+use pif_domain::{Fault, FaultCode, fault};
 use pif_sandbox::{Argument, Code, Request, Watch, drive};
 
 use super::case::Wrong;
@@ -9,7 +11,7 @@ use super::fixes::with;
 use super::told::Proof;
 use crate::workshop::example::{Example, from_json};
 use crate::workshop::opening::Workshop;
-use crate::workshop::properties::of_tool;
+use crate::workshop::property::of_tool;
 use crate::workshop::world::{Tools, Witness};
 
 /// The name of a program whose examples have several arguments.
@@ -82,7 +84,7 @@ impl Workshop {
             Code::Tool(name) => return self.try_example(name, example, tools, watch),
             Code::Term(code) => code,
         };
-        let summary = self.sandbox.check(code, watch).map_err(|faults| first(faults))?;
+        let summary = self.sandbox.check(code, watch).map_err(first)?;
         if example.args.is_some() {
             let tools = with(tools, PROGRAM, summary.canonical, summary.hash);
             return self.try_example(PROGRAM, example, &tools, watch);
@@ -95,7 +97,7 @@ impl Workshop {
         };
         let request: Request = self.request(Code::Term(code.clone()), argument);
         let mut nobody = ();
-        let live = self.live(tools.clone(), std::sync::Arc::new(example.script()), watch);
+        let live = self.live(tools.clone(), Arc::new(example.script()), watch);
         let mut witness = Witness::new(live, &mut nobody);
         let ending = drive(&self.sandbox, request, &mut witness, watch).ending;
         self.judge_example(PROGRAM, example, expected.get(), ending, tools, watch)
@@ -106,6 +108,6 @@ impl Workshop {
 fn first(faults: Vec<Fault>) -> Fault {
     faults.into_iter().next().unwrap_or_else(|| {
         let message = "a program was refused without a reason".to_owned();
-        pif_domain::fault(pif_domain::FaultCode::Internal, message, None)
+        fault(FaultCode::Internal, message, None)
     })
 }

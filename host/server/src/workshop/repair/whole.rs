@@ -1,5 +1,7 @@
 //! The way of a repair: the run that fails, the fixes, the proof, the diagnosis, the snapshot.
 
+use std::sync::Arc;
+
 use pif_domain::{Fault, FaultCode, fault, text};
 use pif_sandbox::{Argument, Code, Ending, Request, Watch};
 use serde_json::json;
@@ -29,6 +31,9 @@ impl Workshop {
         let mut mended = Mended::default();
         let Some((case, found)) = self.failing(wrong, &tools, watch, &mut mended)? else {
             mended.proof = self.proof(wrong, None, &tools, watch)?;
+            if !mended.proof.is_passed() {
+                self.repair_unproved(wrong, &tools, (arguments, watch), &mut mended)?;
+            }
             return Ok(mended);
         };
         if let Some(given) = &wrong.error {
@@ -46,6 +51,38 @@ impl Workshop {
         mended.diagnosis = Some(diagnose(&bench, &case, &found, &tools));
         mended.fault = Some(Box::new(self.explain(found, &tools, watch)));
         Ok(mended)
+    }
+
+    /// Repairs what no run shows, but examples and properties: by the sure fixes of a check.
+    fn repair_unproved(
+        &self,
+        wrong: &Wrong,
+        tools: &Tools,
+        (arguments, watch): (&str, &Watch),
+        mended: &mut Mended,
+    ) -> Result<(), Fault> {
+        let code = match &wrong.broken {
+            Broken::Code(code) => Code::Term(code.clone()),
+            Broken::Tool(name) => Code::Tool(name.clone()),
+            Broken::Run(_) => return Ok(()),
+        };
+        let case = Case {
+            request: self.request(code, Argument::Unapplied),
+            calls: Arc::default(),
+            from: None,
+        };
+        let Some(fixed) = Bench::new(self, &case.calls, watch).fix_noted(&case.request, tools)
+        else {
+            return Ok(());
+        };
+        mended.fixes.clone_from(&fixed.applied);
+        let proof = self.proof(wrong, Some((&case, &fixed)), tools, watch)?;
+        if proof.is_passed() {
+            mended.proof = proof;
+            mended.repaired = self.repaired(&fixed, watch)?;
+            self.stage_repaired(mended, &fixed, arguments, watch);
+        }
+        Ok(())
     }
 
     /// The first run that fails, with its fault.

@@ -184,7 +184,7 @@ impl Workshop {
     }
 
     /// Tries the properties of a tool as this workshop shows it.
-    fn try_all(
+    fn try_properties_of(
         &self,
         tool: &Definition,
         finding: &mut Finding,
@@ -250,7 +250,7 @@ fn judge(
     };
     let more = tests.examples.get(name).map_or(&[][..], Vec::as_slice);
     let mut finding = after.examine(&tool, more, watch)?;
-    after.try_all(&tool, &mut finding, watch)?;
+    after.try_properties_of(&tool, &mut finding, watch)?;
     let fuel = match &was {
         Some(was) => Some(before.examine(was, &[], watch)?.fuel),
         None => None,
