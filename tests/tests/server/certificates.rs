@@ -32,7 +32,7 @@ fn store() -> Result<Kept> {
 
 /// Exports `bill` with certificates. Gives the file and that of the keys.
 fn export(kept: &Kept, flags: &[&str]) -> Result<(Value, String)> {
-    let exported = kept.prints(&[&["export", "bill", "--sign"], flags].concat())?;
+    let exported = kept.prints(&[&["export", "bill", "--sign"][..], flags].concat())?;
     let keys = file(kept, "keys.pem", &kept.prints(&["keys", "export"])?)?;
     Ok((serde_json::from_str(&exported)?, keys))
 }
@@ -41,7 +41,7 @@ fn export(kept: &Kept, flags: &[&str]) -> Result<(Value, String)> {
 fn refused(bundle: &Value, flags: &[&str]) -> Result<String> {
     let into = Kept::new()?;
     let path = file(&into, "tools.json", &bundle.to_string())?;
-    let printed = into.execute(&[&["import", &path], flags].concat(), "")?;
+    let printed = into.execute(&[&["import", path.as_str()][..], flags].concat(), "")?;
     ensure!(printed.code == Some(1) && printed.output.is_empty(), "{printed:?}");
     ensure!(printed.errors.contains("nothing was imported"), "{printed:?}");
     let journal = into.prints(&["journal", "--json"])?;

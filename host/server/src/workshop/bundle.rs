@@ -13,11 +13,11 @@ use pif_store::session::{Capacity, LONGEST_NAME, ensure_title, is_name, is_recen
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::certificate::Certificates;
 use super::example::{Example, Scripted, from_json, to_json};
 use super::property::{MOST_PROPERTIES, of_tool};
 use super::refusal::too_large;
 use super::schemas;
+use super::vouched::Certificates;
 
 /// The value of `format` that identifies such a file.
 const FORMAT: &str = "mcp-pif export";

@@ -1,228 +1,21 @@
-//! Certificates: signed statements of what is known of a revision of a tool. A file of tools carries
-//! them. Whoever imports it checks all that they say again.
+//! Certifies tools, and checks certificates again: whoever imports a file of tools finds out whether all
+//! holds that is signed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use pif_domain::text::{line, quote, quote_one, time};
+use pif_domain::text::{quote_one, time};
 use pif_domain::{Fault, FaultCode, fault};
-use pif_receipt::{Envelope, Statement, Trust, sha256};
+use pif_receipt::sha256;
 use pif_sandbox::Watch;
-use pif_store::registry::short;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::bundle::Packed;
 use super::equality::Equality;
 use super::keys::unsigned;
 use super::opening::Workshop;
 use super::refusal::{Refused, stored};
+use super::vouched::{Certificates, Equal, Known, Property, Vouched, refused};
 use super::world::Tools;
-
-/// The type of the predicate.
-const TOOL: &str = "https://github.com/mcp-pif/mcp-pif/tool/v1";
-
-/// The most characters of a type in a message.
-const MOST_TYPE: usize = 200;
-
-/// The certificates of a file.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Certificates {
-    /// One for each tool.
-    tools: Vec<Envelope>,
-    /// How the signing key followed others.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    rotations: Vec<Envelope>,
-}
-
-/// What is known of a revision of a tool.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Known {
-    /// The name, or `name@hash` of a revision that others pin.
-    tool: String,
-    /// The sha256 of its term.
-    revision: String,
-    /// The sha256 of all that the file holds of it: description, examples, properties, schema.
-    content: String,
-    /// The examples that passed.
-    examples: usize,
-    /// The properties that hold, each with the inputs that were tried.
-    properties: Vec<Property>,
-    /// Its type, if it can be told.
-    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
-    shape: Option<String>,
-    /// The tools of other servers that it calls.
-    needs: Vec<String>,
-    /// All tools that it comes to by name, with the revisions for which this holds.
-    callees: BTreeMap<String, String>,
-    /// Tools to which it is equal.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    equal: Vec<Equal>,
-}
-
-/// A property that holds.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Property {
-    property: String,
-    inputs: u64,
-}
-
-/// A tool to which another one is equal.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Equal {
-    /// `NAME@HASH`.
-    to: String,
-    /// The proof, which `mcp-pif proof check` accepts.
-    proof: String,
-}
-
-/// The predicate.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Predicate {
-    known: Known,
-    signed: String,
-}
-
-/// A certificate whose signature counts.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Vouched {
-    known: Known,
-    /// The id of the key that signed it.
-    signer: String,
-    /// The certificate itself.
-    envelope: Envelope,
-}
-
-impl Certificates {
-    /// Whether there are none.
-    pub(super) fn is_empty(&self) -> bool {
-        self.tools.is_empty() && self.rotations.is_empty()
-    }
-
-    /// Finds the certificate of each tool of a file, signed by a trusted key. All tools that have none
-    /// are told.
-    pub(super) fn vouch(&self, packed: &[Packed], trust: &Trust) -> Result<Vec<Vouched>, Refused> {
-        let (mut vouched, mut faults) = (BTreeMap::new(), Vec::new());
-        for envelope in &self.tools {
-            match self.read(envelope, trust) {
-                Ok(it) => drop(vouched.insert(it.known.tool.clone(), it)),
-                Err(reason) => faults.push(refused(&reason)),
-            }
-        }
-        let mut found = Vec::new();
-        for tool in packed {
-            match vouched.remove(&tool.reference()) {
-                Some(it) => found.push(it),
-                None => faults.push(refused(&format!("{} has no certificate", tool.quoted()))),
-            }
-        }
-        faults.extend(vouched.keys().map(|tool| {
-            refused(&format!("there is a certificate of {}, and no such tool", quote_one(tool)))
-        }));
-        if faults.is_empty() { Ok(found) } else { Err(faults.into()) }
-    }
-
-    fn read(&self, envelope: &Envelope, trust: &Trust) -> Result<Vouched, String> {
-        let malformed = || "a certificate is not one of this version".to_owned();
-        let statement = Statement::read(envelope, TOOL).ok_or_else(malformed)?;
-        let subject = statement.subject;
-        let predicate = serde_json::from_value(statement.predicate).map_err(|_| malformed())?;
-        let Predicate { known, signed } = predicate;
-        let signed = time::parse(&signed).ok_or_else(malformed)?;
-        let tool = quote_one(&known.tool);
-        let signer = trust.signer(envelope, &self.rotations, signed);
-        let signer = signer.map_err(|distrust| format!("the certificate of {tool}: {distrust}"))?;
-        let is_about =
-            |it: &pif_receipt::Subject| it.name == known.tool && it.digest.sha256 == known.revision;
-        if subject.len() != 1 || !subject.iter().all(is_about) {
-            return Err(malformed());
-        }
-        Ok(Vouched { known, signer, envelope: envelope.clone() })
-    }
-}
-
-impl Vouched {
-    /// What it says, in one line.
-    #[must_use]
-    pub fn told(&self) -> String {
-        let Self { known, signer, .. } = self;
-        let Known { examples, properties, equal, .. } = known;
-        let mut parts =
-            vec![format!("examples: {examples}"), format!("properties: {}", properties.len())];
-        parts.extend(known.shape.iter().map(|it| format!("type: {}", line(it, MOST_TYPE))));
-        if !equal.is_empty() {
-            let all: Vec<&str> = equal.iter().map(|it| it.to.as_str()).collect();
-            parts.push(format!("equal to {}", quote(&all)));
-        }
-        parts.push(format!("signed by {signer}"));
-        parts.join("; ")
-    }
-
-    /// A note that it holds.
-    pub(super) fn note(&self) -> String {
-        format!("the certificate of {} holds: {}", quote_one(&self.known.tool), self.told())
-    }
-
-    /// What it says, as a record.
-    #[must_use]
-    pub fn record(&self) -> Value {
-        json!({"signer": self.signer, "known": self.known, "envelope": self.envelope})
-    }
-}
-
-impl Known {
-    /// What another look came to that differs from this.
-    fn differences(&self, now: &Self) -> Vec<String> {
-        let mut found = Vec::new();
-        if self.revision != now.revision || self.content != now.content {
-            found.push("the tool in the file is another one".to_owned());
-        }
-        if self.examples != now.examples {
-            found.push(format!("{} examples pass, and not {}", now.examples, self.examples));
-        }
-        let told = |known: &Self| -> Vec<String> {
-            known.properties.iter().map(|it| it.property.clone()).collect()
-        };
-        if told(self) != told(now) {
-            found.push("other properties hold".to_owned());
-        }
-        if self.shape != now.shape {
-            let shape = |it: &Option<String>| {
-                it.as_ref().map_or_else(|| "unknown".to_owned(), |it| line(it, MOST_TYPE))
-            };
-            found.push(format!(
-                "its type is {}, and not {}",
-                shape(&now.shape),
-                shape(&self.shape)
-            ));
-        }
-        if self.needs != now.needs {
-            let (is, said) = (quote(&now.needs), quote(&self.needs));
-            found.push(format!("it calls other servers by {is}, and not {said}"));
-        }
-        let names: BTreeSet<&String> = self.callees.keys().chain(now.callees.keys()).collect();
-        for name in names {
-            let (said, is) = (self.callees.get(name), now.callees.get(name));
-            if said != is {
-                let revision = |it: Option<&String>| {
-                    it.map_or_else(|| "not there".to_owned(), |it| short(it).to_owned())
-                };
-                let (is, said) = (revision(is), revision(said));
-                found.push(format!("{}, which it calls, is {is}, and not {said}", quote_one(name)));
-            }
-        }
-        for equal in &self.equal {
-            if !now.equal.contains(equal) {
-                found.push(format!("it is not proved to be equal to {}", quote_one(&equal.to)));
-            }
-        }
-        found
-    }
-}
 
 impl Workshop {
     /// Signs what is known of tools of a file. Everything is tried first: an example or a property that
@@ -250,11 +43,7 @@ impl Workshop {
                 let (tool, other) = (tool.quoted(), quote_one(other));
                 return Err(refused(&format!("{tool} is not proved to be equal to {other}")));
             }
-            let subject = [(known.tool.clone(), known.revision.clone())];
-            let subject: Vec<(&str, &str)> =
-                subject.iter().map(|(name, hash)| (name.as_str(), hash.as_str())).collect();
-            let predicate = json!(Predicate { known: known.clone(), signed: signed.clone() });
-            envelopes.push(Statement::new(&subject, TOOL, predicate).sign(&[key]));
+            envelopes.push(known.sign(&signed, key));
         }
         Ok(Certificates { tools: envelopes, rotations: keys.rotations().to_vec() })
     }
@@ -372,8 +161,4 @@ fn first(Refused { faults, during }: Refused) -> Fault {
     let fault = faults.into_iter().next().unwrap_or_else(none);
     let message = during.map(|it| format!("{it}: {}", fault.message));
     Fault { message: message.unwrap_or(fault.message), ..fault }
-}
-
-fn refused(reason: &str) -> Fault {
-    fault(FaultCode::InvalidCertificate, reason.to_owned(), None)
 }

@@ -11,9 +11,9 @@ use pif_store::session::{Binding, Session, is_recent};
 use serde_json::value::RawValue;
 
 use super::bundle::{self, Packed, PackedBinding, PackedSession, Remembered};
-use super::certificate::Certificates;
 use super::opening::Workshop;
 use super::refusal::stored;
+use super::vouched::Certificates;
 use super::world::Tools;
 
 /// What a file is to hold.

@@ -16,13 +16,13 @@ use pif_store::{self, Change, Done, Effect, Write};
 use serde_json::json;
 
 use super::bundle::{self, Bundle, Packed, Remembered, at};
-use super::certificate::Vouched;
 use super::library::{PREFIX as LIBRARY_PREFIX, ensure_outside, library};
 use super::memory::keeping;
 use super::opening::Workshop;
 use super::property::kept;
 use super::record;
 use super::refusal::{Refused, refused, stored, too_large, unkept, unwritten};
+use super::vouched::Vouched;
 use super::world::{Candidate, Tools};
 
 /// The result for one tool of a file.
@@ -125,7 +125,10 @@ impl Workshop {
         }
         let Wanted { replace, session, trust, .. } = wanted;
         let vouched = match &trust {
-            Some(trust) => file.certificates.vouch(&file.tools, trust)?,
+            Some(trust) => {
+                let tools: Vec<String> = file.tools.iter().map(Packed::reference).collect();
+                file.certificates.vouch(&tools, trust)?
+            }
             None => Vec::new(),
         };
         let tried = self.try_tools(file.tools, replace, watch, subject);

@@ -7,7 +7,6 @@ use pif_domain::{Fault, FaultCode, fault};
 use pif_receipt::{Error, Keyring, PublicKey, Trust};
 use pif_store::Place;
 
-use super::opening::Workshop;
 use crate::config::Config;
 
 /// Reads the keys of the store of the settings. A store in memory has none.
@@ -18,20 +17,6 @@ pub fn open_keys(config: &Config) -> Result<Keyring, Error> {
 /// The directory of the keys.
 fn directory(place: &Place) -> Option<PathBuf> {
     Some(place.file()?.parent()?.to_owned())
-}
-
-impl Workshop {
-    /// The keys of the store, as they were when it was opened.
-    pub(super) fn keys(&self) -> Result<&Keyring, Fault> {
-        self.keys.as_ref().as_ref().map_err(unsigned)
-    }
-
-    /// Trusts all keys of the store.
-    pub fn own_trust(&self) -> Result<Trust, Fault> {
-        let keys = self.keys()?;
-        keys.current().map_err(|error| unsigned(&error))?;
-        Ok(Trust::new(keys.public().map(|(_, key)| key).collect()))
-    }
 }
 
 /// Trusts the keys of a text in PEM.

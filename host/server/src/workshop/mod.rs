@@ -66,13 +66,13 @@ mod trial;
 mod turn;
 mod types;
 mod upstream;
+mod vouched;
 mod warden;
 mod world;
 
 pub use self::analyze::{Analyzed, Answered, Asked, Questions};
 pub use self::backup::{Contents, Restored, back_up, restore};
 pub use self::budget::Allowed;
-pub use self::certificate::Vouched;
 pub use self::check::Reach;
 pub use self::checkpoint::{Grown, Mismatch, compare};
 pub use self::consent::Said;
@@ -122,4 +122,5 @@ pub use self::task::{
 };
 pub use self::turn::Plan;
 pub use self::types::Inferred;
+pub use self::vouched::Vouched;
 pub use self::world::{Candidate, EndedByHand, Tools};

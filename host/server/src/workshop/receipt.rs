@@ -4,7 +4,7 @@
 
 use pif_domain::text::time;
 use pif_domain::{EntryKind, Fault, FaultCode, fault};
-use pif_receipt::{Distrust, Envelope, Statement, Trust, sha256};
+use pif_receipt::{Distrust, Envelope, Keyring, Statement, Trust, sha256};
 use pif_sandbox::Watch;
 use pif_store::journal::{Answer, Body, Came, Digest, Entry, Hash, Made};
 use serde::{Deserialize, Serialize};
@@ -227,6 +227,18 @@ impl Columns {
 }
 
 impl Workshop {
+    /// The keys of the store, as they were when it was opened.
+    pub(super) fn keys(&self) -> Result<&Keyring, Fault> {
+        self.keys.as_ref().as_ref().map_err(unsigned)
+    }
+
+    /// Trusts all keys of the store.
+    pub fn own_trust(&self) -> Result<Trust, Fault> {
+        let keys = self.keys()?;
+        keys.current().map_err(|error| unsigned(&error))?;
+        Ok(Trust::new(keys.public().map(|(_, key)| key).collect()))
+    }
+
     /// Makes a receipt of the run of an entry, signed with the current key.
     pub fn receipt(&self, id: i64) -> Result<Receipt, Fault> {
         let keys = self.keys()?;
