@@ -48,7 +48,7 @@ pub(in super::super) struct Arguments {
     /// what the program gives for other data: [{"data": …, "output": …}]
     #[serde(default)]
     #[schemars(schema_with = "examples")]
-    examples: Option<Vec<Example>>,
+    examples: Option<Box<RawValue>>,
     /// programs that are tried, 5 unless given, 50 at most
     max_loops: Option<u64>,
     #[serde(default)]
@@ -162,7 +162,11 @@ impl Arguments {
                 return Err(malformed("`context` must be a record or a text", Some(hint)));
             }
         };
-        let examples = self.examples.unwrap_or_default();
+        let raw = self.examples.as_ref().map_or("[]", |it| it.get());
+        let examples: Vec<Example> = serde_json::from_str(raw).map_err(|_| {
+            let hint = "write {\"examples\": [{\"data\": …, \"output\": …}]}";
+            malformed("`examples` must be a list of `data` with `output`", Some(hint))
+        })?;
         if examples.len() > MOST_EXAMPLES {
             let message = format!("a task has at most {MOST_EXAMPLES} examples");
             return Err(malformed(message, None));
