@@ -10,7 +10,7 @@ use pif_domain::Limit;
 use pif_sandbox::Watch;
 use pif_server::config::Options;
 use pif_server::render;
-use pif_server::workshop::{Analyzed, Asked, Equality, Questions};
+use pif_server::workshop::{Equality, Question, Questions, Subject};
 
 use super::open::open_if_any;
 use super::print::{fail, print};
@@ -27,7 +27,7 @@ pub(super) struct Analyze {
     tool: Option<String>,
     /// What to tell; may be given again [default: all but laws, if nothing is asked]
     #[arg(long, value_name = "QUESTION")]
-    ask: Vec<Asked>,
+    ask: Vec<Question>,
     /// Compare it with another program, or with a tool as `@NAME`
     #[arg(long, value_name = "CODE", allow_hyphen_values = true, value_parser = hyphened)]
     against: Option<String>,
@@ -51,8 +51,8 @@ impl Analyze {
         let watch = Watch::new(config.values.time(Limit::WallClock));
         let workshop = open_if_any(config)?;
         let about = match (self.code, self.tool) {
-            (Some(code), _) => Analyzed::Code(read_code(&code)?),
-            (None, tool) => Analyzed::Tool(tool.unwrap_or_default()),
+            (Some(code), _) => Subject::Code(read_code(&code)?),
+            (None, tool) => Subject::Tool(tool.unwrap_or_default()),
         };
         let against = self.against.as_deref().map(read_against).transpose()?;
         let questions = Questions { ask: self.ask, against, properties: self.property };

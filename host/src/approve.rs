@@ -8,7 +8,7 @@ use pif_domain::text::time;
 use pif_domain::{Approval, Choice, Decision, Fault, named};
 use pif_server::config::Options;
 use pif_server::render::question;
-use pif_server::workshop::{Kept, Waiting, Workshop};
+use pif_server::workshop::{ApprovalWait, WaitingRun, Workshop};
 
 use super::open::open;
 use super::print::{Output, fail};
@@ -55,10 +55,10 @@ impl Approve {
     }
 }
 
-fn list(all: &[Kept]) -> ExitCode {
+fn list(all: &[WaitingRun]) -> ExitCode {
     let mut output = Output::open();
     for kept in all {
-        let Waiting { run, wishes, decision, until, .. } = kept.waiting();
+        let ApprovalWait { run, wishes, decision, until, .. } = kept.waiting();
         let state =
             if decision.is_some() { "is decided and waits for the client" } else { "waits" };
         let until = time::format(until);

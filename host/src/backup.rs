@@ -27,12 +27,12 @@ impl Backup {
         let config = existing(options, &self.place)?;
         ensure_file(&config, "its own tools back it up, as pg_dump does")?;
         let contents = workshop::back_up(&config, &self.file, self.force)?;
-        Ok(print(&format!("{}: {}", self.file.display(), tell_contents(&contents))))
+        Ok(print(&format!("{}: {}", self.file.display(), render_contents(&contents))))
     }
 }
 
 /// Describes the contents of a backup.
-pub(super) fn tell_contents(Contents { journal, tools, keys }: &Contents) -> String {
+pub(super) fn render_contents(Contents { journal, tools, keys }: &Contents) -> String {
     let entries = journal.count().unsigned_abs();
     let count = |n: u64, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
     let (tools, keys) = (count(*tools, "tool", "tools"), count(*keys, "key", "keys"));

@@ -4,7 +4,7 @@ use std::io;
 use std::thread;
 use std::time::Duration;
 
-use pif_server::workshop::{Grown, Workshop};
+use pif_server::workshop::{JournalTree, Workshop};
 
 /// The time between two checkpoints.
 const INTERVAL: Duration = Duration::from_secs(10);
@@ -16,7 +16,7 @@ pub(super) fn start(workshop: &Workshop) -> io::Result<()> {
     }
     let workshop = workshop.clone();
     let make = move || {
-        let mut grown = Grown::default();
+        let mut grown = JournalTree::default();
         loop {
             if let Err(fault) = workshop.checkpoint(&mut grown) {
                 tracing::warn!("the journal has no new checkpoint: {}", fault.message);

@@ -6,7 +6,7 @@ use std::{env, io};
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use pif_sandbox::{Addresses, Embedded, compile};
+use pif_sandbox::{Addresses, EmbeddedComponent, compile};
 
 use super::print::print_bytes;
 
@@ -26,7 +26,8 @@ impl Compile {
     /// Writes the compiled component to stdout, for the server that started this process.
     pub(super) fn execute(&self) -> Result<ExitCode> {
         let addresses = if self.scarce { Addresses::Scarce } else { Addresses::Ample };
-        let which = if self.analyst { Embedded::Analyst } else { Embedded::Evaluator };
+        let which =
+            if self.analyst { EmbeddedComponent::Analyst } else { EmbeddedComponent::Evaluator };
         let code = compile(which, &self.directory, addresses).map_err(|reason| anyhow!(reason))?;
         Ok(print_bytes(&code))
     }
@@ -34,7 +35,7 @@ impl Compile {
 
 /// Starts a process that runs `mcp-pif compile`.
 pub(super) fn start_compiler(
-    which: Embedded,
+    which: EmbeddedComponent,
     cache: &Path,
     addresses: Addresses,
 ) -> io::Result<Child> {
@@ -43,7 +44,7 @@ pub(super) fn start_compiler(
     if addresses == Addresses::Scarce {
         compiler.arg("--scarce");
     }
-    if which == Embedded::Analyst {
+    if which == EmbeddedComponent::Analyst {
         compiler.arg("--analyst");
     }
     // The compiler must not inherit the server's settings.

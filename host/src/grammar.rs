@@ -29,7 +29,7 @@ struct Form {
 
 /// The marks and words of the notation.
 #[derive(Debug, Deserialize)]
-struct Words {
+struct GrammarWords {
     operators: Vec<String>,
     constants: Vec<String>,
     keywords: Vec<String>,
@@ -49,12 +49,13 @@ impl Grammar {
             Err(fault) => return Ok(fail(&[fault])),
         };
         let forms: Vec<Form> = serde_json::from_str(&forms).context("the table of forms")?;
-        let words: Words = serde_json::from_str(&words).context("the words of the notation")?;
+        let words: GrammarWords =
+            serde_json::from_str(&words).context("the words of the notation")?;
         Ok(print(&format!("{:#}", grammar(&forms, &words))))
     }
 }
 
-fn grammar(forms: &[Form], words: &Words) -> Value {
+fn grammar(forms: &[Form], words: &GrammarWords) -> Value {
     let names = forms.iter().map(|form| form.name.as_str()).chain(texts(&words.aliases));
     let marks = texts(&words.operators).chain(MARKS);
     json!({

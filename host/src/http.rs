@@ -68,7 +68,7 @@ pub(super) struct HttpOptions {
 
 /// A server over HTTP that is bound.
 #[derive(Debug)]
-pub(super) struct Opened {
+pub(super) struct HttpServer {
     pub(super) http: Http,
     /// Where clients find it.
     pub(super) place: String,
@@ -83,7 +83,7 @@ impl HttpOptions {
     }
 
     /// Reads the files and binds the listener.
-    pub(super) fn open(self, config: &Config) -> Result<Opened> {
+    pub(super) fn open(self, config: &Config) -> Result<HttpServer> {
         let address = self.http.unwrap_or_default();
         if self.tokens.is_none() && self.issuer.is_none() && !address.is_here() {
             bail!(
@@ -134,7 +134,7 @@ impl HttpOptions {
             Address::Tcp(address) => format!("{scheme}://{address}/mcp"),
             unix @ Address::Unix(_) => unix.to_string(),
         };
-        Ok(Opened { http: Http { listener, access, allowed, places, tls }, place, readable })
+        Ok(HttpServer { http: Http { listener, access, allowed, places, tls }, place, readable })
     }
 }
 

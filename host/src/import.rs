@@ -8,7 +8,7 @@ use pif_domain::Limit;
 use pif_domain::text;
 use pif_sandbox::Watch;
 use pif_server::config::Options;
-use pif_server::workshop::{Imported, Refused, Taken, Wanted};
+use pif_server::workshop::{ChangeRefusal, ImportOptions, ImportResult, ImportedTool};
 use pif_store::registry::{Status, short};
 
 use super::open::open;
@@ -48,22 +48,22 @@ impl Import {
             [] => None,
             files => Some(trust(files, self.revoked.as_deref())?),
         };
-        let wanted = Wanted { tools: true, replace, memory, session: None, trust };
+        let wanted = ImportOptions { tools: true, replace, memory, session: None, trust };
         match workshop.import(&text, wanted, &Watch::new(config.values.time(Limit::WallClock))) {
-            Ok(taken) => Ok(told(&taken)),
+            Ok(taken) => Ok(print(&taken)),
             Err(refusal) => Ok(refused(&refusal)),
         }
     }
 }
 
 /// Prints what an import has taken.
-pub(super) fn told(Taken { tools, memory, session, notes }: &Taken) -> ExitCode {
+pub(super) fn print(ImportResult { tools, memory, session, notes }: &ImportResult) -> ExitCode {
     for note in notes {
         complain(&text::line(note, MOST_LINE));
     }
     let mut output = Output::open();
     for tool in tools {
-        output.line(&tell(tool));
+        output.line(&render(tool));
     }
     for (key, status) in memory {
         output.line(&format!("memory {}: {status}", text::line(key, MOST_LINE)));
@@ -78,7 +78,7 @@ pub(super) fn told(Taken { tools, memory, session, notes }: &Taken) -> ExitCode 
 }
 
 /// Prints why nothing was imported.
-pub(super) fn refused(Refused { during, faults }: &Refused) -> ExitCode {
+pub(super) fn refused(ChangeRefusal { during, faults }: &ChangeRefusal) -> ExitCode {
     if let Some(during) = during {
         complain(&format!("{}:", text::line(during, MOST_LINE)));
     }
@@ -88,7 +88,7 @@ pub(super) fn refused(Refused { during, faults }: &Refused) -> ExitCode {
 }
 
 /// A line about an imported tool.
-fn tell(Imported { name, hash, status, is_pinned }: &Imported) -> String {
+fn render(ImportedTool { name, hash, status, is_pinned }: &ImportedTool) -> String {
     let revision = short(hash);
     match status {
         Status::Unchanged if *is_pinned => format!("{name}@{revision}: is in its history already"),

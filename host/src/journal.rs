@@ -11,7 +11,7 @@ use pif_domain::EntryKind;
 use pif_receipt::Checkpoint;
 use pif_server::config::{Config, Options};
 use pif_server::workshop::{self, open_journal, open_keys};
-use pif_store::journal::{self, Entry, Filter, Link, Verified};
+use pif_store::journal::{self, ChainEnds, Entry, Filter, Link};
 
 use super::print::{Output, print};
 use super::receipt::trust;
@@ -29,7 +29,7 @@ pub(super) struct Journal {
     #[command(subcommand)]
     task: Option<Task>,
     #[command(flatten)]
-    recent: Recent,
+    recent: Filters,
     #[command(flatten)]
     place: Directory,
 }
@@ -41,7 +41,7 @@ enum Task {
         /// What must be in the journal: an entry and its hash, as an earlier `verify` printed it, or a
         /// file with a checkpoint
         #[arg(long, value_name = "ENTRY:HASH|FILE", value_parser = parse_expected)]
-        expect: Vec<Expected>,
+        expect: Vec<Expectation>,
         /// A file with the public keys that may have signed checkpoints [default: the keys of the store]
         #[arg(long, value_name = "FILE")]
         trust: Vec<String>,
@@ -54,7 +54,7 @@ enum Task {
 
 /// What must be in a journal.
 #[derive(Debug, Clone)]
-enum Expected {
+enum Expectation {
     /// An entry with a hash.
     Link(i64, String),
     /// What the checkpoint in a file says.
@@ -63,7 +63,7 @@ enum Expected {
 
 /// Which entries to show, and how.
 #[derive(Debug, Args)]
-struct Recent {
+struct Filters {
     /// Keep printing new entries, also of other processes, until interrupted
     #[arg(long)]
     follow: bool,
@@ -96,7 +96,7 @@ impl Journal {
     }
 }
 
-fn verify(config: &Config, expected: &[Expected], trusted: &[String]) -> Result<ExitCode> {
+fn verify(config: &Config, expected: &[Expectation], trusted: &[String]) -> Result<ExitCode> {
     let journal = open_journal(config)?;
     let verified = workshop::verify(config, &journal)?;
     journal.verify_texts()?;
@@ -118,16 +118,16 @@ fn verify(config: &Config, expected: &[Expected], trusted: &[String]) -> Result<
     }
     for expected in expected {
         match expected {
-            Expected::Link(id, hash) => ensure_link(&journal, &verified, *id, hash)?,
-            Expected::Checkpoint(file) => {
+            Expectation::Link(id, hash) => ensure_link(&journal, &verified, *id, hash)?,
+            Expectation::Checkpoint(file) => {
                 compare(&read_file(file)?).with_context(|| file.clone())?;
             }
         }
     }
     let mut output = Output::open();
     output.line(&format!("{} entries, each as it was written", verified.count()));
-    output.line(&format!("anchor {}", tell(verified.anchor)));
-    output.line(&format!("head {}", tell(verified.head)));
+    output.line(&format!("anchor {}", render(verified.anchor)));
+    output.line(&format!("head {}", render(verified.head)));
     if let Some(Checkpoint { size, .. }) = checkpoint {
         output.line(&format!("the last checkpoint holds: {size} entries"));
     }
@@ -144,7 +144,7 @@ fn last_checkpoint(journal: &journal::Journal) -> Result<ExitCode> {
 }
 
 /// Refuses a chain that does not contain this link.
-fn ensure_link(journal: &journal::Journal, chain: &Verified, id: i64, hash: &str) -> Result<()> {
+fn ensure_link(journal: &journal::Journal, chain: &ChainEnds, id: i64, hash: &str) -> Result<()> {
     let found = match id {
         _ if id == chain.anchor.id => chain.anchor.hash,
         _ if id > chain.head.id => {
@@ -164,17 +164,17 @@ fn ensure_link(journal: &journal::Journal, chain: &Verified, id: i64, hash: &str
     bail!("entry {id} has the hash {found}, not the expected one: this is a different journal")
 }
 
-fn tell(Link { id, hash, .. }: Link) -> String {
+fn render(Link { id, hash, .. }: Link) -> String {
     format!("{id}:{hash}")
 }
 
 /// Reads an entry with its hash, or takes the text for the name of a file.
-fn parse_expected(text: &str) -> Result<Expected, String> {
+fn parse_expected(text: &str) -> Result<Expectation, String> {
     let is_link = text.split_once(':').is_some_and(|(id, _)| id.parse::<i64>().is_ok());
     if !is_link && Path::new(text).is_file() {
-        return Ok(Expected::Checkpoint(text.to_owned()));
+        return Ok(Expectation::Checkpoint(text.to_owned()));
     }
-    parse_link(text).map(|(id, hash)| Expected::Link(id, hash))
+    parse_link(text).map(|(id, hash)| Expectation::Link(id, hash))
 }
 
 fn parse_link(text: &str) -> Result<(i64, String), String> {
@@ -212,7 +212,7 @@ pub(super) fn walk(
     }
 }
 
-impl Recent {
+impl Filters {
     fn show(self, journal: &journal::Journal) -> Result<ExitCode> {
         let kind = self.kind.as_deref().and_then(EntryKind::find);
         let (subject, principal) = (self.tool.clone(), self.principal.clone());
@@ -239,7 +239,7 @@ impl Recent {
 
     /// Prints entries. False if the reader has closed the output.
     fn print(&self, entries: &[Entry], output: &mut Output) -> bool {
-        let tell = |it: &Entry| if self.json { it.to_json() } else { it.to_line() };
-        entries.iter().all(|entry| output.line(&tell(entry)))
+        let render = |it: &Entry| if self.json { it.to_json() } else { it.to_line() };
+        entries.iter().all(|entry| output.line(&render(entry)))
     }
 }

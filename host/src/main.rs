@@ -237,14 +237,14 @@ fn main() -> ExitCode {
             complain(&format!("mcp-pif: {error:#}"));
             ExitCode::FAILURE
         }),
-        Err(told) => tell(&told),
+        Err(told) => print_usage(&told),
     };
     stdio::settle(PARTING);
     code
 }
 
 /// Prints the parser's message: the requested help, or an error.
-fn tell(told: &clap::Error) -> ExitCode {
+fn print_usage(told: &clap::Error) -> ExitCode {
     let text = told.render().to_string();
     if told.use_stderr() {
         complain(text.trim_end());

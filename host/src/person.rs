@@ -26,7 +26,7 @@ pub(super) struct Person {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// List all who have sessions, memory or runs that wait
-    List(Shown),
+    List(OutputFormat),
     /// Show what belongs to one: sessions, saved states, keys of the memory, runs that wait
     Show(One),
     /// Erase all of that. Tools stay, and so do entries of the journal
@@ -34,7 +34,7 @@ enum Command {
 }
 
 #[derive(Debug, Args)]
-struct Shown {
+struct OutputFormat {
     /// Print JSON lines
     #[arg(long)]
     json: bool,
@@ -45,7 +45,7 @@ struct One {
     #[command(flatten)]
     name: Name,
     #[command(flatten)]
-    shown: Shown,
+    shown: OutputFormat,
 }
 
 #[derive(Debug, Args)]
@@ -75,7 +75,7 @@ impl Person {
     }
 }
 
-fn list(workshop: &Workshop, shown: &Shown) -> Result<ExitCode, Fault> {
+fn list(workshop: &Workshop, shown: &OutputFormat) -> Result<ExitCode, Fault> {
     let mut output = Output::open();
     for name in workshop.people()? {
         let Belongings { sessions, saved, keys, waiting, .. } = workshop.belongings(&name)?;
@@ -90,7 +90,7 @@ fn list(workshop: &Workshop, shown: &Shown) -> Result<ExitCode, Fault> {
         } else {
             format!(
                 "{}: {sessions} sessions, {saved} saved states, {keys} keys, {waiting} runs that wait",
-                told(&name)
+                message(&name)
             )
         });
     }
@@ -127,7 +127,7 @@ fn erase(workshop: &Workshop, name: &str) -> Result<ExitCode, Fault> {
     let mut output = Output::open();
     output.line(&format!(
         "erased of {}: {} sessions and saved states, {} keys, {} runs that waited",
-        told(name),
+        message(name),
         erased.sessions,
         erased.keys,
         erased.runs
@@ -137,6 +137,6 @@ fn erase(workshop: &Workshop, name: &str) -> Result<ExitCode, Fault> {
 }
 
 /// A name as it is shown.
-fn told(name: &str) -> String {
+fn message(name: &str) -> String {
     if name.is_empty() { "the user of this machine".to_owned() } else { text::visible(name).into() }
 }

@@ -9,7 +9,7 @@ use pif_domain::{Fault, FaultCode, Limit};
 use pif_sandbox::Watch;
 use pif_server::config::Options;
 use pif_server::render;
-use pif_server::workshop::{Replayed, Verdict};
+use pif_server::workshop::{ReplayResult, Verdict};
 use pif_store::journal::Entry;
 
 use super::journal::walk;
@@ -79,18 +79,18 @@ impl Replay {
 }
 
 /// A replay that exceeds the time limit counts as skipped.
-fn stopped(entry: &Entry, fault: Fault) -> Result<Replayed, Fault> {
+fn stopped(entry: &Entry, fault: Fault) -> Result<ReplayResult, Fault> {
     if fault.code != FaultCode::Timeout {
         return Err(fault);
     }
     let reason = format!("{}; --wall-clock gives it more", fault.message);
-    Ok(Replayed { entry: entry.id, verdict: Verdict::Skipped(reason), evaluator: None })
+    Ok(ReplayResult { entry: entry.id, verdict: Verdict::Skipped(reason), evaluator: None })
 }
 
 impl Tally {
     /// Counts and prints the result of a replay. False if the reader has closed the output.
-    fn add(&mut self, replayed: &Replayed, output: &mut Output) -> bool {
-        let Replayed { entry, verdict, evaluator } = replayed;
+    fn add(&mut self, replayed: &ReplayResult, output: &mut Output) -> bool {
+        let ReplayResult { entry, verdict, evaluator } = replayed;
         let other = match evaluator {
             Some(hash) => format!(" (made with another evaluator, {hash})"),
             None => String::new(),

@@ -8,7 +8,7 @@ use clap::Args;
 use pif_server::config::Options;
 use pif_server::workshop;
 
-use super::backup::tell_contents;
+use super::backup::render_contents;
 use super::print::{complain, print};
 use super::settings::{Directory, ensure_file, start};
 
@@ -31,6 +31,6 @@ impl Restore {
         if let Some(aside) = restored.aside {
             complain(&format!("the store that was there is now {}", aside.display()));
         }
-        Ok(print(&format!("{}: {}", restored.file.display(), tell_contents(&restored.contents))))
+        Ok(print(&format!("{}: {}", restored.file.display(), render_contents(&restored.contents))))
     }
 }

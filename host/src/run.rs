@@ -8,7 +8,7 @@ use pif_broker::Client;
 use pif_domain::quantity::parse_count;
 use pif_domain::text;
 use pif_domain::{Fault, FaultCode, Limit};
-use pif_sandbox::{Argument, Code, Ending, Outcome, Request, Stepped, Watch};
+use pif_sandbox::{Argument, Code, Completion, Outcome, Request, Stepped, Watch};
 use pif_server::config::{Config, Options};
 use pif_server::render::Steps;
 use pif_server::workshop::{Observer, too_large};
@@ -95,7 +95,7 @@ impl Run {
             return Ok(fail(&foreseen));
         }
         let known = tools.clone();
-        let mut observer = Shown { is_debugged: debug, steps: Steps::new(request.steps) };
+        let mut observer = StepObserver { is_debugged: debug, steps: Steps::new(request.steps) };
         let mut outcome = workshop.run(&request, tools, &mut observer, &watch).outcome;
         observer.steps.lines().iter().for_each(|line| complain(&text::line(line, MOST_LINE)));
         outcome.ending =
@@ -150,12 +150,12 @@ impl Observer for Terminal {
 }
 
 /// Observes a run whose steps may be shown.
-struct Shown {
+struct StepObserver {
     is_debugged: bool,
     steps: Steps,
 }
 
-impl Observer for Shown {
+impl Observer for StepObserver {
     fn advance(&mut self, driven: u64) {
         Terminal.advance(driven);
     }
@@ -191,12 +191,12 @@ fn advise(fault: Fault) -> Fault {
 
 fn report_run(outcome: Outcome) -> ExitCode {
     match outcome.ending {
-        Ok(Ending::Value(value)) => {
+        Ok(Completion::Value(value)) => {
             value.trace.iter().for_each(|line| complain(&text::line(line, MOST_LINE)));
             warn(&value.warnings);
             print(&text::plain(&value.json))
         }
-        Ok(Ending::Continuation(continuation)) => {
+        Ok(Completion::Continuation(continuation)) => {
             warn(&continuation.warnings);
             print(&continuation.json)
         }

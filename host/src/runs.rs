@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 use pif_domain::Limit;
 use pif_domain::{Fault, FaultCode, fault};
-use pif_sandbox::{Ending, Watch, finish};
+use pif_sandbox::{Completion, Watch, finish};
 use pif_server::config::Options;
 use pif_server::render::run_line;
 use pif_server::workshop::{KeptRun, Resolution, Workshop};
@@ -91,7 +91,7 @@ impl Runs {
 fn list(runs: &[KeptRun]) -> ExitCode {
     let mut output = Output::open();
     for run in runs {
-        output.line(&run_line(&run.told()));
+        output.line(&run_line(&run.status()));
     }
     output.close()
 }
@@ -131,8 +131,8 @@ fn resume(run: i64, workshop: &Workshop, watch: &Watch) -> Result<ExitCode, Faul
         }
     };
     match done.outcome.ending {
-        Ok(Ending::Value(value)) => Ok(print(&value.json)),
-        Ok(Ending::Continuation(next)) => Ok(print(&next.json)),
+        Ok(Completion::Value(value)) => Ok(print(&value.json)),
+        Ok(Completion::Continuation(next)) => Ok(print(&next.json)),
         Err(fault) => Err(fault),
     }
 }

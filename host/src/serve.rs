@@ -25,7 +25,7 @@ use tokio::runtime::Builder;
 
 use super::checkpoints;
 use super::compile::start_compiler;
-use super::http::{HttpOptions, Opened};
+use super::http::{HttpOptions, HttpServer};
 use super::open::{join, open_link, open_with, warn_unkept};
 use super::print::complain;
 use super::settings::{Directory, start};
@@ -125,7 +125,7 @@ fn serve(mut config: Config, http: Option<HttpOptions>) -> Result<ExitCode> {
     checkpoints::start(&workshop).context("no thread can be started")?;
     let served = match http {
         None => runtime.block_on(mcp::serve(config, workshop, hardening, traces)),
-        Some(Opened { http, .. }) => {
+        Some(HttpServer { http, .. }) => {
             runtime.block_on(mcp::serve_http(config, workshop, hardening, http, traces))
         }
     };

@@ -76,16 +76,18 @@ impl Stage {
         if let Some(snapshot) = self.rebase {
             let arguments = json!({ "snapshot": snapshot, "rebase": true }).to_string();
             let staged = workshop.rebase(snapshot, &arguments, &watch);
-            return Ok(tell(staged.map(|it| render::staged(&it, expires(&it.area)))));
+            return Ok(print_reply(staged.map(|it| render::staged(&it, expires(&it.area)))));
         }
         let Some(operations) = &self.operations else {
-            return Ok(tell(workshop.areas().map(|areas| render::snapshots(&areas, expires))));
+            return Ok(print_reply(
+                workshop.areas().map(|areas| render::snapshots(&areas, expires)),
+            ));
         };
         let text = read_code(operations)?;
         let list: Vec<&RawValue> = serde_json::from_str(&text).context("the operations")?;
         let list: Vec<String> = list.iter().map(|raw| raw.get().to_owned()).collect();
         let staged = workshop.stage(self.snapshot, &list, &text, &watch);
-        Ok(tell(staged.map(|it| render::staged(&it, expires(&it.area)))))
+        Ok(print_reply(staged.map(|it| render::staged(&it, expires(&it.area)))))
     }
 }
 
@@ -116,7 +118,7 @@ impl Commit {
         let Self { snapshot, force, message, .. } = self;
         let arguments = json!({ "snapshot": snapshot, "message": message }).to_string();
         let done = workshop.commit(snapshot, force, &arguments);
-        Ok(tell(done.map(|it| render::committed(snapshot, &it))))
+        Ok(print_reply(done.map(|it| render::committed(snapshot, &it))))
     }
 }
 
@@ -136,7 +138,7 @@ fn begin(config: Config) -> Result<(Config, Workshop)> {
     Ok((config, workshop))
 }
 
-fn tell(reply: Result<Reply, Fault>) -> ExitCode {
+fn print_reply(reply: Result<Reply, Fault>) -> ExitCode {
     match reply {
         Ok(reply) => print(reply.text()),
         Err(fault) => fail(&[fault]),

@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use pif_database::{Connector, Target};
 use pif_domain::Limit;
 use pif_domain::quantity::parse_size;
-use pif_postgres::{Migrated, Postgres};
+use pif_postgres::{Migration, Postgres};
 use pif_server::config::{Config, Options};
 use pif_server::workshop::{open_database, open_journal, verify};
 use pif_store::portable::Source;
@@ -33,9 +33,9 @@ pub(super) struct Store {
 #[derive(Debug, Subcommand)]
 enum Task {
     /// Make the store, as the owner of its tables
-    Init(Served),
+    Init(RoleArguments),
     /// Bring the store of an earlier version up to date, as the owner of its tables
-    Migrate(Served),
+    Migrate(RoleArguments),
     /// Verify the chains of the journal, its texts and all tables
     Check,
     /// Copy everything from one store to another that is empty, and verify it: tools, journal with its
@@ -57,7 +57,7 @@ enum Task {
 
 /// Who uses the store.
 #[derive(Debug, Args)]
-struct Served {
+struct RoleArguments {
     /// The role of the servers, if it is not the owner: it reads tables and calls functions
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
@@ -155,13 +155,14 @@ impl Store {
     }
 }
 
-fn migrate(config: &Config, database: &Connector, served: &Served) -> Result<ExitCode> {
+fn migrate(config: &Config, database: &Connector, served: &RoleArguments) -> Result<ExitCode> {
     if let Some((role, file)) = served.role.as_ref().zip(served.role_password_file.as_ref()) {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let let_in = runtime.block_on(database.let_in(role, file));
         let_in.with_context(|| database.address().to_string())?;
     }
-    let Migrated { from, to } = open_database(config, database)?.migrate(served.role.as_deref())?;
+    let Migration { from, to } =
+        open_database(config, database)?.migrate(served.role.as_deref())?;
     let done = match from {
         0 => format!("made, schema {to}"),
         from if from == to => format!("up to date, schema {to}"),

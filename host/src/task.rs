@@ -7,12 +7,12 @@ use anyhow::{Context, Result};
 use clap::Args;
 use pif_broker::Client;
 use pif_domain::{Completion, Failure, Fault, FaultCode, Limit, Message, Reason, Thinking, fault};
-use pif_sandbox::{Asking, Watch, finish, milliseconds};
+use pif_sandbox::{AnswerFuture, Watch, finish, milliseconds};
 use pif_server::config::Options;
 use pif_server::render;
 use pif_server::workshop::{
-    Assignment, Given, Helper, Ran, Screened, USUAL_LOOPS, Unanswered, Workshop, question, solve,
-    until,
+    Assignment, GivenExample, Helper, ModelError, Ran, Screening, USUAL_LOOPS, Workshop, question,
+    solve, until,
 };
 use serde_json::{Value, json};
 
@@ -117,10 +117,10 @@ impl Task {
     }
 
     fn assignment(self) -> Result<Assignment> {
-        let given = |text: &String| -> Result<Given> {
+        let given = |text: &String| -> Result<GivenExample> {
             let value: Value = serde_json::from_str(text).context("an example")?;
             let part = |name: &str| value.get(name).map(ToString::to_string).context("an example");
-            Ok(Given { data: part("data")?, output: part("output")? })
+            Ok(GivenExample { data: part("data")?, output: part("output")? })
         };
         Ok(Assignment {
             task: read(&self.task)?,
@@ -164,19 +164,19 @@ impl Helper for Live<'_> {
     fn ask<'a>(
         &'a mut self,
         messages: &'a [Message],
-    ) -> Asking<'a, Result<Completion, Unanswered>> {
+    ) -> AnswerFuture<'a, Result<Completion, ModelError>> {
         Box::pin(async move {
             let left = self.left();
             if left.is_zero() {
                 let message = "the time of the task is over, nothing was asked";
-                return Err(Unanswered::Failed(Failure::new(Reason::Timeout, message)));
+                return Err(ModelError::Failed(Failure::new(Reason::Timeout, message)));
             }
             let answer = self.model.complete(messages.to_vec(), self.asked.thinking, left).await;
-            answer.map_err(Unanswered::Failed)
+            answer.map_err(ModelError::Failed)
         })
     }
 
-    fn check<'a>(&'a mut self, program: &'a str) -> Asking<'a, Result<Screened, Fault>> {
+    fn check<'a>(&'a mut self, program: &'a str) -> AnswerFuture<'a, Result<Screening, Fault>> {
         let clock = Watch::new(self.clock);
         let checked = self.workshop.check_program(self.asked, program, &clock);
         Box::pin(std::future::ready(checked))
@@ -186,7 +186,7 @@ impl Helper for Live<'_> {
         &'a mut self,
         program: &'a str,
         data: Option<&'a str>,
-    ) -> Asking<'a, Result<Ran, Fault>> {
+    ) -> AnswerFuture<'a, Result<Ran, Fault>> {
         let clock = Watch::new(self.clock).waiting_at_most(self.waiting.min(self.left()));
         Box::pin(async move {
             let (workshop, asked) = (self.workshop, self.asked);

@@ -15,7 +15,7 @@ use xshell::{Shell, cmd};
 use crate::tasks::{root, shell};
 
 /// The crates that are published, each after those that it builds on, with their folders.
-const CRATES: [(&str, &str); 15] = [
+const CRATES: [(&str, &str); 17] = [
     ("pif-core", "guest/core"),
     ("pif-language", "guest/language"),
     ("pif-proof", "guest/proof"),

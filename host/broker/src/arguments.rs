@@ -48,7 +48,7 @@ fn wrong(schema: &Value, args: &[(&str, Option<&Value>)], is_all: bool) -> Optio
             return Some(format!("there is no argument {name}{}", hint.unwrap_or_default()));
         };
         if let Some(value) = value
-            && let Some(Unmet { at, expected, found }) = unmet(schema, value, name)
+            && let Some(TypeMismatch { at, expected, found }) = unmet(schema, value, name)
         {
             let at = text::quote_one(&at);
             return Some(format!("the argument {at} must be {expected}, and is {found}"));
@@ -75,7 +75,7 @@ fn matches_pattern(schema: &Value, name: &str) -> bool {
 }
 
 /// A value of another type than it should have.
-struct Unmet {
+struct TypeMismatch {
     /// Where it is: `tags[0]`, `filter.state`.
     at: String,
     expected: String,
@@ -83,7 +83,7 @@ struct Unmet {
 }
 
 /// The first part of a value that has another type than it should have.
-fn unmet(schema: &Value, value: &Value, at: &str) -> Option<Unmet> {
+fn unmet(schema: &Value, value: &Value, at: &str) -> Option<TypeMismatch> {
     let types: Vec<&str> = match schema.get("type") {
         Some(Value::String(name)) => vec![name],
         Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
@@ -104,7 +104,7 @@ fn unmet(schema: &Value, value: &Value, at: &str) -> Option<Unmet> {
     if !types.is_empty() && !is_null && !types.iter().any(is_met) {
         let told: Vec<&str> = types.iter().map(|name| word(name)).collect();
         let (at, expected) = (at.to_owned(), told.join(" or "));
-        return Some(Unmet { at, expected, found: type_of(value) });
+        return Some(TypeMismatch { at, expected, found: type_of(value) });
     }
     match value {
         Value::Array(elements) => {

@@ -13,10 +13,10 @@ use super::arguments::mistake;
 use super::config::{Capabilities, Origin, Pattern};
 use super::definition::Definition;
 use super::grant::{Denial, Permit, classify, fenced, granted, permit, surely_denied, ungranted};
-use super::install::Installed;
+use super::install::InstallState;
 use super::signature::signature;
 use super::spelled::meant;
-use super::upstream::{Sendable, Shared, Upstream, object};
+use super::upstream::{Sendable, Upstream, UpstreamContext, object};
 
 /// Characters of a description that is told.
 const MOST_DESCRIPTION: usize = 4_000;
@@ -30,15 +30,15 @@ pub(super) struct Catalog {
     upstreams: RwLock<BTreeMap<String, Arc<Upstream>>>,
     /// The ids of servers that the configuration names.
     configured: BTreeSet<String>,
-    installed: Mutex<Installed>,
+    installed: Mutex<InstallState>,
     /// Tools whose calls the model may approve.
     approvable: Vec<Pattern>,
-    shared: Arc<Shared>,
+    shared: Arc<UpstreamContext>,
 }
 
 /// A call that may be sent, perhaps once somebody approves it.
 #[derive(Debug)]
-pub(super) struct Judged {
+pub(super) struct AdmittedCall {
     pub(super) upstream: Arc<Upstream>,
     pub(super) tool: Sendable,
     /// What the tool does, and whether the model may approve the call; None: nobody has to.
@@ -47,7 +47,7 @@ pub(super) struct Judged {
 
 /// A call that is to be judged.
 #[derive(Debug)]
-pub(super) struct Asked<'a> {
+pub(super) struct CallRequest<'a> {
     pub(super) tool: &'a str,
     /// None: they are too large, and judged no further.
     pub(super) args: Option<&'a str>,
@@ -61,8 +61,8 @@ type Fault = (FaultCode, String, Option<String>);
 impl Catalog {
     pub(super) fn new(
         capabilities: Capabilities,
-        installed: Installed,
-        shared: Arc<Shared>,
+        installed: InstallState,
+        shared: Arc<UpstreamContext>,
     ) -> Self {
         let configured = capabilities.servers.keys().cloned().collect();
         let servers = capabilities.servers.into_iter();
@@ -87,7 +87,7 @@ impl Catalog {
         self.upstreams.read().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
     }
 
-    fn installed(&self) -> MutexGuard<'_, Installed> {
+    fn installed(&self) -> MutexGuard<'_, InstallState> {
         self.installed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -170,7 +170,7 @@ impl Catalog {
     }
 
     /// Whether a call may be sent, and as what.
-    pub(super) fn judge(&self, asked: &Asked<'_>) -> Result<Judged, Refusal> {
+    pub(super) fn judge(&self, asked: &CallRequest<'_>) -> Result<AdmittedCall, Refusal> {
         let (upstream, tool) = self.server(asked.tool)?;
         self.judge_of(&upstream, tool, asked).map_err(refusal)
     }
@@ -179,8 +179,8 @@ impl Catalog {
         &self,
         upstream: &Arc<Upstream>,
         tool: &str,
-        asked: &Asked<'_>,
-    ) -> Result<Judged, Fault> {
+        asked: &CallRequest<'_>,
+    ) -> Result<AdmittedCall, Fault> {
         let server = &upstream.server;
         let pins = self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner);
         let offered = pins.offered(&upstream.id).unwrap_or_default();
@@ -191,7 +191,7 @@ impl Catalog {
         };
         let tool = definition.name.as_str();
         let name = format!("{}.{tool}", upstream.id);
-        let asked = Asked { tool: &name, ..*asked };
+        let asked = CallRequest { tool: &name, ..*asked };
         let grant = granted(&server.grants, tool);
         let class = classify(server, tool, definition.hints());
         let hash = pins.hash(&upstream.id, tool).unwrap_or_default();
@@ -220,7 +220,7 @@ impl Catalog {
         }
         let output = definition.output.as_ref().and_then(|it| upstream.promise(hash, it));
         let tool = Sendable { name: tool.to_owned(), hash: hash.to_owned(), output };
-        Ok(Judged { upstream: Arc::clone(upstream), tool, asks })
+        Ok(AdmittedCall { upstream: Arc::clone(upstream), tool, asks })
     }
 
     /// What to write instead of a name that there is not.

@@ -31,7 +31,7 @@ const PATH: [&str; 3] = ["v1", "chat", "completions"];
 pub(super) struct Chat(Endpoint);
 
 #[derive(Serialize)]
-struct Asked<'a> {
+struct RequestBody<'a> {
     model: &'a str,
     messages: &'a [Message],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,7 +40,7 @@ struct Asked<'a> {
 }
 
 #[derive(Deserialize)]
-struct Answered {
+struct ResponseBody {
     #[serde(default)]
     model: Option<String>,
     choices: Vec<Choice>,
@@ -76,8 +76,12 @@ impl Chat {
         thinking: Option<Thinking>,
         within: Duration,
     ) -> Result<Completion, Trouble> {
-        let asked =
-            Asked { model: &self.0.model, messages, reasoning_effort: thinking, stream: false };
+        let asked = RequestBody {
+            model: &self.0.model,
+            messages,
+            reasoning_effort: thinking,
+            stream: false,
+        };
         let body = serde_json::to_string(&asked)
             .map_err(|error| Trouble::new(Reason::BadInput, error.to_string()))?;
         let until = Instant::now() + within;
@@ -117,7 +121,7 @@ struct Read {
 
 fn read(answer: &[u8]) -> Result<Read, Trouble> {
     let none = || Trouble::new(Reason::BadOutput, "its answer holds no message");
-    let answered: Answered = serde_json::from_slice(answer).map_err(|_| none())?;
+    let answered: ResponseBody = serde_json::from_slice(answer).map_err(|_| none())?;
     let said = answered.choices.into_iter().next().ok_or_else(none)?.message;
     let text = text(said.content).ok_or_else(none)?;
     if text.len() > MOST_TEXT {

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use pif_domain::text;
 use pif_domain::{
-    Answered, Approval, Beside, Call, CallOutcome, Completion, Failure, FaultCode, Grant, Message,
-    Need, Offer, Reason, Refusal, Thinking, Unsent,
+    Approval, Call, CallOutcome, CallResult, Completion, Failure, FaultCode, Grant, Message, Need,
+    NotSent, Offer, Reason, Refusal, Remarks, Thinking,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -19,7 +19,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::config::{Origin, Pattern};
 use super::grant::surely_denied;
-use super::order::Asked;
+use super::order::Outstanding;
 use super::part::{batch, together};
 use super::protocol::{
     Batch, FromBroker, Greeting, LONGEST_NAME, LONGEST_TEXT, MOST_AT_ONCE, MOST_MESSAGES,
@@ -72,7 +72,7 @@ pub struct Client {
 
 #[derive(Debug)]
 struct State {
-    asked: Asked,
+    asked: Outstanding,
     waiting: HashMap<u64, mpsc::UnboundedSender<FromBroker>>,
     latest: u64,
     /// Frames on their way; None: the broker is gone for good.
@@ -153,7 +153,7 @@ impl Client {
         let Link { from, to, greeting } = link;
         let (mut from, to) = (Receiver::from_owned_fd(from)?, Sender::from_owned_fd(to)?);
         let (out, frames) = mpsc::unbounded_channel();
-        let mut asked = Asked::default();
+        let mut asked = Outstanding::default();
         asked.greeted();
         let state = State { asked, waiting: HashMap::new(), latest: 0, out: Some(out) };
         let client = Self {
@@ -244,7 +244,7 @@ impl Client {
         at_most: usize,
         within: Duration,
         approved: &[Option<Approval>],
-    ) -> Result<Vec<Answered>, Unsent> {
+    ) -> Result<Vec<CallResult>, NotSent> {
         self.call_telling(calls, (at_most, within), approved, &mut |_, _| {}).await
     }
 
@@ -254,23 +254,23 @@ impl Client {
         calls: &[Call],
         limits: (usize, Duration),
         approved: &[Option<Approval>],
-        told: &mut (dyn FnMut(usize, &Answered) + Send),
-    ) -> Result<Vec<Answered>, Unsent> {
+        told: &mut (dyn FnMut(usize, &CallResult) + Send),
+    ) -> Result<Vec<CallResult>, NotSent> {
         let mut outcomes = Vec::with_capacity(calls.len());
         // More than fit into one request are judged one part after the other.
         let mut first = 0;
         while let Some(rest) = calls.get(first..).filter(|rest| !rest.is_empty()) {
             let calls = together(rest);
             let approved = approved.get(first..).unwrap_or_default();
-            let unsent = |it: Unsent| match it {
+            let unsent = |it: NotSent| match it {
                 // What came before was sent, and must not be sent again.
-                Unsent::Asks(_) if first == 0 => it,
+                NotSent::Asks(_) if first == 0 => it,
                 it => {
                     let it = it.refusal(calls);
                     Refusal { index: it.index + first, ..it }.into()
                 }
             };
-            let mut told = |index: usize, answered: &Answered| told(first + index, answered);
+            let mut told = |index: usize, answered: &CallResult| told(first + index, answered);
             let some = self.call_some(calls, limits, approved, &mut told).await;
             outcomes.extend(some.map_err(unsent)?);
             first += calls.len();
@@ -293,12 +293,12 @@ impl Client {
         calls: &[Call],
         (at_most, within): (usize, Duration),
         approved: &[Option<Approval>],
-        told: &mut (dyn FnMut(usize, &Answered) + Send),
-    ) -> Result<Vec<Answered>, Unsent> {
+        told: &mut (dyn FnMut(usize, &CallResult) + Send),
+    ) -> Result<Vec<CallResult>, NotSent> {
         let limits = (at_most.clamp(1, MOST_AT_ONCE), within, self.reads);
         let batch = batch(calls, limits, approved)?;
         let gone = |reason, message: &str| {
-            vec![Answered::new(Failure::new(reason, message), 0); calls.len()]
+            vec![CallResult::new(Failure::new(reason, message), 0); calls.len()]
         };
         let mut needs = Vec::new();
         let Some(mut request) = self.ask(calls.len(), |id| ToBroker::Calls(Batch { id, ..batch }))
@@ -320,9 +320,9 @@ impl Client {
                             Failure { reason, message, value: failed.map(text) }.into()
                         }
                     };
-                    let beside = Beside { whole: whole.map(text), warning, after };
+                    let beside = Remarks { whole: whole.map(text), warning, after };
                     if let Some(place) = outcomes.get_mut(index) {
-                        *place = Answered { outcome, millis, beside };
+                        *place = CallResult { outcome, millis, beside };
                         told(index, place);
                     }
                 }
@@ -337,7 +337,7 @@ impl Client {
                 _ => {}
             }
         }
-        if needs.is_empty() { Ok(outcomes) } else { Err(Unsent::Asks(needs)) }
+        if needs.is_empty() { Ok(outcomes) } else { Err(NotSent::Asks(needs)) }
     }
 
     /// What servers offer. With the id of a server, that one is started and asked.

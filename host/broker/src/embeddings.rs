@@ -25,13 +25,13 @@ const PATH: [&str; 2] = ["v1", "embeddings"];
 pub(super) struct Embedder(Endpoint);
 
 #[derive(Serialize)]
-struct Asked<'a> {
+struct RequestBody<'a> {
     model: &'a str,
     input: &'a [String],
 }
 
 #[derive(Deserialize)]
-struct Answered {
+struct ResponseBody {
     data: Vec<Row>,
 }
 
@@ -49,7 +49,7 @@ impl Embedder {
 
     /// What texts mean, in their order.
     pub(super) async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, String> {
-        let asked = Asked { model: &self.0.model, input: texts };
+        let asked = RequestBody { model: &self.0.model, input: texts };
         let body = serde_json::to_string(&asked).map_err(|error| error.to_string())?;
         let answer = self.0.post(body, PATIENCE, MOST_ANSWER).await.map_err(|it| it.message)?;
         vectors(&answer, texts.len()).ok_or_else(|| "its answer holds no vectors".to_owned())
@@ -58,7 +58,7 @@ impl Embedder {
 
 /// The vectors of an answer, one for each text, all with as many numbers; None: it has others.
 fn vectors(answer: &[u8], count: usize) -> Option<Vec<Vec<f32>>> {
-    let mut rows = serde_json::from_slice::<Answered>(answer).ok()?.data;
+    let mut rows = serde_json::from_slice::<ResponseBody>(answer).ok()?.data;
     rows.sort_by_key(|row| row.index);
     let is_in_place = rows.iter().enumerate().all(|(place, row)| row.index == place);
     let length = rows.first()?.embedding.len();

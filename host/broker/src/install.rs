@@ -10,18 +10,18 @@ use pif_domain::text;
 use serde::{Deserialize, Serialize};
 
 use super::config::{Error, Install, Origin, Server, ensure_plain};
-use super::kept::{Kept, Versioned};
+use super::kept::{CachedFile, FileFormat};
 
 /// The name of the file in the data directory.
 const FILE: &str = "capabilities-installed.json";
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-struct Contents {
+struct InstallFile {
     version: u32,
     servers: BTreeMap<String, Origin>,
 }
 
-impl Versioned for Contents {
+impl FileFormat for InstallFile {
     const VERSION: u32 = 1;
 
     fn version(&mut self) -> &mut u32 {
@@ -31,14 +31,14 @@ impl Versioned for Contents {
 
 /// What was installed, and what may be.
 #[derive(Debug)]
-pub(super) struct Installed {
-    kept: Kept<Contents>,
+pub(super) struct InstallState {
+    kept: CachedFile<InstallFile>,
     policy: Vec<Install>,
 }
 
-impl Installed {
+impl InstallState {
     pub(super) fn open(directory: Option<PathBuf>, policy: Vec<Install>) -> io::Result<Self> {
-        Ok(Self { kept: Kept::open(directory, FILE)?, policy })
+        Ok(Self { kept: CachedFile::open(directory, FILE)?, policy })
     }
 
     /// The servers that there are now.
@@ -81,7 +81,7 @@ impl Installed {
     pub(super) fn add(&mut self, id: &str, origin: &Origin) -> Result<bool, String> {
         self.permit(id, origin)?;
         let most = Limit::UpstreamInstalled.fixed_count();
-        let added = self.kept.change(|Contents { servers, .. }| {
+        let added = self.kept.change(|InstallFile { servers, .. }| {
             match servers.get(id) {
                 Some(known) if known == origin => return Ok(true),
                 Some(_) => {

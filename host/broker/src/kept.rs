@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 /// The contents of a file, as this process has read them last.
 #[derive(Debug, Default)]
-pub(super) struct Kept<T> {
+pub(super) struct CachedFile<T> {
     /// None: everything stays in memory.
     place: Option<(PathBuf, &'static str)>,
     pub(super) contents: T,
@@ -18,7 +18,7 @@ pub(super) struct Kept<T> {
 }
 
 /// What is kept in a file, with the version of its form.
-pub(super) trait Versioned: Clone + Default + Serialize + DeserializeOwned {
+pub(super) trait FileFormat: Clone + Default + Serialize + DeserializeOwned {
     /// The version of this program.
     const VERSION: u32;
 
@@ -29,7 +29,7 @@ pub(super) trait Versioned: Clone + Default + Serialize + DeserializeOwned {
     fn derive(&mut self) {}
 }
 
-impl<T: Versioned> Kept<T> {
+impl<T: FileFormat> CachedFile<T> {
     /// Opens a file in a directory, or keeps everything in memory.
     pub(super) fn open(directory: Option<PathBuf>, name: &'static str) -> io::Result<Self> {
         if let Some(directory) = &directory {

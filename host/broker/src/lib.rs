@@ -33,7 +33,7 @@ mod worker;
 pub use self::arguments::foreseen_mistake;
 pub use self::client::{Client, Offers, Undone};
 pub use self::launch::Launch;
-pub use self::login::{Granted, Problem, Target, Wish};
+pub use self::login::{LoginGrant, LoginRequest, Problem, Target};
 pub use self::process::{Task, supervise, work};
 pub use self::quiet::Quiet;
 pub use self::signature::sample;

@@ -103,7 +103,7 @@ fn check(Batch { calls, at_most, .. }: &Batch) -> Result<(), Violation> {
 
 /// What the server has asked: it takes no answers to anything else.
 #[derive(Debug, Default)]
-pub struct Asked {
+pub struct Outstanding {
     greeted: bool,
     pending: BTreeMap<u64, Pending>,
 }
@@ -121,7 +121,7 @@ enum Pending {
     Cancelled,
 }
 
-impl Asked {
+impl Outstanding {
     /// Says that the hello was heard before.
     pub fn greeted(&mut self) {
         self.greeted = true;
@@ -320,7 +320,7 @@ mod tests {
             format!(r#"{{"outcome":{{"id":{id},"index":{index},"value":null,"ms":1}}}}"#)
         };
         let check = |messages: &[&str]| {
-            let mut asked = Asked::default();
+            let mut asked = Outstanding::default();
             asked.ask(1, 2).and_then(|()| {
                 messages.iter().try_for_each(|it| asked.accept(it.as_bytes()).map(|_| ()))
             })

@@ -10,18 +10,18 @@ use pif_domain::Pin;
 use serde::{Deserialize, Serialize};
 
 use super::definition::Definition;
-use super::kept::{Kept, Versioned};
+use super::kept::{CachedFile, FileFormat};
 
 /// The name of the file in the data directory.
 const FILE: &str = "capabilities-approved.json";
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-struct Contents {
+struct PinFile {
     version: u32,
-    servers: BTreeMap<String, Known>,
+    servers: BTreeMap<String, ServerPins>,
 }
 
-impl Versioned for Contents {
+impl FileFormat for PinFile {
     const VERSION: u32 = 1;
 
     fn version(&mut self) -> &mut u32 {
@@ -48,7 +48,7 @@ pub(super) enum Era {
 
 /// What is known of a server.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-struct Known {
+struct ServerPins {
     /// Whether it was met with grants: what it offered then is approved.
     met: bool,
     /// The hashes of approved definitions, by the names of tools.
@@ -66,13 +66,13 @@ struct Known {
 /// The pins of all servers.
 #[derive(Debug, Default)]
 pub(super) struct Pins {
-    kept: Kept<Contents>,
+    kept: CachedFile<PinFile>,
 }
 
 impl Pins {
     /// Opens the file in a directory, or keeps everything in memory.
     pub(super) fn open(directory: Option<PathBuf>) -> io::Result<Self> {
-        Ok(Self { kept: Kept::open(directory, FILE)? })
+        Ok(Self { kept: CachedFile::open(directory, FILE)? })
     }
 
     /// Reads the file if another process has written it.

@@ -18,7 +18,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, interval, sleep, timeout};
 
 use super::protocol::{FromBroker, ToBroker, frame, receive_frame};
-use super::reap::{self, Known};
+use super::reap::{self, AwaitedChild};
 use super::worker::Worker;
 
 /// How long the worker may take to end.
@@ -129,7 +129,7 @@ async fn serve_one(
     is_first: bool,
 ) -> io::Result<End> {
     let (mut worker, mut to_worker, mut from_worker) = start_worker(task)?;
-    let _known = worker.id().map(Known::new);
+    let _known = worker.id().map(AwaitedChild::new);
     let mut terminated = signal(SignalKind::terminate())?;
     let mut tidied = interval(TIDIED);
     // What the server has sent to a worker that was lost is lost as well.
@@ -172,9 +172,9 @@ fn is_hello(frame: &[u8]) -> bool {
     matches!(serde_json::from_slice(frame), Ok(ToBroker::Hello { .. }))
 }
 
-type Started = (Child, ChildStdin, mpsc::Receiver<Vec<u8>>);
+type StartResult = (Child, ChildStdin, mpsc::Receiver<Vec<u8>>);
 
-fn start_worker(task: &Task) -> io::Result<Started> {
+fn start_worker(task: &Task) -> io::Result<StartResult> {
     let mut command = Command::new(env::current_exe()?);
     command.args(["broker", "work", "--file"]).arg(&task.file);
     if let Some(state) = &task.state {

@@ -16,16 +16,16 @@ static KNOWN: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
 /// A child whose end somebody waits for.
 #[derive(Debug)]
-pub(super) struct Known(u32);
+pub(super) struct AwaitedChild(u32);
 
-impl Known {
+impl AwaitedChild {
     pub(super) fn new(id: u32) -> Self {
         KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(id);
         Self(id)
     }
 }
 
-impl Drop for Known {
+impl Drop for AwaitedChild {
     fn drop(&mut self) {
         KNOWN.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.0);
     }

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
 use futures_util::stream::{self, FuturesUnordered};
-use pif_domain::{Beside, FaultCode, Reason, Refusal};
+use pif_domain::{FaultCode, Reason, Refusal, Remarks};
 use serde_json::value::RawValue;
 use tokio::time::timeout_at;
 
-use super::catalog::{Asked, Judged};
+use super::catalog::{AdmittedCall, CallRequest};
 use super::protocol::{Batch, CallPart, FromBroker, MOST_ARGUMENTS, Outcome, Question};
 use super::upstream::{Trouble, Upstream, object};
 use super::worker::{PATIENCE, Request};
@@ -19,7 +19,7 @@ use super::worker::{PATIENCE, Request};
 const SPARE: Duration = Duration::from_millis(500);
 
 /// A call on its way, with its place among the calls of the request.
-struct Sending {
+struct PlannedCall {
     index: usize,
     part: CallPart,
     plan: Plan,
@@ -29,7 +29,7 @@ struct Sending {
 
 /// What to do for a call.
 enum Plan {
-    Send(Box<Judged>, Box<RawValue>),
+    Send(Box<AdmittedCall>, Box<RawValue>),
     /// To judge it and to send it when its server has started, which takes long.
     Late(Arc<Upstream>, Box<RawValue>),
     Fail(Trouble),
@@ -37,7 +37,7 @@ enum Plan {
 
 /// What is known of servers that nobody had asked before.
 #[derive(Default)]
-struct Met {
+struct NewServers {
     failed: HashMap<String, Trouble>,
     late: HashMap<String, Arc<Upstream>>,
 }
@@ -70,13 +70,13 @@ impl Request {
                     {
                         asks.push(Question { index, class, model });
                     }
-                    sendings.push(Sending { index, part, plan, reads });
+                    sendings.push(PlannedCall { index, part, plan, reads });
                 }
                 Err(refusal) => return self.refuse(index, refusal).await,
             }
         }
         if !asks.is_empty() {
-            return self.tell(FromBroker::Asks { id: self.id, calls: asks }).await;
+            return self.reply(FromBroker::Asks { id: self.id, calls: asks }).await;
         }
         // Each ends by itself: one that is late takes no place of the others.
         let (late, known): (Vec<_>, Vec<_>) =
@@ -84,13 +84,13 @@ impl Request {
         let send = |it| self.send(it, deadline);
         let sent = stream::iter(known).map(send).buffer_unordered(at_most);
         let late = stream::iter(late).map(send).buffer_unordered(at_most);
-        stream::select(sent, late).for_each(|message| self.tell(message)).await;
+        stream::select(sent, late).for_each(|message| self.reply(message)).await;
     }
 
     /// Asks servers that nobody has asked yet, until a moment.
-    async fn meet(&self, parts: &[CallPart], until: Instant) -> Met {
+    async fn meet(&self, parts: &[CallPart], until: Instant) -> NewServers {
         let catalog = &self.worker.catalog;
-        let mut met = Met::default();
+        let mut met = NewServers::default();
         for part in parts {
             if let Ok((upstream, tool)) = catalog.server(&part.tool)
                 && catalog.is_unasked(&upstream, tool)
@@ -111,7 +111,7 @@ impl Request {
         met
     }
 
-    fn plan(&self, part: &CallPart, reads: bool, met: &Met) -> Result<Plan, Refusal> {
+    fn plan(&self, part: &CallPart, reads: bool, met: &NewServers) -> Result<Plan, Refusal> {
         let catalog = &self.worker.catalog;
         let (upstream, _) = catalog.server(&part.tool)?;
         if let Some(trouble) = met.failed.get(&upstream.id) {
@@ -127,10 +127,10 @@ impl Request {
         Ok(Plan::Send(Box::new(self.judge(part, reads)?), args.clone()))
     }
 
-    fn judge(&self, part: &CallPart, reads: bool) -> Result<Judged, Refusal> {
+    fn judge(&self, part: &CallPart, reads: bool) -> Result<AdmittedCall, Refusal> {
         let args = part.args.as_deref().map(RawValue::get);
         let (tool, approved) = (part.tool.as_str(), part.approved);
-        self.worker.catalog.judge(&Asked { tool, args, approved, reads })
+        self.worker.catalog.judge(&CallRequest { tool, args, approved, reads })
     }
 
     /// Judges a call of a server that has started late. Other calls may have been sent, so what is
@@ -140,7 +140,7 @@ impl Request {
         (part, reads): (&CallPart, bool),
         upstream: &Arc<Upstream>,
         deadline: Instant,
-    ) -> Result<Judged, Trouble> {
+    ) -> Result<AdmittedCall, Trouble> {
         upstream.ask(deadline).await?;
         let judged = self.judge(part, reads).map_err(|refusal| {
             let told = format!("{}; nothing was sent", refusal.message);
@@ -155,7 +155,7 @@ impl Request {
 
     async fn send(
         &self,
-        Sending { index, part, plan, reads }: Sending,
+        PlannedCall { index, part, plan, reads }: PlannedCall,
         deadline: Instant,
     ) -> FromBroker {
         let start = Instant::now();
@@ -167,7 +167,7 @@ impl Request {
                 }
                 Plan::Send(judged, args) => (*judged, args),
             };
-            let Judged { upstream, tool, .. } = judged;
+            let AdmittedCall { upstream, tool, .. } = judged;
             let args = object(args.get()).unwrap_or_default();
             upstream.call(&tool, args, part.raw, deadline).await
         };
@@ -180,7 +180,7 @@ impl Request {
     fn outcome(
         &self,
         index: usize,
-        result: Result<(String, Beside), Trouble>,
+        result: Result<(String, Remarks), Trouble>,
         ms: u64,
     ) -> FromBroker {
         let (id, secrets) = (self.id, &self.worker.shared.secrets);
@@ -214,7 +214,7 @@ impl Request {
         let secrets = &self.worker.shared.secrets;
         let hint = hint.map(|hint| secrets.redact(&hint));
         let message = secrets.redact(&message);
-        self.tell(FromBroker::Refusal {
+        self.reply(FromBroker::Refusal {
             id: self.id,
             index,
             code: code.name().to_owned(),

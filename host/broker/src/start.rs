@@ -15,7 +15,7 @@ use anyhow::{Context as _, Result, bail};
 use pif_system::variable;
 use rustix::io::{FdFlags, fcntl_setfd};
 
-use super::order::Asked;
+use super::order::Outstanding;
 use super::protocol::{FromBroker, Greeting, PROTOCOL, ToBroker, frame, read_frame};
 
 /// Where the server's broker comes from.
@@ -68,7 +68,7 @@ impl Link {
         to.write_all(&frame(&ToBroker::Hello { protocol: PROTOCOL })?)?;
         let first = read_frame(&mut from).context("the broker cannot be read")?;
         let first = first.context("the broker has ended before it said anything")?;
-        match Asked::default().accept(&first)? {
+        match Outstanding::default().accept(&first)? {
             FromBroker::Hello(greeting) => Ok(Self { from: from.into(), to: to.into(), greeting }),
             FromBroker::Refused { message } => bail!("{message}"),
             _ => bail!("the broker does not begin with a hello"),

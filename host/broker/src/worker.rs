@@ -19,13 +19,13 @@ use super::catalog::Catalog;
 use super::chat::Chat;
 use super::config::{Capabilities, Error, Origin};
 use super::embeddings::Embedder;
-use super::install::Installed;
+use super::install::InstallState;
 use super::login::Folder;
 use super::order::Heard;
 use super::pin::Pins;
 use super::protocol::{FromBroker, Greeting, ToBroker, frame, receive_frame};
 use super::quiet;
-use super::upstream::{Shared, Trouble, Upstream};
+use super::upstream::{Trouble, Upstream, UpstreamContext};
 
 /// Messages that wait for the server to read them.
 const QUEUE: usize = 256;
@@ -37,7 +37,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(super) struct Worker {
     pub(super) catalog: Catalog,
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<UpstreamContext>,
     greeting: Greeting,
     embedder: Option<Embedder>,
     /// The model that writes programs.
@@ -57,12 +57,12 @@ impl Worker {
         let embedder = embedder.transpose().map_err(told)?;
         let chat = capabilities.model.as_ref().map(|it| Chat::open(it, &secrets));
         let chat = chat.transpose().map_err(told)?;
-        let installed = Installed::open(state.clone(), capabilities.allow_install.clone());
+        let installed = InstallState::open(state.clone(), capabilities.allow_install.clone());
         let installed = installed
             .map_err(|error| Error::new(format!("what was installed cannot be read: {error}")))?;
         let pins = Pins::open(state)
             .map_err(|error| Error::new(format!("what was approved cannot be read: {error}")))?;
-        let shared = Arc::new(Shared::new(secrets, pins, Folder::beside(file)));
+        let shared = Arc::new(UpstreamContext::new(secrets, pins, Folder::beside(file)));
         let mut greeting = Greeting::of(&capabilities);
         let catalog = Catalog::new(capabilities, installed, Arc::clone(&shared));
         greeting.installable = catalog.installable();
@@ -78,7 +78,7 @@ impl Worker {
         let worker = Arc::new(self);
         let (told, outlet) = mpsc::channel(QUEUE);
         let writing = tokio::spawn(write(outlet, output));
-        let desk = Desk { worker: Arc::clone(&worker), told, open: Arc::default() };
+        let desk = Dispatcher { worker: Arc::clone(&worker), told, open: Arc::default() };
         let heard = desk.read(&mut input).await;
         // Nobody waits for anything any more.
         desk.open
@@ -108,14 +108,14 @@ async fn write(
 }
 
 /// Where requests come in.
-struct Desk {
+struct Dispatcher {
     worker: Arc<Worker>,
     told: mpsc::Sender<FromBroker>,
     /// What stops requests.
     open: Arc<Mutex<HashMap<u64, CancellationToken>>>,
 }
 
-impl Desk {
+impl Dispatcher {
     async fn read(&self, input: &mut (impl AsyncRead + Unpin)) -> io::Result<()> {
         let Worker { embedder, chat, .. } = &*self.worker;
         let mut heard = Heard::with(embedder.is_some(), chat.is_some());
@@ -197,7 +197,7 @@ pub(super) struct Request {
 }
 
 impl Request {
-    pub(super) async fn tell(&self, message: FromBroker) {
+    pub(super) async fn reply(&self, message: FromBroker) {
         let _ = self.told.send(message).await;
     }
 
@@ -235,7 +235,7 @@ impl Request {
         }
         for remark in asked.iter().filter(|_| server.is_some()).flat_map(|it| it.remarks()) {
             let message = self.worker.shared.secrets.redact(&remark);
-            self.tell(FromBroker::Remark { id: self.id, message }).await;
+            self.reply(FromBroker::Remark { id: self.id, message }).await;
         }
         for offer in catalog.offers(server.as_deref()) {
             self.offer(offer).await;
@@ -249,7 +249,7 @@ impl Request {
         }
         offer.input_schema = secrets.redact_json(&offer.input_schema).into_owned();
         offer.output_schema = offer.output_schema.map(|it| secrets.redact_json(&it).into_owned());
-        self.tell(FromBroker::Offer { id: self.id, offer: Box::new(offer) }).await;
+        self.reply(FromBroker::Offer { id: self.id, offer: Box::new(offer) }).await;
     }
 
     async fn approve(self, name: &str) {
@@ -287,7 +287,7 @@ impl Request {
             Err(message) => return self.fail(message).await,
         };
         let (id, waits) = (self.id, upstream.waits());
-        self.tell(FromBroker::Installed { id, was_there, waits }).await;
+        self.reply(FromBroker::Installed { id, was_there, waits }).await;
         if waits {
             return;
         }
@@ -309,7 +309,7 @@ impl Request {
             Err(why) => self.fail(format!("the endpoint for embeddings: {why}")).await,
             Ok(vectors) => {
                 for (index, numbers) in vectors.into_iter().enumerate() {
-                    self.tell(FromBroker::Meaning { id: self.id, index, numbers }).await;
+                    self.reply(FromBroker::Meaning { id: self.id, index, numbers }).await;
                 }
             }
         }
@@ -333,12 +333,12 @@ impl Request {
         match chat.complete(&messages, thinking, within).await {
             Err(trouble) => {
                 let message = secrets.redact(&format!("the model: {}", trouble.message));
-                self.tell(FromBroker::Failed { id, message, reason: Some(trouble.reason) }).await;
+                self.reply(FromBroker::Failed { id, message, reason: Some(trouble.reason) }).await;
             }
             Ok(mut completion) => {
                 completion.text = secrets.redact(&completion.text);
                 completion.model = secrets.redact(&completion.model);
-                self.tell(FromBroker::Completion { id, completion }).await;
+                self.reply(FromBroker::Completion { id, completion }).await;
             }
         }
     }
@@ -347,7 +347,7 @@ impl Request {
         match self.worker.catalog.uninstall(name) {
             Ok(()) => {
                 let id = self.id;
-                self.tell(FromBroker::Installed { id, was_there: true, waits: false }).await;
+                self.reply(FromBroker::Installed { id, was_there: true, waits: false }).await;
             }
             Err(message) => self.fail(message).await,
         }
@@ -355,13 +355,13 @@ impl Request {
 
     async fn fail(&self, message: String) {
         let message = self.worker.shared.secrets.redact(&message);
-        self.tell(FromBroker::Failed { id: self.id, message, reason: None }).await;
+        self.reply(FromBroker::Failed { id: self.id, message, reason: None }).await;
     }
 
     /// A server cannot be used.
     async fn fail_of(&self, server: &str, trouble: &Trouble) {
         let message = format!("{server}: {}", trouble.message);
         let message = self.worker.shared.secrets.redact(&message);
-        self.tell(FromBroker::Failed { id: self.id, message, reason: Some(trouble.reason) }).await;
+        self.reply(FromBroker::Failed { id: self.id, message, reason: Some(trouble.reason) }).await;
     }
 }

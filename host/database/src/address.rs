@@ -132,7 +132,7 @@ impl FromStr for Address {
         }
         expanded(text)?;
         let (host, port) = split_port(host)?;
-        let asked = Asked::parse(query)?;
+        let asked = Parameters::parse(query)?;
         let host = match (&asked.host, host) {
             (Some(host), "") => Host::parse(host)?,
             (Some(_), _) => return Err("the host is named twice".to_owned()),
@@ -173,13 +173,13 @@ fn decoded(text: &str) -> Result<String, String> {
 
 /// What an address asks for behind its `?`.
 #[derive(Debug, Default)]
-struct Asked {
+struct Parameters {
     host: Option<String>,
     privacy: Option<Privacy>,
     authorities: Option<PathBuf>,
 }
 
-impl Asked {
+impl Parameters {
     fn parse(query: &str) -> Result<Self, String> {
         let mut asked = Self::default();
         for part in query.split('&').filter(|part| !part.is_empty()) {

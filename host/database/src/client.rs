@@ -25,13 +25,13 @@ const GRACE: Duration = Duration::from_secs(1);
 pub(super) struct Relay {
     /// The end of the pair, until somebody asks within a runtime.
     socket: Lock<Option<Socket>>,
-    asking: Mutex<Option<Asking>>,
+    asking: Mutex<Option<Conversation>>,
     deadline: Duration,
 }
 
 /// The conversation. One asks at a time.
 #[derive(Debug)]
-struct Asking {
+struct Conversation {
     stream: UnixStream,
     answers: Answers,
     latest: u64,
@@ -66,7 +66,7 @@ impl Relay {
         if asking.is_none() {
             let socket = self.socket.lock().unwrap_or_else(PoisonError::into_inner).take();
             let socket = socket.ok_or(io::ErrorKind::BrokenPipe.into());
-            *asking = Some(socket.and_then(Asking::new).map_err(|error| ended(&error))?);
+            *asking = Some(socket.and_then(Conversation::new).map_err(|error| ended(&error))?);
         }
         let Some(asking) = asking.as_mut() else {
             return Err(ended(&io::ErrorKind::BrokenPipe.into()));
@@ -82,7 +82,7 @@ impl Relay {
     }
 }
 
-impl Asking {
+impl Conversation {
     fn new(socket: Socket) -> io::Result<Self> {
         socket.set_nonblocking(true)?;
         let stream = UnixStream::from_std(socket)?;

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use pif_system::{Forbidden, read_owned, variable};
+use pif_system::{ForbiddenAccess, read_owned, variable};
 
 use super::address::{Address, Host};
 use super::error::{Error, Kind};
@@ -32,7 +32,7 @@ pub(super) fn read_own(file: &Path) -> Result<String, Error> {
 
 fn read(file: &Path) -> Result<String, Error> {
     let told = |reason| Error::new(Kind::Refused, format!("{}: {reason}", file.display()));
-    read_owned(file, MOST, Forbidden::Any).map_err(told)
+    read_owned(file, MOST, ForbiddenAccess::Any).map_err(told)
 }
 
 /// The file with the passwords of several databases, if there is one.

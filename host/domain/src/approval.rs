@@ -66,7 +66,7 @@ pub struct Need {
 
 /// A call as it is shown to whoever is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wish {
+pub struct CallPreview {
     /// The call.
     #[serde(flatten)]
     pub call: Call,
@@ -78,20 +78,20 @@ pub struct Wish {
 
 /// Why no call was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unsent {
+pub enum NotSent {
     /// Something is wrong with one of them.
     Refused(Refusal),
     /// These need an approval, and nothing is wrong with any.
     Asks(Vec<Need>),
 }
 
-impl From<Refusal> for Unsent {
+impl From<Refusal> for NotSent {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
     }
 }
 
-impl Unsent {
+impl NotSent {
     /// The refusal where nobody can be asked.
     #[must_use]
     pub fn refusal(self, calls: &[Call]) -> Refusal {

@@ -47,14 +47,14 @@ impl Default {
 
 /// The effect of exceeding a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Beyond {
+pub enum Overrun {
     /// The call fails with this code.
     Fault(FaultCode),
     /// Another effect, in a word or two.
     Other(&'static str),
 }
 
-impl Beyond {
+impl Overrun {
     /// The code of the fault, or the words.
     #[must_use]
     pub fn text(self) -> &'static str {

@@ -166,7 +166,7 @@ impl From<Failure> for CallOutcome {
 
 /// What an answer holds beside its value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Beside {
+pub struct Remarks {
     /// The JSON text of the whole result, where the value leaves some of it out.
     pub whole: Option<String>,
     /// How the answer differs from what its server promises.
@@ -177,20 +177,20 @@ pub struct Beside {
 
 /// What came of one call, and how long it took.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answered {
+pub struct CallResult {
     /// What came of it.
     pub outcome: CallOutcome,
     /// Milliseconds from sending to the answer.
     pub millis: u64,
     /// What the answer holds beside.
-    pub beside: Beside,
+    pub beside: Remarks,
 }
 
-impl Answered {
+impl CallResult {
     /// An answer that holds nothing else.
     #[must_use]
     pub fn new(outcome: impl Into<CallOutcome>, millis: u64) -> Self {
-        Self { outcome: outcome.into(), millis, beside: Beside::default() }
+        Self { outcome: outcome.into(), millis, beside: Remarks::default() }
     }
 }
 
@@ -205,7 +205,7 @@ pub struct FailedCall {
 
 /// A call that a run has made, as whoever asked for the run hears of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct CallMade {
+pub struct CallSummary {
     /// `UPSTREAM.TOOL`.
     pub tool: String,
     /// `ok`, a reason, or `unknown`.

@@ -86,7 +86,7 @@ impl EntryKind {
 
 /// The outcome of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EntryEnding {
+pub enum EntryOutcome {
     /// A run returned a value.
     Value,
     /// A run returned a continuation.
@@ -114,7 +114,7 @@ pub enum EntryEnding {
     Fault(FaultCode),
 }
 
-impl EntryEnding {
+impl EntryOutcome {
     /// The name in the store and in replies.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -135,7 +135,7 @@ impl EntryEnding {
     }
 }
 
-impl fmt::Display for EntryEnding {
+impl fmt::Display for EntryOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

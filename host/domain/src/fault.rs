@@ -1,7 +1,7 @@
 //! Faults: the failures of calls, as data. The evaluator reports errors of programs. The host
 //! reports why it stopped or refused a call.
 
-use super::call::{CallMade, FailedCall};
+use super::call::{CallSummary, FailedCall};
 use super::code::FaultCode;
 use super::limit::Limit;
 use super::mismatch::Mismatches;
@@ -35,7 +35,7 @@ pub struct Fault {
     /// The call that the fault is about, if its code is `upstream`.
     pub upstream: Option<Box<FailedCall>>,
     /// The calls that the run made.
-    pub calls_made: Vec<CallMade>,
+    pub calls_made: Vec<CallSummary>,
     /// Where `at` is in a program that was written in the notation.
     pub place: Option<Box<Place>>,
     /// The variable that nothing binds, if the code is `unbound`.

@@ -23,14 +23,14 @@ mod step;
 pub mod text;
 mod tool;
 
-pub use self::approval::{Approval, Choice, Decision, Need, Unsent, Wish};
-pub use self::bound::{Beyond, Default, Unit};
+pub use self::approval::{Approval, CallPreview, Choice, Decision, Need, NotSent};
+pub use self::bound::{Default, Overrun, Unit};
 pub use self::call::{
-    Answered, Beside, Budget, Call, CallMade, CallOutcome, EffectClass, FailedCall, Failure, Grant,
-    MOST_MESSAGE, Offer, Pin, Reason, Refusal, Stage,
+    Budget, Call, CallOutcome, CallResult, CallSummary, EffectClass, FailedCall, Failure, Grant,
+    MOST_MESSAGE, Offer, Pin, Reason, Refusal, Remarks, Stage,
 };
 pub use self::code::{FaultCode, faults_page};
-pub use self::entry::{EntryEnding, EntryKind};
+pub use self::entry::{EntryKind, EntryOutcome};
 pub use self::fault::{Excess, Fault, Fix, Place, fault};
 pub use self::limit::{Limit, MEMORY_CAP, Row, Setting};
 pub use self::mismatch::{Mismatch, Mismatches};

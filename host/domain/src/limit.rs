@@ -1,7 +1,7 @@
 //! The limits. Each row of the table defines a name in faults, a flag, an environment variable, a
 //! line of `server_info` and a row of `host/docs/limits.md`.
 
-use super::bound::{Beyond, Default, LEAST_MEMORY, MOST_DEPTH, MOST_MEMORY, Unit};
+use super::bound::{Default, LEAST_MEMORY, MOST_DEPTH, MOST_MEMORY, Overrun, Unit};
 use super::code::FaultCode;
 use super::section::Section;
 
@@ -19,7 +19,7 @@ pub struct Row {
     /// The source of its value.
     pub setting: Setting,
     /// The effect of exceeding it.
-    pub beyond: Beyond,
+    pub beyond: Overrun,
     /// The test in which this limit takes effect.
     pub test: &'static str,
 }
@@ -77,8 +77,8 @@ impl Setting {
     }
 }
 
-const fn fault(code: FaultCode) -> Beyond {
-    Beyond::Fault(code)
+const fn fault(code: FaultCode) -> Overrun {
+    Overrun::Fault(code)
 }
 
 /// The most wasmtime fuel. Counters of wasmtime overflow beyond it.
@@ -178,7 +178,7 @@ limits! {
         "Time of a task, all its questions and runs together";
     Asking "asking_ms" Run Time
         flag("approval-wait", "5m", 1, MOST_TIME),
-        Beyond::Other("`declined`"), "a_client_that_never_answers_declines",
+        Overrun::Other("`declined`"), "a_client_that_never_answers_declines",
         "How long a question to the client waits for its answer; no clock of the run counts meanwhile";
     Calls "calls" Run Count
         flag("upstream-calls", "50", 0, 10_000),
@@ -190,15 +190,15 @@ limits! {
         "Bytes of all answers of other servers to a run";
     Result "result" Run Count
         flag("max-result", "", 1, 2_000_000).or(Default::Profile),
-        Beyond::Other("truncated"), "a_result_over_its_cap_is_absent",
+        Overrun::Other("truncated"), "a_result_over_its_cap_is_absent",
         "Characters of a result; of a longer one the reply tells only the size";
     Steps "steps" Run Count
         fixed(1_000, "More are hard to read. A part of a program has fewer."),
-        Beyond::Other("not shown, with a note"), "steps_show_terms_with_their_values",
+        Overrun::Other("not shown, with a note"), "steps_show_terms_with_their_values",
         "Steps of a run that `steps` shows: terms, with the values that they came to";
     NamedSteps "named_steps" Run Count
         fixed(1_000, REPLAYS),
-        Beyond::Other("not told"), "a_durable_run_tells_its_first_steps",
+        Overrun::Other("not told"), "a_durable_run_tells_its_first_steps",
         "Forms `step` of a durable run that are told and are not evaluated again";
     Sources "sources" Run Size
         fixed(8 << 20, REPLAYS),
@@ -223,11 +223,11 @@ limits! {
         "The stack of one instance of the evaluator, which never recurses";
     Line "line" Request Size
         flag("max-line", "16MiB", 1, MOST_TEXT),
-        Beyond::Other("-32600"), "a_line_over_its_cap_is_refused",
+        Overrun::Other("-32600"), "a_line_over_its_cap_is_refused",
         "Length of a request line";
     Nesting "nesting" Request Count
         flag("max-nesting", "1000", 1, 1_000_000),
-        Beyond::Other("-32600"), "nesting_over_its_cap_is_refused",
+        Overrun::Other("-32600"), "nesting_over_its_cap_is_refused",
         "Levels of nesting in the arguments of a call";
     Code "code" Request Size
         flag("max-code", "4MiB", 1, MOST_TEXT),
@@ -239,15 +239,15 @@ limits! {
         "Length of input, data and context together";
     Concurrency "concurrency" Service Count
         flag("concurrency", "", 1, 1_000).or(Default::Processors),
-        Beyond::Other("waits"), "the_gate_lets_in_as_many_as_there_are_places",
+        Overrun::Other("waits"), "the_gate_lets_in_as_many_as_there_are_places",
         "Runs at the same time";
     WaitingRuns "waiting_runs" Service Count
         fixed(32, "Each of them keeps its machine."),
-        Beyond::Other("keeps the place of a run"), "runs_that_wait_leave_their_places_to_others",
+        Overrun::Other("keeps the place of a run"), "runs_that_wait_leave_their_places_to_others",
         "Runs that may wait for other servers beside those that run";
     Queue "queue" Service Count
         flag("queue", "256", 1, 100_000),
-        Beyond::Other("reading stops"), "a_full_queue_stops_the_reading",
+        Overrun::Other("reading stops"), "a_full_queue_stops_the_reading",
         "Requests that may wait before the server stops reading";
     Patience "patience_ms" Service Time
         flag("patience", "10s", 1, MOST_TIME),
@@ -255,15 +255,15 @@ limits! {
         "How long a run may wait for its turn, and a write for another process that writes";
     Listed "listed" Service Count
         flag("listed", "64", 0, 10_000),
-        Beyond::Other("not listed"), "long_lists_come_in_pages",
+        Overrun::Other("not listed"), "long_lists_come_in_pages",
         "Evolved tools in tools/list; clients can call all of them";
     JournalEntry "journal_entry" State Size
         flag("journal-entry", "64KiB", 0, 64 << 20),
-        Beyond::Other("a digest"), "a_policy_says_what_entries_keep",
+        Overrun::Other("a digest"), "a_policy_says_what_entries_keep",
         "Length of a request or result that the journal keeps; of a longer one it keeps a digest";
     JournalSize "journal_size" State Size
         flag("journal-size", "128MiB", 1 << 20, 64 << 30),
-        Beyond::Other("the oldest go"), "a_journal_keeps_within_its_size",
+        Overrun::Other("the oldest go"), "a_journal_keeps_within_its_size",
         "Size of the journal; the oldest entries go first. Without a file 16MiB at most";
     StoreDeadline "store_deadline_ms" State Time
         flag("store-deadline", "5s", 10_000_000, 600_000_000_000),
@@ -323,15 +323,15 @@ limits! {
         "How long a session lives without use. The session `default` lives 30 days";
     SessionHistory "session_history" Session Count
         flag("session-history", "50", 0, 10_000),
-        Beyond::Other("the oldest go"), "a_session_remembers_so_many_turns",
+        Overrun::Other("the oldest go"), "a_session_remembers_so_many_turns",
         "Turns that a session remembers";
     SessionTurn "session_turn" Session Size
         fixed(64 << 10, "It bounds the store; the journal has the whole turn."),
-        Beyond::Other("its size"), "a_session_remembers_so_many_turns",
+        Overrun::Other("its size"), "a_session_remembers_so_many_turns",
         "Bytes of a turn that a session remembers";
     SessionLast "session_last" Session Size
         fixed(1 << 20, "It bounds the store; a larger value can be bound to a name."),
-        Beyond::Other("not kept, with a warning"), "a_large_value_is_no_last_value",
+        Overrun::Other("not kept, with a warning"), "a_large_value_is_no_last_value",
         "Bytes of the term of a last value: `_1`, `_2` and `_3`";
     ExportFile "export_file" Session Size
         fixed(128 << 20, "It bounds the memory of an import; all bindings and their tools fit in."),
@@ -355,106 +355,106 @@ limits! {
         "Steps of a comparison";
     HttpConnections "http_connections" Http Count
         flag("http-connections", "1000", 1, 100_000),
-        Beyond::Other("503"), "connections_over_their_limit_are_turned_away",
+        Overrun::Other("503"), "connections_over_their_limit_are_turned_away",
         "Connections at the same time";
     HttpSessions "http_sessions" Http Count
         flag("http-sessions", "256", 1, 100_000),
-        Beyond::Other("the idlest ends, or 429"), "sessions_at_work_stay",
+        Overrun::Other("the idlest ends, or 429"), "sessions_at_work_stay",
         "Sessions of the older protocol versions";
     HttpSessionsEach "http_sessions_each" Http Count
         flag("http-sessions-each", "32", 1, 100_000),
-        Beyond::Other("the idlest ends, or 429"), "the_session_that_nobody_uses_goes_first",
+        Overrun::Other("the idlest ends, or 429"), "the_session_that_nobody_uses_goes_first",
         "Such sessions of one principal";
     HttpSessionIdle "http_session_idle_ms" Http Time
         flag("http-session-idle", "30min", 1, MOST_TIME),
-        Beyond::Other("404"), "a_session_without_use_ends",
+        Overrun::Other("404"), "a_session_without_use_ends",
         "How long such a session lasts without a request or an open stream";
     HttpAnswers "http_answers" Http Count
         fixed(8, "It bounds memory. All answers that are kept have 64 MiB."),
-        Beyond::Other("the oldest go"), "an_answer_waits_for_its_client",
+        Overrun::Other("the oldest go"), "an_answer_waits_for_its_client",
         "Answers of such a session that are kept for a minute, for a client that lost its connection";
     HttpCalls "http_calls" Http Count
         flag("http-calls", "4", 1, 10_000),
-        Beyond::Other("waits, then 429"), "so_many_calls_of_a_session_are_open",
+        Overrun::Other("waits, then 429"), "so_many_calls_of_a_session_are_open",
         "Calls of such a session that are served at once; another one waits for its turn";
     HttpHead "http_head_ms" Http Time
         flag("http-head", "10s", 1, MOST_TIME),
-        Beyond::Other("cut"), "clients_that_send_slowly_are_cut",
+        Overrun::Other("cut"), "clients_that_send_slowly_are_cut",
         "How long the head of a request may take, and the start of TLS";
     HttpBody "http_body_ms" Http Time
         flag("http-body", "30s", 1, MOST_TIME),
-        Beyond::Other("408, or cut"), "clients_that_send_slowly_are_cut",
+        Overrun::Other("408, or cut"), "clients_that_send_slowly_are_cut",
         "How long a body may take, and how long a reply waits for a client that does not read";
     HttpIdle "http_idle_ms" Http Time
         flag("http-idle", "75s", 1, MOST_TIME),
-        Beyond::Other("cut"), "clients_that_send_slowly_are_cut",
+        Overrun::Other("cut"), "clients_that_send_slowly_are_cut",
         "How long a connection stays without a request";
     HttpBodies "http_bodies" Http Size
         fixed(64 << 20, "It bounds memory. A body of the greatest length fits in."),
-        Beyond::Other("503"), "long_bodies_share_a_room",
+        Overrun::Other("503"), "long_bodies_share_a_room",
         "Bytes of all bodies longer than 64 KiB that are being served";
     HttpDrain "http_drain_ms" Http Time
         flag("http-drain", "10s", 1, MOST_TIME),
-        Beyond::Other("canceled"), "a_signal_lets_requests_finish",
+        Overrun::Other("canceled"), "a_signal_lets_requests_finish",
         "How long open requests may take when the server ends";
     HttpStrikes "http_strikes" Http Count
         fixed(5, "A right token is never refused, so more is of no use."),
-        Beyond::Other("429"), "wrong_tokens_block_an_address",
+        Overrun::Other("429"), "wrong_tokens_block_an_address",
         "Wrong tokens of an address within a minute; more block it for a minute";
     Measured "measured" Measure Count
         fixed(1_000, "It bounds memory; the counts of `/metrics` go on."),
-        Beyond::Other("the oldest go"), "the_last_calls_are_kept",
+        Overrun::Other("the oldest go"), "the_last_calls_are_kept",
         "Calls of which `debug` and `mcp-pif top` know";
     TraceSize "trace_size" Measure Size
         flag("trace-size", "1GiB", 1 << 10, 64 << 30),
-        Beyond::Other("the oldest days go"), "traces_keep_within_their_size",
+        Overrun::Other("the oldest days go"), "traces_keep_within_their_size",
         "Size of all files in the directory of the traces; without older ones, no more are written";
     TracePayload "trace_payload" Measure Size
         fixed(64 << 10, "Few collectors take more."),
-        Beyond::Other("its size and sha256"), "a_policy_says_what_traces_hold",
+        Overrun::Other("its size and sha256"), "a_policy_says_what_traces_hold",
         "Length of arguments or of a result that a trace holds";
     UpstreamCall "upstream_call_ms" Upstream Time
         fixed(5_000_000_000, "The configuration sets it for a server or a tool."),
-        Beyond::Other("`timeout` of the call"), "a_slow_server_times_out",
+        Overrun::Other("`timeout` of the call"), "a_slow_server_times_out",
         "How long a call may take, unless the configuration gives it another time";
     UpstreamLongest "upstream_longest_ms" Upstream Time
         fixed(3_600_000_000_000, "A run waits that long too."),
-        Beyond::Other("cut, with a warning"), "every_mistake_is_told_with_its_place",
+        Overrun::Other("cut, with a warning"), "every_mistake_is_told_with_its_place",
         "The longest time that the configuration may give a call";
     UpstreamAnswer "upstream_answer" Upstream Size
         fixed(2_000_000, "The configuration sets it for a server or a tool."),
-        Beyond::Other("`too-large` of the call"), "a_large_answer_is_refused",
+        Overrun::Other("`too-large` of the call"), "a_large_answer_is_refused",
         "Bytes of the answer to a call, unless the configuration allows another size";
     UpstreamMostAnswer "upstream_most_answer" Upstream Size
         fixed(4_000_000, "An answer fits into one frame of the broker."),
-        Beyond::Other("the file is refused"), "every_mistake_is_told_with_its_place",
+        Overrun::Other("the file is refused"), "every_mistake_is_told_with_its_place",
         "The largest size of an answer that the configuration may allow";
     UpstreamLine "upstream_line" Upstream Size
         fixed(16 << 20, "It bounds memory, not what programs get."),
-        Beyond::Other("the server is stopped"), "a_line_without_end_stops_the_server",
+        Overrun::Other("the server is stopped"), "a_line_without_end_stops_the_server",
         "Bytes of one message of a server";
     UpstreamAtOnce "upstream_at_once" Upstream Count
         fixed(8, "The configuration sets it for a server."),
-        Beyond::Other("waits"), "calls_at_once_are_bounded",
+        Overrun::Other("waits"), "calls_at_once_are_bounded",
         "Calls of one server at the same time, unless the configuration allows another number";
     UpstreamStarts "upstream_starts" Upstream Count
         fixed(4, "Starts are heavy, and others wait a moment only."),
-        Beyond::Other("waits"), "servers_start_four_at_a_time",
+        Overrun::Other("waits"), "servers_start_four_at_a_time",
         "Servers that are in the first 5 seconds of their start at the same time";
     UpstreamStart "upstream_start_ms" Upstream Time
         fixed(60_000_000_000, "It bounds what a server that hangs can hold up."),
-        Beyond::Other("`unavailable`"), "a_server_that_does_not_start_hides_only_itself",
+        Overrun::Other("`unavailable`"), "a_server_that_does_not_start_hides_only_itself",
         "How long a server may take to start";
     UpstreamLogin "upstream_login_ms" Upstream Time
         fixed(300_000_000_000, "A person has to type a password meanwhile."),
-        Beyond::Other("the login is given up"), "a_login_waits_for_the_browser_as_long_as_it_may",
+        Overrun::Other("the login is given up"), "a_login_waits_for_the_browser_as_long_as_it_may",
         "How long `capability login` waits for the browser";
     UpstreamInstalled "upstream_installed" Upstream Count
         fixed(32, "A model that wants more can uninstall one."),
-        Beyond::Other("refused"), "no_more_servers_are_installed_than_may_be",
+        Overrun::Other("refused"), "no_more_servers_are_installed_than_may_be",
         "Servers that are installed at run time";
     UpstreamTools "upstream_tools" Upstream Count
         fixed(1_000, "More are of no use to a model."),
-        Beyond::Other("not offered"), "a_flood_of_tools_is_cut",
+        Overrun::Other("not offered"), "a_flood_of_tools_is_cut",
         "Tools of one server";
 }

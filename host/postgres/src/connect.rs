@@ -17,14 +17,14 @@ pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
 
 /// A stream that is being made.
-pub type Connecting<'a> = Pin<Box<dyn Future<Output = io::Result<Box<dyn Stream>>> + Send + 'a>>;
+pub type ConnectFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Box<dyn Stream>>> + Send + 'a>>;
 
 /// Makes connections. The store sends the startup message, with [`Self::user`] and [`Self::database`], without
 /// TLS. If the database asks for a password, whoever implements this answers, and the store sees only that it
 /// is logged in.
 pub trait Connect: Send + Sync + 'static {
     /// Makes a connection. The store polls it on a thread of its own, which has a runtime of tokio.
-    fn connect(&self) -> Connecting<'_>;
+    fn connect(&self) -> ConnectFuture<'_>;
     /// The role that logs in.
     fn user(&self) -> &str;
     /// The database.
@@ -74,7 +74,7 @@ impl Direct {
 }
 
 impl Connect for Direct {
-    fn connect(&self) -> Connecting<'_> {
+    fn connect(&self) -> ConnectFuture<'_> {
         Box::pin(async {
             let Some(socket) = self.socket() else {
                 let stream = TcpStream::connect((self.host.as_str(), self.port)).await?;

@@ -1,10 +1,10 @@
 //! Copies whole stores from and to PostgreSQL, and checks whole tables. The owner of the schema does it.
 
 use pif_store::Error;
-use pif_store::find::Shelf;
+use pif_store::find::Collection;
 use pif_store::journal::Error as JournalError;
 use pif_store::portable::{
-    COUNTERS, Cell, Copied, Kind, MEANINGS, Row, Source, Table, Target, copy,
+    COUNTERS, Cell, CopyReport, Kind, MEANINGS, Row, Source, Table, Target, copy,
 };
 use pif_store::registry::Definition;
 use tokio_postgres::types::ToSql;
@@ -167,7 +167,7 @@ impl Target for State<'_> {
         let owners = self.db.rows("SELECT DISTINCT owner FROM memory ORDER BY owner", &[])?;
         for owner in &owners {
             let owner = owner.text(0)?;
-            let shelf: Shelf<'_> = find::memory(&owner);
+            let shelf: Collection<'_> = find::memory(&owner);
             for memo in memos::all(self.db, &owner)? {
                 self.indexer.put(self.db, shelf, &memo.document())?;
             }
@@ -188,7 +188,7 @@ impl Postgres {
 
     /// Fills the store, which must be empty, with the rows of another one, and verifies all of it before it
     /// counts.
-    pub fn fill(&self, source: &dyn Source) -> Result<Copied, Error> {
+    pub fn fill(&self, source: &dyn Source) -> Result<CopyReport, Error> {
         let connection = self.alone()?;
         connection.execute(ALONE)?;
         for table in FILLED {

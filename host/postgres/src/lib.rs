@@ -14,5 +14,5 @@ mod wait;
 mod watch;
 mod writer;
 
-pub use self::connect::{Connect, Connecting, Direct, Stream};
-pub use self::postgres::{Migrated, Postgres};
+pub use self::connect::{Connect, ConnectFuture, Direct, Stream};
+pub use self::postgres::{Migration, Postgres};

@@ -29,7 +29,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 
 /// What the parts of a store share.
-pub(crate) struct Shared {
+pub(crate) struct StoreContext {
     runtime: Handle,
     pub(crate) connect: Arc<dyn Connect>,
     deadline: Duration,
@@ -72,13 +72,13 @@ impl Changes {
     }
 }
 
-impl fmt::Debug for Shared {
+impl fmt::Debug for StoreContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shared").field("holder", &self.holder).finish_non_exhaustive()
     }
 }
 
-impl Shared {
+impl StoreContext {
     /// The connection in a slot. Makes one if there is none, or the one there is of no use.
     pub(crate) fn connect<'a>(
         &self,
@@ -150,7 +150,7 @@ impl Default for Pause {
 /// A store in PostgreSQL.
 #[derive(Debug)]
 pub struct Postgres {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<StoreContext>,
     pub(crate) writer: Writer,
     readers: Mutex<Vec<Arc<Connection>>>,
     /// The connection that holds the lock of the server that makes checkpoints.
@@ -160,7 +160,7 @@ pub struct Postgres {
 
 /// What has become of a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Migrated {
+pub struct Migration {
     /// Its number before; 0: there was none.
     pub from: i64,
     /// Its number now.
@@ -176,7 +176,7 @@ impl Postgres {
             .enable_all()
             .build()
             .map_err(|error| unavailable(format!("no thread can be started: {error}")))?;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(StoreContext {
             runtime: runtime.handle().clone(),
             connect,
             deadline,
@@ -208,13 +208,13 @@ impl Postgres {
 
     /// Makes the store in the database, or migrates the one that is there, as the owner of its schema. Gives the
     /// role of the servers its rights, if that is another one.
-    pub fn migrate(&self, role: Option<&str>) -> Result<Migrated, Error> {
+    pub fn migrate(&self, role: Option<&str>) -> Result<Migration, Error> {
         let connection = self.shared.open_bare()?;
         let (from, to) = schema::migrate(&connection, &self.shared.connect.address())?;
         if let Some(role) = role {
             schema::grant(&connection, role)?;
         }
-        Ok(Migrated { from, to })
+        Ok(Migration { from, to })
     }
 
     /// The number of the schema in the database; None: there is none.

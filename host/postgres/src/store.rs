@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use pif_store::find::{Hit, Index, Meaning, Shelf, Unmeant};
+use pif_store::find::{Collection, Embedding, Hit, Index, Unmeant};
 use pif_store::journal::{
-    Digest, Entry, Error as JournalError, Filter, Link, Pending, Settings, Statistics, Verified,
+    ChainEnds, Digest, Entry, Error as JournalError, Filter, Link, Pending, Settings, Statistics,
 };
 use pif_store::memory::Memo;
 use pif_store::registry::{Definition, Past};
-use pif_store::session::{Binding, Rows, Session, Standing, Turn};
+use pif_store::session::{Binding, Rows, Session, SessionKind, Turn};
 use pif_store::staging::{self, Area};
 use pif_store::{Checkpoints, Done, Error, Leaf, Refusal, Store, Transaction, Wait, Write};
 
@@ -171,7 +171,7 @@ impl Store for Postgres {
         self.read(entries::anchor)
     }
 
-    fn verify(&self) -> Result<Verified, JournalError> {
+    fn verify(&self) -> Result<ChainEnds, JournalError> {
         entries::verify(&self.alone()?)
     }
 
@@ -246,11 +246,11 @@ impl Checkpoints for Postgres {
 }
 
 impl Index for Postgres {
-    fn size(&self, shelf: Shelf<'_>) -> Result<u64, Error> {
+    fn size(&self, shelf: Collection<'_>) -> Result<u64, Error> {
         self.read(|db| find::size(db, shelf))
     }
 
-    fn hits(&self, shelf: Shelf<'_>, word: &str) -> Result<Vec<Hit>, Error> {
+    fn hits(&self, shelf: Collection<'_>, word: &str) -> Result<Vec<Hit>, Error> {
         self.read(|db| self.shared.indexer.hits(db, shelf, word))
     }
 
@@ -264,7 +264,7 @@ impl Index for Postgres {
 
     fn unmeant(
         &self,
-        shelf: Shelf<'_>,
+        shelf: Collection<'_>,
         model: (&str, usize),
         most: usize,
     ) -> Result<Vec<Unmeant>, Error> {
@@ -273,7 +273,7 @@ impl Index for Postgres {
 
     fn keep_meaning(
         &self,
-        shelf: Shelf<'_>,
+        shelf: Collection<'_>,
         document: &Unmeant,
         model: &str,
         numbers: &[f32],
@@ -281,7 +281,7 @@ impl Index for Postgres {
         self.writer.call(|db| find::keep_meaning(db, shelf, document, model, numbers))
     }
 
-    fn meanings(&self, shelf: Shelf<'_>, model: &str) -> Result<Vec<Meaning>, Error> {
+    fn meanings(&self, shelf: Collection<'_>, model: &str) -> Result<Vec<Embedding>, Error> {
         self.read(|db| find::meanings(db, shelf, model))
     }
 }
@@ -311,7 +311,7 @@ impl Rows for Postgres {
         &self,
         owner: &str,
         label: &str,
-        standing: Standing,
+        standing: SessionKind,
     ) -> Result<Option<Session>, Error> {
         self.read(|db| sessions::labelled(db, owner, label, standing))
     }

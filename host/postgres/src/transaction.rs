@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use pif_store::journal::{Entry, Link, Pending};
 use pif_store::memory::Memo;
 use pif_store::registry::{Definition, Evolution};
-use pif_store::session::{self, Binding, Session, Standing, Turn};
+use pif_store::session::{self, Binding, Session, SessionKind, Turn};
 use pif_store::staging::{self, Area};
-use pif_store::{Defined, Error};
+use pif_store::{Error, ToolChange};
 
 use crate::connection::Connection;
-use crate::postgres::Shared;
+use crate::postgres::StoreContext;
 use crate::rows::{areas, entries, memos, sessions, tools};
 
 /// The numbers of entries after a transaction.
@@ -26,7 +26,7 @@ pub(crate) struct Numbers {
 #[derive(Debug)]
 pub(crate) struct Transaction<'a> {
     db: &'a Connection,
-    shared: &'a Shared,
+    shared: &'a StoreContext,
     head: Link,
     numbers: VecDeque<i64>,
     used: VecDeque<i64>,
@@ -36,7 +36,7 @@ pub(crate) struct Transaction<'a> {
 impl<'a> Transaction<'a> {
     pub(crate) fn new(
         db: &'a Connection,
-        shared: &'a Shared,
+        shared: &'a StoreContext,
         head: Link,
         numbers: VecDeque<i64>,
     ) -> Self {
@@ -71,7 +71,7 @@ impl pif_store::Transaction for Transaction<'_> {
         Ok(!tools::history(self.db, name, 1)?.is_empty())
     }
 
-    fn define(&mut self, defined: &Defined<'_>) -> Result<(), Error> {
+    fn define(&mut self, defined: &ToolChange<'_>) -> Result<(), Error> {
         self.changed = Some(tools::define(self.db, &self.shared.indexer, defined)?);
         Ok(())
     }
@@ -223,7 +223,7 @@ impl session::Rows for Transaction<'_> {
         &self,
         owner: &str,
         label: &str,
-        standing: Standing,
+        standing: SessionKind,
     ) -> Result<Option<Session>, Error> {
         sessions::labelled(self.db, owner, label, standing)
     }

@@ -12,7 +12,7 @@ use tokio_postgres::{AsyncMessage, Client};
 
 use crate::connection::{Driver, log_in};
 use crate::error::convert;
-use crate::postgres::Shared;
+use crate::postgres::StoreContext;
 use crate::writer::LIFE;
 
 /// How often it looks, also without a word of others.
@@ -25,7 +25,7 @@ const HOLD: Duration = Duration::from_secs(8);
 const AGAIN: Duration = Duration::from_millis(500);
 
 /// Watches for as long as the store is open.
-pub(crate) async fn watch(shared: Arc<Shared>) {
+pub(crate) async fn watch(shared: Arc<StoreContext>) {
     loop {
         if let Err(error) = watch_once(&shared).await {
             tracing::debug!(%error, "the registry cannot be watched");
@@ -34,7 +34,7 @@ pub(crate) async fn watch(shared: Arc<Shared>) {
     }
 }
 
-async fn watch_once(shared: &Shared) -> Result<(), Error> {
+async fn watch_once(shared: &StoreContext) -> Result<(), Error> {
     let (client, driver) = log_in(&*shared.connect).await?;
     let changed = Arc::new(Notify::new());
     let driven = tokio::spawn(drive(driver, Arc::clone(&changed)));
@@ -55,7 +55,7 @@ async fn drive(mut driver: Driver, changed: Arc<Notify>) {
     changed.notify_one();
 }
 
-async fn follow(shared: &Shared, client: &Client, changed: &Notify) -> Result<(), Error> {
+async fn follow(shared: &StoreContext, client: &Client, changed: &Notify) -> Result<(), Error> {
     let told = |error: tokio_postgres::Error| convert(&error);
     client.batch_execute("SET statement_timeout = 5000; LISTEN pif_change").await.map_err(told)?;
     let last = client.prepare("SELECT coalesce(max(id), 0) FROM pif.change").await.map_err(told)?;

@@ -9,7 +9,7 @@ use pif_store::journal::{Digest, Draft, Entry, Link, Settings};
 use pif_store::{Change, Done, Effect, Error, Refusal, Wait, Write, apply};
 
 use crate::connection::{Columns as _, Connection};
-use crate::postgres::Shared;
+use crate::postgres::StoreContext;
 use crate::rows::entries::{self, Text};
 use crate::transaction::Transaction;
 
@@ -24,7 +24,7 @@ const ORDER: &str = "SELECT pg_advisory_xact_lock(20550, 1)";
 
 /// What is known of the chain that this process holds.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct HeldChain {
     /// Its last entry.
     pub(crate) head: Link,
     /// Numbers of entries that nobody has.
@@ -35,12 +35,12 @@ pub(crate) struct Held {
 #[derive(Debug, Default)]
 struct State {
     connection: Option<Connection>,
-    held: Option<Held>,
+    held: Option<HeldChain>,
 }
 
 /// An entry that waits to be written.
 #[derive(Debug)]
-struct Waiting {
+struct QueuedEntry {
     draft: Draft,
     settings: Settings,
     slot: Arc<Slot>,
@@ -63,7 +63,7 @@ impl Slot {
 /// What writes.
 #[derive(Debug)]
 pub(crate) struct Writer {
-    shared: Arc<Shared>,
+    shared: Arc<StoreContext>,
     state: Mutex<State>,
     queue: Mutex<Queue>,
     /// Tells those who wait in the queue that something was written, or that nobody writes any more.
@@ -73,12 +73,12 @@ pub(crate) struct Writer {
 /// Entries that wait to be written, and whether somebody writes for all.
 #[derive(Debug, Default)]
 struct Queue {
-    waiting: Vec<Waiting>,
+    waiting: Vec<QueuedEntry>,
     is_led: bool,
 }
 
 impl Writer {
-    pub(crate) fn new(shared: Arc<Shared>) -> Self {
+    pub(crate) fn new(shared: Arc<StoreContext>) -> Self {
         Self { shared, state: Mutex::default(), queue: Mutex::default(), moved: Condvar::new() }
     }
 
@@ -163,7 +163,7 @@ impl Writer {
             return Err(Error::Locked);
         }
         let (draft, settings) = (draft.clone(), settings.clone());
-        queue.waiting.push(Waiting { draft, settings, slot: Arc::clone(&slot) });
+        queue.waiting.push(QueuedEntry { draft, settings, slot: Arc::clone(&slot) });
         loop {
             if let Some(result) = slot.take() {
                 return result;
@@ -182,7 +182,7 @@ impl Writer {
     /// Writes what waits until the own entry is written.
     fn write_for_all(&self, state: &mut State, own: &Slot) -> Result<i64, Error> {
         loop {
-            let together: Vec<Waiting> = {
+            let together: Vec<QueuedEntry> = {
                 let waiting = &mut self.queue().waiting;
                 let most = waiting.len().min(MOST_TOGETHER);
                 waiting.drain(..most).collect()
@@ -210,7 +210,11 @@ impl Writer {
         }
     }
 
-    fn write_together(&self, state: &mut State, waiting: &[Waiting]) -> Result<Vec<i64>, Error> {
+    fn write_together(
+        &self,
+        state: &mut State,
+        waiting: &[QueuedEntry],
+    ) -> Result<Vec<i64>, Error> {
         let State { connection, held } = state;
         let connection = self.shared.connect(connection)?;
         let held = self.hold(connection, held)?;
@@ -219,7 +223,7 @@ impl Writer {
             held.numbers.extend(entries::numbers(connection, missing)?);
         }
         let (mut head, mut written, mut texts) = (held.head, Vec::new(), Vec::new());
-        for (Waiting { draft, settings, .. }, number) in waiting.iter().zip(&held.numbers) {
+        for (QueuedEntry { draft, settings, .. }, number) in waiting.iter().zip(&held.numbers) {
             let entry = Entry::after(head, *number, draft, settings);
             for text in draft.texts(settings) {
                 texts.push(Text { sha256: Digest::of(text).sha256, text, entry: *number });
@@ -237,8 +241,8 @@ impl Writer {
     fn hold<'a>(
         &self,
         connection: &Connection,
-        held: &'a mut Option<Held>,
-    ) -> Result<&'a mut Held, Error> {
+        held: &'a mut Option<HeldChain>,
+    ) -> Result<&'a mut HeldChain, Error> {
         if held.is_none() {
             let row = connection.row(
                 "SELECT taken, last_id, last_ends, last_hash FROM take_chain($1, $2)",
@@ -247,7 +251,7 @@ impl Writer {
             let (chain, id) = (row.number(0)?, row.number(1)?);
             let head = Link { chain, id, ends: row.number(2)?, hash: entries::hash(&row, 3)? };
             self.shared.note_chain(chain);
-            *held = Some(Held { head, numbers: VecDeque::new() });
+            *held = Some(HeldChain { head, numbers: VecDeque::new() });
         }
         held.as_mut().ok_or(Error::Confused)
     }
@@ -272,7 +276,7 @@ impl Writer {
     fn try_transact<T>(
         &self,
         connection: &mut Option<Connection>,
-        held: &mut Option<Held>,
+        held: &mut Option<HeldChain>,
         is_ordered: bool,
         is_lasting: bool,
         work: impl FnOnce(&mut Transaction<'_>) -> Result<T, Refusal>,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use pif_domain::text::time;
-use pif_system::{Forbidden, read_owned};
+use pif_system::{ForbiddenAccess, read_owned};
 use serde::{Deserialize, Serialize};
 
 use crate::envelope::Envelope;
@@ -57,7 +57,7 @@ pub enum Error {
 /// The file.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Contents {
+struct KeyFile {
     /// From the first to the one that signs.
     keys: Vec<Item>,
     /// From the first to the last.
@@ -89,8 +89,8 @@ impl Keyring {
             return Ok(Self { path, keys: Vec::new(), rotations: Vec::new() });
         }
         let unreadable = |reason: String| Error::Unreadable { path: path.clone(), reason };
-        let text = read_owned(&path, MOST, Forbidden::Any).map_err(unreadable)?;
-        let contents: Contents =
+        let text = read_owned(&path, MOST, ForbiddenAccess::Any).map_err(unreadable)?;
+        let contents: KeyFile =
             serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
         let mut keys = Vec::new();
         for item in contents.keys {
@@ -150,7 +150,7 @@ impl Keyring {
             private: STANDARD.encode(key.to_pkcs8()),
         };
         let keys = self.keys.iter().map(item).collect();
-        let contents = Contents { keys, rotations: self.rotations.clone() };
+        let contents = KeyFile { keys, rotations: self.rotations.clone() };
         let written = serde_json::to_vec_pretty(&contents)
             .map_err(io::Error::from)
             .and_then(|bytes| write_private(&self.path, &bytes));

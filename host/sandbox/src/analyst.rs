@@ -9,7 +9,7 @@ use super::bindings::{
     Answers, Came, Inquired, Inquiry, Law, Misfit, Question, Ran, Searched, Subject, TermPlace,
 };
 use super::ceiling::{Allowance, Ceiling};
-use super::consulted::{Opened, prepared};
+use super::consulted::{CompiledAnalyst, prepared};
 use super::error::Error;
 use super::evaluator::Sandbox;
 use super::instance::Instance;
@@ -204,7 +204,7 @@ impl Sandbox {
     }
 
     /// The parts that instances are made from. It blocks its thread until the sandbox is open.
-    fn analyst(&self) -> Result<&Opened, Fault> {
+    fn analyst(&self) -> Result<&CompiledAnalyst, Fault> {
         // A server settles the analyst before it opens the sandbox.
         let engine = self.entrance()?.component.engine();
         let prepare = || {
@@ -212,7 +212,7 @@ impl Sandbox {
                 Origin::Loaded(_) | Origin::Cached(_) => self.analyst.cache.as_deref(),
                 Origin::InMemory(_) => None,
             };
-            Opened::new(&prepared(engine, cache)?)
+            CompiledAnalyst::new(&prepared(engine, cache)?)
         };
         let told = |error: &Error| fault(FaultCode::Internal, error.to_string(), None);
         self.analyst.opened.get_or_init(prepare).as_ref().map_err(told)

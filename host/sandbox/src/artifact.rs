@@ -36,14 +36,14 @@ pub const ANALYST_HASH: &str = env!("PIF_ANALYST_SHA256");
 
 /// A component that is embedded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Embedded {
+pub enum EmbeddedComponent {
     /// What runs programs.
     Evaluator,
     /// What tells of programs before they run.
     Analyst,
 }
 
-impl Embedded {
+impl EmbeddedComponent {
     /// The component, and the directory below a cache that keeps its compiled code. Each has a
     /// directory of its own, so that two processes can compile both at once.
     fn parts(self, cache: &Path) -> (&'static [u8], &'static str, PathBuf) {
@@ -87,7 +87,7 @@ pub enum Origin {
 }
 
 /// The state of the compiled code in the cache.
-pub(super) enum Found {
+pub(super) enum CacheState {
     /// The code is cached in this file.
     Loaded(Component, PathBuf),
     /// The code has to be compiled and will be cached in this file.
@@ -97,21 +97,25 @@ pub(super) enum Found {
 }
 
 /// Looks for the evaluator in a cache.
-pub(super) fn find(engines: &Engines, hash: &str, cache: Option<&Path>) -> Found {
+pub(super) fn find(engines: &Engines, hash: &str, cache: Option<&Path>) -> CacheState {
     let Some(directory) = cache else {
-        return Found::Unusable("there is no cache directory".to_owned());
+        return CacheState::Unusable("there is no cache directory".to_owned());
     };
     let found = engines.portable().and_then(|engine| find_for(engine, hash, directory));
-    found.unwrap_or_else(Found::Unusable)
+    found.unwrap_or_else(CacheState::Unusable)
 }
 
 /// Looks for a component in the directory that keeps its compiled code.
-pub(super) fn find_for(engine: &Engine, hash: &str, directory: &Path) -> Result<Found, String> {
+pub(super) fn find_for(
+    engine: &Engine,
+    hash: &str,
+    directory: &Path,
+) -> Result<CacheState, String> {
     let path = place(engine, hash, directory)?;
     if is_present(&path).map_err(|error| describe(&path, &error))? {
-        return Ok(Found::Loaded(load(engine, &path)?, path));
+        return Ok(CacheState::Loaded(load(engine, &path)?, path));
     }
-    Ok(Found::Missing(path))
+    Ok(CacheState::Missing(path))
 }
 
 /// Returns the path of a component in a cache. Creates the directory if it does not exist.
@@ -163,7 +167,11 @@ fn wait_for_turn(
 
 /// Returns the code of an embedded component, compiled for `addresses`. Reads it from the cache,
 /// and writes it there first if it is missing.
-pub fn compile(which: Embedded, cache: &Path, addresses: Addresses) -> Result<Vec<u8>, String> {
+pub fn compile(
+    which: EmbeddedComponent,
+    cache: &Path,
+    addresses: Addresses,
+) -> Result<Vec<u8>, String> {
     let engine = portable(None, addresses).map_err(|error| format!("{error:#}"))?;
     let (component, hash, directory) = which.parts(cache);
     let path = place(&engine, hash, &directory)?;

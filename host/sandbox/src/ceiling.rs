@@ -96,7 +96,7 @@ impl Allowance {
 /// The resources that one instance has used. Unlike time, these numbers are equal on every machine
 /// for the same component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Taken {
+pub struct InstanceUsage {
     /// Wasm instructions, roughly.
     pub instructions: u64,
     /// Bytes of linear memory.
@@ -147,8 +147,11 @@ impl Ceiling {
     }
 
     /// The resources that the instance has used. `left` is its remaining wasmtime fuel.
-    pub(super) fn taken(&self, left: u64) -> Taken {
-        Taken { instructions: self.allowance.fuel.saturating_sub(left), memory: self.memory }
+    pub(super) fn taken(&self, left: u64) -> InstanceUsage {
+        InstanceUsage {
+            instructions: self.allowance.fuel.saturating_sub(left),
+            memory: self.memory,
+        }
     }
 
     /// The excess of an instance that has used all its wasmtime fuel.

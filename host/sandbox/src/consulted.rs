@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use wasmtime::component::{Component, InstancePre, Linker};
 
-use super::artifact::{self, ANALYST, ANALYST_HASH, Found};
+use super::artifact::{self, ANALYST, ANALYST_HASH, CacheState};
 use super::bindings::{Questions, Reductions};
 use super::ceiling::Ceiling;
 use super::error::Error;
@@ -13,18 +13,18 @@ use super::error::Error;
 /// The compiled analyst. A server has it before it is sealed. A command makes it ready when it first
 /// asks something, since most commands ask nothing.
 pub(super) struct Analyst {
-    pub(super) opened: OnceLock<Result<Opened, Error>>,
+    pub(super) opened: OnceLock<Result<CompiledAnalyst, Error>>,
     /// The directory that keeps its compiled code between starts.
     pub(super) cache: Option<PathBuf>,
 }
 
-pub(super) struct Opened {
+pub(super) struct CompiledAnalyst {
     pub(super) component: InstancePre<Ceiling>,
     pub(super) questions: Questions,
     pub(super) reductions: Reductions,
 }
 
-impl Opened {
+impl CompiledAnalyst {
     pub(super) fn new(component: &Component) -> Result<Self, Error> {
         let linker = Linker::new(component.engine());
         let component = linker.instantiate_pre(component).map_err(Error::component)?;
@@ -43,7 +43,7 @@ impl Analyst {
     /// Takes the compiled code.
     pub(super) fn settle(&self, component: Result<Component, Error>) {
         // It is set only once.
-        let _ = self.opened.set(component.and_then(|component| Opened::new(&component)));
+        let _ = self.opened.set(component.and_then(|component| CompiledAnalyst::new(&component)));
     }
 }
 
@@ -53,12 +53,12 @@ pub(super) fn prepared(
     cache: Option<&Path>,
 ) -> Result<Component, Error> {
     let kept = cache.map(|directory| match artifact::find_for(engine, ANALYST_HASH, directory)? {
-        Found::Loaded(component, _) => Ok(component),
-        Found::Missing(path) => {
+        CacheState::Loaded(component, _) => Ok(component),
+        CacheState::Missing(path) => {
             artifact::keep(engine, ANALYST, &path)?;
             artifact::load(engine, &path)
         }
-        Found::Unusable(reason) => Err(reason),
+        CacheState::Unusable(reason) => Err(reason),
     });
     match kept {
         Some(Ok(component)) => Ok(component),

@@ -64,7 +64,7 @@ pub struct Request {
 #[derive(Debug, Clone)]
 pub struct Outcome {
     /// The result, or the fault that ended the run.
-    pub ending: Result<Ending, Fault>,
+    pub ending: Result<Completion, Fault>,
     /// The fuel of all steps together, and the highest peaks of any step.
     pub usage: Usage,
     /// The number of continuations driven.
@@ -84,7 +84,7 @@ impl Outcome {
 
 /// A result.
 #[derive(Debug, Clone)]
-pub enum Ending {
+pub enum Completion {
     /// The value of the program.
     Value(Value),
     /// The next call that the program asks for, after `max_steps` continuations were driven.
@@ -132,14 +132,14 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    async fn drive(&mut self, mut program: Program, max_steps: u64) -> Result<Ending, Fault> {
+    async fn drive(&mut self, mut program: Program, max_steps: u64) -> Result<Completion, Fault> {
         loop {
             self.tool = match &program.code {
                 Code::Tool(name) => Some(name.clone()),
                 Code::Term(_) => None,
             };
             let next = match self.run(&program).await? {
-                Ending::Continuation(next) if self.driven < max_steps => next,
+                Completion::Continuation(next) if self.driven < max_steps => next,
                 ending => return Ok(ending),
             };
             self.driven += 1;
@@ -160,7 +160,7 @@ impl Run<'_> {
     }
 
     /// Runs one machine from start to end.
-    async fn run(&mut self, program: &Program) -> Result<Ending, Fault> {
+    async fn run(&mut self, program: &Program) -> Result<Completion, Fault> {
         let since = Instant::now();
         let started = self.sandbox.start_in_turns(program, self.limits, self.watch).await;
         self.world.passed(Part::Instance, since);
@@ -185,7 +185,7 @@ impl Run<'_> {
         machine: &mut Machine,
         debug: bool,
         seen: &mut Usage,
-    ) -> Result<Ending, Fault> {
+    ) -> Result<Completion, Fault> {
         let slice = if debug { DEBUG_SLICE } else { SLICE };
         let mut answer = Answer::None;
         let (mut missed, mut sources, mut asked) = (None, 0, 0_usize);
@@ -201,11 +201,11 @@ impl Run<'_> {
             answer = match step {
                 Step::Done(value) => {
                     ensure_json(&value.json)?;
-                    return Ok(Ending::Value(value));
+                    return Ok(Completion::Value(value));
                 }
                 Step::Continuation(continuation) => {
                     ensure_json(&continuation.json)?;
-                    return Ok(Ending::Continuation(continuation));
+                    return Ok(Completion::Continuation(continuation));
                 }
                 // The world may deny an effect. The machine then adds the position to the fault.
                 Step::Perform(calls) => {

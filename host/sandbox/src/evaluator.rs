@@ -12,7 +12,7 @@ use super::bindings::{Limits, Outlook, Place, Program, Renamed, Summary};
 use super::ceiling::{Allowance, Ceiling, Net};
 use super::consulted::Analyst;
 use super::error::Error;
-use super::instance::{Guest, Instance, Opened};
+use super::instance::{CompiledEvaluator, Guest, Instance};
 use super::machine::Machine;
 use super::turn::finish;
 use super::watch::Watch;
@@ -39,7 +39,7 @@ pub struct Sandbox {
     pub(super) size: usize,
     pub(super) net: Net,
     /// Set when instances can be made, or when opening has failed.
-    pub(super) opened: OnceLock<(Result<Opened, Error>, Origin)>,
+    pub(super) opened: OnceLock<(Result<CompiledEvaluator, Error>, Origin)>,
     /// Canceled after `opened` is set.
     pub(super) is_open: CancellationToken,
     /// What tells of programs before they run.
@@ -187,7 +187,7 @@ impl Sandbox {
         })
     }
 
-    pub(super) fn settle(&self, opened: Result<Opened, Error>, origin: Origin) {
+    pub(super) fn settle(&self, opened: Result<CompiledEvaluator, Error>, origin: Origin) {
         // It is set only once.
         let _ = self.opened.set((opened, origin));
         self.is_open.cancel();
@@ -205,7 +205,7 @@ impl Sandbox {
     }
 
     /// The parts that instances are made from. It blocks its thread until the sandbox is open.
-    pub(super) fn entrance(&self) -> Result<&Opened, Fault> {
+    pub(super) fn entrance(&self) -> Result<&CompiledEvaluator, Fault> {
         let told = |error: &Error| fault(FaultCode::Internal, error.to_string(), None);
         self.opened.wait().0.as_ref().map_err(told)
     }

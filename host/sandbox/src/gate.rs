@@ -35,7 +35,7 @@ pub struct Crowd {
 /// The wait was longer than the gate's patience.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("all places were taken for {0:?}")]
-pub struct Busy(pub Duration);
+pub struct GateTimeout(pub Duration);
 
 impl Gate {
     /// Makes a gate with this many places. Nobody waits longer than `patience`.
@@ -53,15 +53,15 @@ impl Gate {
     }
 
     /// Waits for a place. It is free again when the permit is dropped.
-    pub async fn enter(&self) -> Result<OwnedSemaphorePermit, Busy> {
+    pub async fn enter(&self) -> Result<OwnedSemaphorePermit, GateTimeout> {
         if let Some(place) = self.try_enter() {
             return Ok(place);
         }
-        let _waits = Waits::new(&self.waiting);
+        let _waits = WaiterGuard::new(&self.waiting);
         let place = Arc::clone(&self.places).acquire_owned();
         match tokio::time::timeout(self.patience, place).await {
             Ok(Ok(permit)) => Ok(permit),
-            _ => Err(Busy(self.patience)),
+            _ => Err(GateTimeout(self.patience)),
         }
     }
 
@@ -79,16 +79,16 @@ impl Gate {
 }
 
 /// Counts a run that waits, until it is dropped.
-struct Waits<'a>(&'a AtomicUsize);
+struct WaiterGuard<'a>(&'a AtomicUsize);
 
-impl<'a> Waits<'a> {
+impl<'a> WaiterGuard<'a> {
     fn new(waiting: &'a AtomicUsize) -> Self {
         waiting.fetch_add(1, Ordering::Relaxed);
         Self(waiting)
     }
 }
 
-impl Drop for Waits<'_> {
+impl Drop for WaiterGuard<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

@@ -11,13 +11,13 @@ use super::turn::TURN;
 use super::watch::Watch;
 
 /// The compiled evaluator, from which instances are made.
-pub(super) struct Opened {
+pub(super) struct CompiledEvaluator {
     pub(super) component: InstancePre<Ceiling>,
     pub(super) machines: MachinesIndices,
     pub(super) analysis: Analysis,
 }
 
-impl Opened {
+impl CompiledEvaluator {
     pub(super) fn new(component: &Component) -> Result<Self, Error> {
         let linker = Linker::new(component.engine());
         let component = linker.instantiate_pre(component).map_err(Error::component)?;

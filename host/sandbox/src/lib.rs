@@ -22,7 +22,7 @@ mod watch;
 mod world;
 
 pub use self::artifact::{
-    ANALYST, ANALYST_HASH, COMPONENT, Embedded, HASH, Origin, REFERENCE, compile,
+    ANALYST, ANALYST_HASH, COMPONENT, EmbeddedComponent, HASH, Origin, REFERENCE, compile,
 };
 pub use self::bindings::{
     Answer, Answers, Argument, Binding, Came, Code, Continuation, Cost, Counterexample, Fix,
@@ -32,15 +32,15 @@ pub use self::bindings::{
     Typed, Typing, Usage, Value, Variable, Wait,
 };
 pub use self::calls::Calls;
-pub use self::ceiling::{Allowance, FUEL_PER_BYTE, FUEL_PER_HEAP_BYTE, Net, Taken};
-pub use self::drive::{Ending, NO_TOOL, Outcome, Request, drive, drive_in_turns};
+pub use self::ceiling::{Allowance, FUEL_PER_BYTE, FUEL_PER_HEAP_BYTE, InstanceUsage, Net};
+pub use self::drive::{Completion, NO_TOOL, Outcome, Request, drive, drive_in_turns};
 pub use self::engine::Addresses;
 pub use self::error::Error;
 pub use self::evaluator::{Sandbox, Setup};
-pub use self::gate::{Busy, Crowd, Gate, LOOKS};
+pub use self::gate::{Crowd, Gate, GateTimeout, LOOKS};
 pub use self::machine::{Machine, Step};
 pub use self::opening::Opening;
 pub use self::turn::{Turns, finish, give_way};
 pub use self::watch::Watch;
 pub use self::watch::milliseconds;
-pub use self::world::{Asking, World};
+pub use self::world::{AnswerFuture, World};

@@ -10,7 +10,7 @@ use super::bindings::{
     Value, Wait,
 };
 use super::calls::Calls;
-use super::ceiling::{Ceiling, Taken};
+use super::ceiling::{Ceiling, InstanceUsage};
 use super::fault::excess;
 use super::instance::{Guest, Instance};
 use super::turn::finish;
@@ -140,7 +140,7 @@ impl Machine {
 
     /// The resources that the whole instance has used, including parsing, compiling and printing.
     #[must_use]
-    pub fn taken(&self) -> Taken {
+    pub fn taken(&self) -> InstanceUsage {
         let store = &self.instance.store;
         store.data().taken(store.get_fuel().unwrap_or_default())
     }

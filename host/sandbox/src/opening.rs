@@ -14,13 +14,15 @@ use tokio_util::sync::CancellationToken;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
-use super::artifact::{self, ANALYST, ANALYST_HASH, COMPONENT, Embedded, Found, Origin};
+use super::artifact::{
+    self, ANALYST, ANALYST_HASH, COMPONENT, CacheState, EmbeddedComponent, Origin,
+};
 use super::ceiling::Net;
 use super::consulted::Analyst;
 use super::engine::{Addresses, Engines, Size};
 use super::error::Error;
 use super::evaluator::{Sandbox, Setup};
-use super::instance::Opened;
+use super::instance::CompiledEvaluator;
 
 /// The work that is left before a sandbox is ready.
 #[derive(Debug)]
@@ -55,11 +57,11 @@ impl fmt::Debug for Need {
 
 impl Need {
     /// Asks a process to compile what is missing.
-    fn of(found: Found, compiler: impl FnOnce() -> io::Result<Child>) -> Self {
+    fn of(found: CacheState, compiler: impl FnOnce() -> io::Result<Child>) -> Self {
         match found {
-            Found::Loaded(component, path) => Self::Loaded(component, path),
-            Found::Unusable(reason) => Self::Here(reason),
-            Found::Missing(path) => match compiler() {
+            CacheState::Loaded(component, path) => Self::Loaded(component, path),
+            CacheState::Unusable(reason) => Self::Here(reason),
+            CacheState::Missing(path) => match compiler() {
                 Ok(child) => Self::Compiler(Box::new(child), path),
                 Err(error) => Self::Here(format!("no process can be started: {error}")),
             },
@@ -94,21 +96,21 @@ impl Sandbox {
     /// [`compile`]: super::compile
     pub fn begin(
         setup: &Setup<'_>,
-        compiler: impl Fn(Embedded, &Path, Addresses) -> io::Result<Child>,
+        compiler: impl Fn(EmbeddedComponent, &Path, Addresses) -> io::Result<Child>,
     ) -> Result<(Arc<Self>, Option<Opening>), Error> {
         let engines = engines(setup);
         let sandbox = Arc::new(Self::closed(setup));
         let cache = setup.cache.unwrap_or(Path::new(""));
         let compiler = |which| compiler(which, cache, engines.addresses);
         let found = artifact::find(&engines, &sandbox.hash, setup.cache);
-        let evaluator = Need::of(found, || compiler(Embedded::Evaluator));
+        let evaluator = Need::of(found, || compiler(EmbeddedComponent::Evaluator));
         // Code of one engine does not fit another, so both components have one.
         let (engine, analyst) = match (&evaluator, engines.portable()) {
             (Need::Loaded(..) | Need::Compiler(..), Ok(engine)) => {
                 let directory = artifact::cache_of_analyst(cache);
                 let found = artifact::find_for(engine, ANALYST_HASH, &directory);
-                let found = found.unwrap_or_else(Found::Unusable);
-                (engine.clone(), Need::of(found, || compiler(Embedded::Analyst)))
+                let found = found.unwrap_or_else(CacheState::Unusable);
+                (engine.clone(), Need::of(found, || compiler(EmbeddedComponent::Analyst)))
             }
             (Need::Here(reason), _) => {
                 (engines.native().map_err(Error::engine)?, Need::Here(reason.clone()))
@@ -118,7 +120,7 @@ impl Sandbox {
         match (evaluator, analyst) {
             (Need::Loaded(evaluator, path), Need::Loaded(analyst, _)) => {
                 sandbox.analyst.settle(Ok(analyst));
-                sandbox.settle(Ok(Opened::new(&evaluator)?), Origin::Loaded(path));
+                sandbox.settle(Ok(CompiledEvaluator::new(&evaluator)?), Origin::Loaded(path));
                 Ok((sandbox, None))
             }
             (evaluator, analyst) => {
@@ -133,12 +135,12 @@ impl Sandbox {
         let engines = engines(setup);
         let sandbox = Self::closed(setup);
         let compiled = match artifact::find(&engines, &sandbox.hash, setup.cache) {
-            Found::Loaded(component, path) => Ok((component, Origin::Loaded(path))),
-            Found::Missing(path) => engines.portable().and_then(|engine| {
+            CacheState::Loaded(component, path) => Ok((component, Origin::Loaded(path))),
+            CacheState::Missing(path) => engines.portable().and_then(|engine| {
                 artifact::keep(engine, setup.component, &path)?;
                 Ok((artifact::load(engine, &path)?, Origin::Cached(path)))
             }),
-            Found::Unusable(reason) => Err(reason),
+            CacheState::Unusable(reason) => Err(reason),
         };
         let (component, origin) = match compiled {
             Ok(compiled) => compiled,
@@ -147,7 +149,7 @@ impl Sandbox {
                 (compile_here(&engine, setup.component)?, Origin::InMemory(reason))
             }
         };
-        sandbox.settle(Ok(Opened::new(&component)?), origin);
+        sandbox.settle(Ok(CompiledEvaluator::new(&component)?), origin);
         Ok(sandbox)
     }
 
@@ -175,7 +177,7 @@ impl Opening {
             let evaluator = evaluator.meet(&engine, COMPONENT);
             (other.join().unwrap_or_else(|panic| resume_unwind(panic)), evaluator)
         });
-        let opened = component.and_then(|component| Opened::new(&component));
+        let opened = component.and_then(|component| CompiledEvaluator::new(&component));
         if let Err(error) = &opened {
             tracing::error!(%error, "nothing can be run");
         }

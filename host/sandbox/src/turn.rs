@@ -23,7 +23,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Runs work to its end. It blocks its thread, which sleeps while the work waits.
 pub fn finish<T>(work: impl Future<Output = T>) -> T {
     let mut work = pin!(work);
-    let bell = Arc::new(Bell { thread: thread::current(), has_rung: AtomicBool::new(false) });
+    let bell = Arc::new(Unparker { thread: thread::current(), has_rung: AtomicBool::new(false) });
     let waker = Waker::from(Arc::clone(&bell));
     loop {
         if let Poll::Ready(done) = work.as_mut().poll(&mut Context::from_waker(&waker)) {
@@ -36,12 +36,12 @@ pub fn finish<T>(work: impl Future<Output = T>) -> T {
 }
 
 /// A waker that unparks a thread.
-struct Bell {
+struct Unparker {
     thread: Thread,
     has_rung: AtomicBool,
 }
 
-impl Wake for Bell {
+impl Wake for Unparker {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }

@@ -24,12 +24,12 @@ pub struct Watch {
     started: Instant,
     allowed: Duration,
     waiting: Duration,
-    waits: Arc<Mutex<Waits>>,
+    waits: Arc<Mutex<WaitClock>>,
 }
 
 /// The times that a run waited for the world.
 #[derive(Debug, Clone, Copy, Default)]
-struct Waits {
+struct WaitClock {
     /// The total time of all finished waits.
     total: Duration,
     /// The start of the present wait, if there is one.
@@ -63,7 +63,7 @@ impl Watch {
     /// How long the run may still wait for the world.
     #[must_use]
     pub fn waiting_left(&self) -> Duration {
-        let Waits { total, since, .. } = *self.waits();
+        let WaitClock { total, since, .. } = *self.waits();
         let waited = total + since.map_or(Duration::ZERO, |since| since.elapsed());
         self.waiting.saturating_sub(waited)
     }
@@ -89,7 +89,7 @@ impl Watch {
     /// How long the run may still take.
     #[must_use]
     pub fn left(&self) -> Duration {
-        let Waits { total, since, asked, .. } = *self.waits();
+        let WaitClock { total, since, asked, .. } = *self.waits();
         let waited = total + asked + since.map_or(Duration::ZERO, |since| since.elapsed());
         self.allowed.saturating_sub(self.started.elapsed().saturating_sub(waited))
     }
@@ -104,7 +104,7 @@ impl Watch {
         if self.cancelled.is_cancelled() {
             return Err(fault(FaultCode::Cancelled, "the run was cancelled".to_owned(), None));
         }
-        let Waits { total, since, asked, is_asking } = *self.waits();
+        let WaitClock { total, since, asked, is_asking } = *self.waits();
         if is_asking {
             return Ok(());
         }
@@ -184,7 +184,7 @@ impl Watch {
             .by(Some(limit))
     }
 
-    fn waits(&self) -> MutexGuard<'_, Waits> {
+    fn waits(&self) -> MutexGuard<'_, WaitClock> {
         self.waits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -10,26 +10,26 @@ use super::bindings::{Answer, Left, Passage, Stepped, Wait};
 use super::calls::Calls;
 
 /// A question that may take a while. A run that waits for the answer uses no processor time.
-pub type Asking<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub type AnswerFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The surroundings of a run: the sources of tools, the results of effects, and the receivers of
 /// progress and debug lines.
 pub trait World: Send {
     /// Returns the source of a tool, `None` if there is no such tool, or a fault if it cannot be
     /// read.
-    fn source<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Result<Option<String>, Fault>>;
+    fn source<'a>(&'a mut self, tool: &'a str) -> AnswerFuture<'a, Result<Option<String>, Fault>>;
     /// Returns the term of a binding that the code names, or a fault if it cannot be read.
-    fn recall<'a>(&'a mut self, _name: &'a str) -> Asking<'a, Result<Option<String>, Fault>> {
+    fn recall<'a>(&'a mut self, _name: &'a str) -> AnswerFuture<'a, Result<Option<String>, Fault>> {
         Box::pin(async { Ok(None) })
     }
     /// Returns the name of an existing tool that is similar to `tool`.
-    fn similar<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Option<String>>;
+    fn similar<'a>(&'a mut self, tool: &'a str) -> AnswerFuture<'a, Option<String>>;
     /// Makes calls. Returns [`Answer::Outcomes`], or [`Answer::Refused`] if none was sent. The
     /// clock of the run stands still meanwhile. A run that must stop drops the question.
-    fn perform<'a>(&'a mut self, calls: &'a Calls) -> Asking<'a, Result<Answer, Fault>>;
+    fn perform<'a>(&'a mut self, calls: &'a Calls) -> AnswerFuture<'a, Result<Answer, Fault>>;
     /// Decides whether a program tries again after a call has failed, and waits before that. Returns
     /// the milliseconds that have passed, or None: the fault stays one.
-    fn wait<'a>(&'a mut self, _wait: &'a Wait) -> Asking<'a, Result<Option<u64>, Fault>> {
+    fn wait<'a>(&'a mut self, _wait: &'a Wait) -> AnswerFuture<'a, Result<Option<u64>, Fault>> {
         Box::pin(async { Ok(None) })
     }
     /// Of how many more steps of the program the world wants to be told.

@@ -22,7 +22,7 @@ pub use self::refusal::{Invalid, Refusal};
 use pif_domain::Limit;
 use pif_domain::json;
 
-use self::meter::{Costs, Counted, Place, Unfinished, measure};
+use self::meter::{Costs, Interruption, MeteredValue, Place, measure};
 use self::survey::{Survey, survey};
 
 /// The longest schema, in bytes of JSON.
@@ -60,7 +60,7 @@ const STACK: usize = 64 << 20;
 pub struct Schema {
     text: String,
     survey: Survey,
-    validator: Validator<Counted>,
+    validator: Validator<MeteredValue>,
 }
 
 impl fmt::Debug for Schema {
@@ -145,8 +145,8 @@ impl Schema {
         match conforms {
             Ok(true) => return Ok(()),
             Ok(false) => {}
-            Err(Unfinished::Stopped) => return Err(Refusal::Stopped),
-            Err(Unfinished::Exhausted) => return Err(Refusal::TooMuch(MOST_LOOKS)),
+            Err(Interruption::Stopped) => return Err(Refusal::Stopped),
+            Err(Interruption::Exhausted) => return Err(Refusal::TooMuch(MOST_LOOKS)),
         }
         // A mismatch keeps the path to its place and may keep a part of the schema.
         let kept = longest_way(&value) + self.text.len();
@@ -158,30 +158,30 @@ impl Schema {
     /// Reports the mismatches of a value. Reports fewer if finding all of them takes too much work.
     fn explain(&self, value: &Value, costs: Costs, stop: &Stop) -> Result<(), Refusal> {
         let all = measure(costs, stop, || {
-            mismatch::tell(&self.validator.iter_errors(Place(value)).collect::<Vec<_>>())
+            mismatch::refuse(&self.validator.iter_errors(Place(value)).collect::<Vec<_>>())
         });
         let first = match all {
             Ok(told) => return Err(told),
-            Err(Unfinished::Stopped) => return Err(Refusal::Stopped),
-            Err(Unfinished::Exhausted) => measure(costs, stop, || {
-                mismatch::tell_first(self.validator.validate(Place(value)).err().as_ref())
+            Err(Interruption::Stopped) => return Err(Refusal::Stopped),
+            Err(Interruption::Exhausted) => measure(costs, stop, || {
+                mismatch::refuse_first(self.validator.validate(Place(value)).err().as_ref())
             }),
         };
         match first {
             Ok(told) => Err(told),
-            Err(Unfinished::Stopped) => Err(Refusal::Stopped),
-            Err(Unfinished::Exhausted) => Err(mismatch::untold(value)),
+            Err(Interruption::Stopped) => Err(Refusal::Stopped),
+            Err(Interruption::Exhausted) => Err(mismatch::refuse_unlisted(value)),
         }
     }
 }
 
-fn build(mut schema: Value) -> Result<Validator<Counted>, Invalid> {
+fn build(mut schema: Value) -> Result<Validator<MeteredValue>, Invalid> {
     if let Value::Object(members) = &mut schema {
         // Other schemas cannot refer to this one, and only one dialect is supported.
         members.remove("$id");
         members.remove("$schema");
     }
-    options_for::<Counted>()
+    options_for::<MeteredValue>()
         .with_draft(Draft::Draft202012)
         .offline()
         .should_validate_formats(false)

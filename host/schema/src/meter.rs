@@ -41,7 +41,7 @@ pub type Stop = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// The reason why a validation did not finish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unfinished {
+pub(super) enum Interruption {
     /// It used up its looks.
     Exhausted,
     /// [`Stop`] stopped it.
@@ -61,14 +61,14 @@ pub(super) fn measure<T>(
     costs: Costs,
     stop: &Stop,
     work: impl FnOnce() -> T,
-) -> Result<T, Unfinished> {
+) -> Result<T, Interruption> {
     COSTS.set(costs);
     LEFT.set(costs.most);
     SINCE.set(0);
     STOP.set(Some(Arc::clone(stop)));
     let done = panic::catch_unwind(AssertUnwindSafe(work));
     STOP.set(None);
-    done.map_err(|payload| match payload.downcast::<Unfinished>() {
+    done.map_err(|payload| match payload.downcast::<Interruption>() {
         Ok(reason) => *reason,
         // A panic of the validator itself, which is a defect.
         Err(other) => panic::resume_unwind(other),
@@ -79,14 +79,14 @@ pub(super) fn measure<T>(
 fn charge(looks: u64) {
     match LEFT.get().checked_sub(looks) {
         Some(left) => LEFT.set(left),
-        None => panic::resume_unwind(Box::new(Unfinished::Exhausted)),
+        None => panic::resume_unwind(Box::new(Interruption::Exhausted)),
     }
     let since = SINCE.get() + 1;
     SINCE.set(since % PERIOD);
     let is_over =
         since == PERIOD && STOP.with_borrow(|stop| stop.as_ref().is_some_and(|stop| stop()));
     if is_over {
-        panic::resume_unwind(Box::new(Unfinished::Stopped));
+        panic::resume_unwind(Box::new(Interruption::Stopped));
     }
 }
 
@@ -99,9 +99,9 @@ fn count(n: usize) -> u64 {
 }
 
 /// The representation of values that the validator is compiled for.
-pub(super) struct Counted;
+pub(super) struct MeteredValue;
 
-impl Json for Counted {
+impl Json for MeteredValue {
     type Node<'a> = Place<'a>;
     type PreparedKey = String;
     type StringBuffer = Value;
@@ -124,7 +124,7 @@ impl Json for Counted {
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a>(pub(super) &'a Value);
 
-impl<'a> Node<'a, Counted> for Place<'a> {
+impl<'a> Node<'a, MeteredValue> for Place<'a> {
     type Object = Members<'a>;
     type Array = Items<'a>;
     type Number = &'a Number;
@@ -193,7 +193,7 @@ impl<'a> Node<'a, Counted> for Place<'a> {
 /// The members of an object.
 pub(super) struct Members<'a>(&'a Map<String, Value>);
 
-impl<'a> Object<'a, Counted> for Members<'a> {
+impl<'a> Object<'a, MeteredValue> for Members<'a> {
     type Node = Place<'a>;
     type MemberName = &'a str;
     type MembersIter = EachMember<'a>;
@@ -231,7 +231,7 @@ impl<'a> Iterator for EachMember<'a> {
 /// The items of an array.
 pub(super) struct Items<'a>(&'a [Value]);
 
-impl<'a> Array<'a, Counted> for Items<'a> {
+impl<'a> Array<'a, MeteredValue> for Items<'a> {
     type Node = Place<'a>;
     type ElementsIter = EachItem<'a>;
 

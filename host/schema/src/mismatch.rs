@@ -16,18 +16,18 @@ const MOST: usize = 3;
 const QUOTED: usize = 200;
 
 /// Reports the first mismatches and the number of the others.
-pub(super) fn tell(errors: &[ValidationError<'_>]) -> Refusal {
+pub(super) fn refuse(errors: &[ValidationError<'_>]) -> Refusal {
     let more = errors.len().saturating_sub(MOST);
     Refusal::Mismatch(errors.iter().take(MOST).map(one).collect(), Some(more))
 }
 
 /// Reports the first mismatch of a value that has too many to count.
-pub(super) fn tell_first(error: Option<&ValidationError<'_>>) -> Refusal {
+pub(super) fn refuse_first(error: Option<&ValidationError<'_>>) -> Refusal {
     Refusal::Mismatch(error.into_iter().map(one).collect(), None)
 }
 
 /// Reports a value for which even finding the first mismatch takes too much work.
-pub(super) fn untold(value: &Value) -> Refusal {
+pub(super) fn refuse_unlisted(value: &Value) -> Refusal {
     let mismatch = Mismatch {
         instance: String::new(),
         expected: "a value that the schema describes".to_owned(),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 use clap::Args;
 use pif_broker::Client;
-use pif_domain::{Answered, Approval, Call, CallOutcome};
+use pif_domain::{Approval, Call, CallOutcome, CallResult};
 
 use super::super::print::{complain, print};
 use super::super::source::read;
@@ -35,13 +35,13 @@ impl CallOne {
         let approved = [self.yes.then_some(Approval::Once)];
         let told = match client.call(&calls, 1, PATIENCE, &approved).await {
             Ok(outcomes) => match outcomes.into_iter().next() {
-                Some(Answered { outcome: CallOutcome::Value(value), beside, .. }) => {
+                Some(CallResult { outcome: CallOutcome::Value(value), beside, .. }) => {
                     if let Some(warning) = beside.warning {
                         complain(&format!("mcp-pif: warning: {warning}"));
                     }
                     return Ok(print(&value));
                 }
-                Some(Answered { outcome: CallOutcome::Failed(it), .. }) => {
+                Some(CallResult { outcome: CallOutcome::Failed(it), .. }) => {
                     format!("{}: {}", it.reason.name(), it.message)
                 }
                 None => "nothing came of it".to_owned(),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use pif_broker::{Granted, Wish};
+use pif_broker::{LoginGrant, LoginRequest};
 use pif_domain::Limit;
 use pif_domain::quantity::parse_duration;
 use pif_domain::text;
@@ -39,7 +39,7 @@ impl Login {
         let target = target(config, &self.name)?;
         let scopes = self.scope.as_deref().map(|it| it.split_whitespace().map(str::to_owned));
         let within = self.wait.min(Duration::from_nanos(Limit::UpstreamLogin.fixed()));
-        let wish = Wish { scopes: scopes.map(Iterator::collect), within };
+        let wish = LoginRequest { scopes: scopes.map(Iterator::collect), within };
         let show = |address: &str| {
             let is_open = !self.no_browser && open(address);
             complain(if is_open {
@@ -54,7 +54,7 @@ impl Login {
         let granted = target.login(wish, show).await;
         let granted = granted.map_err(|it| anyhow!(target.redact(&it.to_string())))?;
         let mut output = Output::open();
-        output.line(&target.redact(&told(&self.name, &granted)));
+        output.line(&target.redact(&message(&self.name, &granted)));
         Ok(output.close())
     }
 }
@@ -66,7 +66,7 @@ fn open(address: &str) -> bool {
     command.spawn().is_ok()
 }
 
-fn told(name: &str, granted: &Granted) -> String {
+fn message(name: &str, granted: &LoginGrant) -> String {
     let mut told = format!("{name}: logged in by {}", granted.issuer);
     if !granted.scopes.is_empty() {
         let _ = write!(told, ", for {}", granted.scopes.join(" "));

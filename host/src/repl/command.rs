@@ -1,7 +1,7 @@
 //! The table of commands.
 
 use super::next::Next;
-use super::room::Room;
+use super::room::ReplSession;
 
 /// A command.
 #[derive(Debug)]
@@ -11,7 +11,7 @@ pub(super) struct Row {
     takes: &'static str,
     /// What it does, for people.
     says: &'static str,
-    pub(super) act: fn(&Room, &str) -> Next,
+    pub(super) act: fn(&ReplSession, &str) -> Next,
 }
 
 impl Row {
@@ -25,7 +25,7 @@ const fn row(
     name: &'static str,
     takes: &'static str,
     says: &'static str,
-    act: fn(&Room, &str) -> Next,
+    act: fn(&ReplSession, &str) -> Next,
 ) -> Row {
     Row { name, takes, says, act }
 }
@@ -34,25 +34,25 @@ const fn row(
 pub(super) const COMMANDS: [Row; 18] = [
     row("help", "", "shows this list", |room, _| room.say(&help())),
     row("bindings", "", "names, kinds and sizes of the bindings", |room, _| room.bindings()),
-    row("source", "NAME", "the source of a binding or a tool", Room::source),
-    row("type", "CODE", "kind and shape of a value; a turn", Room::shape),
+    row("source", "NAME", "the source of a binding or a tool", ReplSession::source),
+    row("type", "CODE", "kind and shape of a value; a turn", ReplSession::shape),
     row(
         "fuel",
         "CODE | N",
         "what a program costs, a turn; with a number as 10M the fuel of runs",
-        Room::fuel,
+        ReplSession::fuel,
     ),
-    row("memory", "SIZE", "the memory of runs from now on, such as 128MiB", Room::memory),
-    row("depth", "N", "the depth of runs from now on", Room::depth),
-    row("more", "[all]", "goes on with a value that was cut", Room::more),
-    row("trace", "CODE", "the steps of an evaluation; a turn", Room::trace),
-    row("check", "CODE", "checks a program without running it", Room::check),
-    row("fix", "", "runs the last program with its repair", Room::fix),
-    row("doc", "NAME", "what a form does", Room::doc),
+    row("memory", "SIZE", "the memory of runs from now on, such as 128MiB", ReplSession::memory),
+    row("depth", "N", "the depth of runs from now on", ReplSession::depth),
+    row("more", "[all]", "goes on with a value that was cut", ReplSession::more),
+    row("trace", "CODE", "the steps of an evaluation; a turn", ReplSession::trace),
+    row("check", "CODE", "checks a program without running it", ReplSession::check),
+    row("fix", "", "runs the last program with its repair", ReplSession::fix),
+    row("doc", "NAME", "what a form does", ReplSession::doc),
     row("limits", "", "what the session may hold, and a run may use", |room, _| room.limits()),
-    row("save", "NAME", "saves the bindings under a name", Room::save),
-    row("load", "NAME", "takes saved bindings in place of these", Room::load),
-    row("forget", "[NAME…]", "removes bindings; all without a name", Room::forget),
+    row("save", "NAME", "saves the bindings under a name", ReplSession::save),
+    row("load", "NAME", "takes saved bindings in place of these", ReplSession::load),
+    row("forget", "[NAME…]", "removes bindings; all without a name", ReplSession::forget),
     row("history", "", "the turns of the session", |room, _| room.history()),
     row("quit", "", "leaves; the session stays", |_, _| Next::Leave),
 ];

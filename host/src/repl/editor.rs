@@ -15,7 +15,7 @@ use rustyline::{CompletionType, Config, Context, Editor, Helper};
 
 use super::command::COMMANDS;
 use super::input::{MOST_LINES, parts, program};
-use super::room::Room;
+use super::room::ReplSession;
 
 /// Lines that the history keeps.
 const MOST_HISTORY: usize = 1_000;
@@ -31,12 +31,12 @@ const FURTHER: &str = "  …> ";
 /// The editor.
 pub(super) struct Prompt {
     editor: Editor<Help, FileHistory>,
-    room: Rc<Room>,
+    room: Rc<ReplSession>,
     history: Option<PathBuf>,
 }
 
 impl Prompt {
-    pub(super) fn open(room: Rc<Room>) -> Result<Self, ReadlineError> {
+    pub(super) fn open(room: Rc<ReplSession>) -> Result<Self, ReadlineError> {
         let config = Config::builder().completion_type(CompletionType::List).build();
         let mut editor = Editor::with_config(config)?;
         editor.set_max_history_size(MOST_HISTORY)?;
@@ -77,7 +77,7 @@ impl Prompt {
 }
 
 /// Whether a text ends in a program that goes on in the next line. An empty line ends it.
-fn is_unfinished(room: &Room, text: &str) -> bool {
+fn is_unfinished(room: &ReplSession, text: &str) -> bool {
     let ends_blank = text.rsplit('\n').next().is_some_and(|line| line.trim().is_empty());
     let goes_on = |text: &str| program(text).is_some_and(|code| room.goes_on(code));
     let last = parts(text, goes_on).pop();
@@ -86,7 +86,7 @@ fn is_unfinished(room: &Room, text: &str) -> bool {
 
 /// Answers the questions of the editor.
 struct Help {
-    room: Rc<Room>,
+    room: Rc<ReplSession>,
 }
 
 impl Helper for Help {}
@@ -112,7 +112,7 @@ impl Completer for Help {
 }
 
 /// Where the word at the end of a text begins, and the words that may stand there.
-fn complete(room: &Room, before: &str) -> (usize, Vec<String>) {
+fn complete(room: &ReplSession, before: &str) -> (usize, Vec<String>) {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let start = before.rfind(|c| !is_word(c)).map_or(0, |at| {
         at + before.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)

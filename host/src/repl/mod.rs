@@ -43,7 +43,7 @@ use self::editor::Prompt;
 use self::input::{Input, MOST_LINES, is_command, parts, program};
 use self::next::Next;
 use self::paint::Paint;
-use self::room::Room;
+use self::room::ReplSession;
 use super::open::open;
 use super::print::{complain, fail, is_terminal};
 use super::run::link;
@@ -69,7 +69,8 @@ impl Repl {
         let is_terminal = io::stdin().is_terminal() && is_terminal();
         let paint = Paint(is_terminal && !config.no_color);
         let most = config.values.size(Limit::Code);
-        let room = Rc::new(Room::new(workshop, &config, self.session, (is_terminal, paint))?);
+        let room =
+            Rc::new(ReplSession::new(workshop, &config, self.session, (is_terminal, paint))?);
         if let Err(fault) = room.open() {
             fail(&[fault]);
             return Ok(ExitCode::FAILURE);
@@ -79,7 +80,7 @@ impl Repl {
 }
 
 /// Talks with whoever sits at the terminal.
-fn converse(room: &Rc<Room>) -> Result<ExitCode> {
+fn converse(room: &Rc<ReplSession>) -> Result<ExitCode> {
     let mut prompt = Prompt::open(Rc::clone(room)).context("the terminal cannot be used")?;
     room.greet();
     loop {
@@ -99,7 +100,7 @@ fn converse(room: &Rc<Room>) -> Result<ExitCode> {
 }
 
 /// Obeys all that was typed or pasted at once, up to an interrupt.
-fn obey_all(room: &Room, text: &str) -> Next {
+fn obey_all(room: &ReplSession, text: &str) -> Next {
     let mut next = Next::Nothing;
     for part in parts(text, |text| goes_on(room, text)) {
         next = obey(room, part);
@@ -113,7 +114,7 @@ fn obey_all(room: &Room, text: &str) -> Next {
 }
 
 /// Takes all that comes through a pipe. The last turn decides about the exit code.
-fn read_all(room: &Room, most: usize) -> ExitCode {
+fn read_all(room: &ReplSession, most: usize) -> ExitCode {
     let (mut code, mut text, mut lines) = (ExitCode::SUCCESS, String::new(), 0);
     let mut input = io::BufReader::new(stdio::stdin());
     loop {
@@ -161,7 +162,7 @@ fn read_line(input: &mut impl BufRead, most: usize) -> io::Result<String> {
     String::from_utf8(line).map_err(|_| io::Error::other("a line is not UTF-8"))
 }
 
-fn obey(room: &Room, text: &str) -> Next {
+fn obey(room: &ReplSession, text: &str) -> Next {
     match input::read(text) {
         Input::Nothing => Next::Nothing,
         Input::Command(row, argument) => (row.act)(room, argument),
@@ -174,13 +175,13 @@ fn obey(room: &Room, text: &str) -> Next {
     }
 }
 
-fn unknown(room: &Room, name: &str) -> Next {
+fn unknown(room: &ReplSession, name: &str) -> Next {
     let hint = similar(name, COMMANDS.iter().map(|row| row.name));
     let hint = hint.map_or(":help shows them".to_owned(), |name| format!("did you mean :{name}?"));
     room.wrong(&format!("there is no command :{}; {hint}", text::line(name, 40)))
 }
 
 /// Whether a text is only the beginning of a program.
-fn goes_on(room: &Room, text: &str) -> bool {
+fn goes_on(room: &ReplSession, text: &str) -> bool {
     program(text).is_some_and(|code| room.goes_on(code))
 }

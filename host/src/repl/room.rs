@@ -10,11 +10,11 @@ use std::time::Duration;
 use anyhow::Result;
 use pif_domain::text;
 use pif_domain::{Fault, Limit};
-use pif_sandbox::{Argument, Code, Ending, Limits, Outcome, Request, Watch, finish};
+use pif_sandbox::{Argument, Code, Completion, Limits, Outcome, Request, Watch, finish};
 use pif_server::config::Config;
 use pif_server::render;
-use pif_server::workshop::{Declaration, Finished, Plan, Workshop, too_large};
-use pif_store::session::{Binding, Change, Forgotten, Session, USER, Which, is_name};
+use pif_server::workshop::{Declaration, Plan, RunResult, Workshop, too_large};
+use pif_store::session::{Binding, Change, Removal, Session, USER, Which, is_name};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ struct Form {
 }
 
 /// A session, and who talks with it.
-pub(super) struct Room {
+pub(super) struct ReplSession {
     workshop: Workshop,
     which: Which,
     limits: Cell<Limits>,
@@ -54,7 +54,7 @@ pub(super) struct Room {
     fixed: RefCell<Option<(Option<String>, String)>>,
 }
 
-impl Room {
+impl ReplSession {
     pub(super) fn new(
         workshop: Workshop,
         config: &Config,
@@ -180,11 +180,11 @@ impl Room {
         code: &str,
         debug: bool,
         observer: &mut (dyn pif_server::workshop::Observer + Send),
-    ) -> Finished {
+    ) -> RunResult {
         let tools = match self.workshop.tools() {
             Ok(tools) => tools,
             Err(fault) => {
-                return Finished::new(Outcome::before(fault), self.limits.get(), Duration::ZERO);
+                return RunResult::new(Outcome::before(fault), self.limits.get(), Duration::ZERO);
             }
         };
         let is_tool = matches!(tools.find(code), Ok(Some(_)));
@@ -209,17 +209,17 @@ impl Room {
         finish(self.workshop.turn_in_turns(&plan, &request, &tools, observer, &watch))
     }
 
-    fn show(&self, name: Option<&str>, ending: &Ending) -> Next {
+    fn show(&self, name: Option<&str>, ending: &Completion) -> Next {
         let (json, warnings) = match ending {
-            Ending::Value(value) => {
+            Completion::Value(value) => {
                 value.trace.iter().for_each(|line| complain(&text::line(line, MOST_LINE)));
                 (&value.json, &value.warnings)
             }
-            Ending::Continuation(continuation) => (&continuation.json, &continuation.warnings),
+            Completion::Continuation(continuation) => (&continuation.json, &continuation.warnings),
         };
         warn(warnings);
         if let (Some(name), true) = (name, self.is_terminal) {
-            let kind = if let Ending::Value(value) = ending { value.kind.as_str() } else { "" };
+            let kind = if let Completion::Value(value) = ending { value.kind.as_str() } else { "" };
             return self.say(&self.paint().faint(&format!("{name}: {kind}")));
         }
         if name.is_some() {
@@ -243,14 +243,14 @@ impl Room {
     }
 
     /// A value for people: a table, or its source in lines.
-    fn laid_out(&self, ending: &Ending, json: &str) -> Option<String> {
+    fn laid_out(&self, ending: &Completion, json: &str) -> Option<String> {
         let width = self.width.get();
         if let Ok(value @ Value::Array(_)) = serde_json::from_str(json)
             && let Some(table) = table(&value, width, |head| self.paint().strong(head))
         {
             return Some(table);
         }
-        let Ending::Value(value) = ending else { return None };
+        let Completion::Value(value) = ending else { return None };
         let term = value.term.as_ref()?.as_ref().ok()?;
         let is_short = json.len() <= width && value.kind != "function";
         let notation = (!is_short).then(|| self.workshop.sandbox.notation(term, &self.watch()));
@@ -320,19 +320,19 @@ impl Room {
 
     pub(super) fn shape(&self, code: &str) -> Next {
         match self.make(None, code, false, &mut Terminal).outcome.ending {
-            Ok(Ending::Value(value)) => match serde_json::from_str::<Value>(&value.json) {
+            Ok(Completion::Value(value)) => match serde_json::from_str::<Value>(&value.json) {
                 Ok(json) if matches!(value.kind.as_str(), "list" | "record") => {
                     self.say(&shape(&json))
                 }
                 _ => self.say(&value.kind),
             },
-            Ok(Ending::Continuation(_)) => self.say("continuation"),
+            Ok(Completion::Continuation(_)) => self.say("continuation"),
             Err(fault) => self.refuse(&fault),
         }
     }
 
     pub(super) fn trace(&self, code: &str) -> Next {
-        let Finished { outcome, .. } = self.make(None, code, true, &mut Terminal);
+        let RunResult { outcome, .. } = self.make(None, code, true, &mut Terminal);
         match outcome.ending {
             Ok(ending) => self.show(None, &ending),
             Err(fault) => self.refuse(&fault),
@@ -395,7 +395,7 @@ impl Room {
     pub(super) fn forget(&self, names: &str) -> Next {
         let names: Vec<String> =
             names.split([' ', ',']).filter(|it| !it.is_empty()).map(str::to_owned).collect();
-        let what = if names.is_empty() { Forgotten::All } else { Forgotten::Names(names) };
+        let what = if names.is_empty() { Removal::All } else { Removal::Names(names) };
         self.change("_", Change::Forget { which: self.which.clone(), what }, "forgotten")
     }
 

@@ -6,7 +6,7 @@ use pif_server::workshop::Workshop;
 use pif_store::session::{Binding, DEFAULT, Session, Which};
 
 #[derive(Debug, Args)]
-pub(super) struct Chosen {
+pub(super) struct SessionChoice {
     /// The session [default: default]
     #[arg(long, value_name = "SESSION")]
     pub(super) session: Option<String>,
@@ -15,7 +15,7 @@ pub(super) struct Chosen {
     pub(super) saved: Option<String>,
 }
 
-impl Chosen {
+impl SessionChoice {
     /// The session, with its bindings. This counts as a use of it.
     pub(super) fn find(
         self,

@@ -8,7 +8,7 @@ use pif_sandbox::Watch;
 use pif_server::workshop::{Selection, Workshop};
 
 use super::super::print::{print, warn};
-use super::chosen::Chosen;
+use super::chosen::SessionChoice;
 
 #[derive(Debug, Args)]
 pub(super) struct Export {
@@ -16,7 +16,7 @@ pub(super) struct Export {
     #[arg(long)]
     with_tools: bool,
     #[command(flatten)]
-    chosen: Chosen,
+    chosen: SessionChoice,
 }
 
 impl Export {

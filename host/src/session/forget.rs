@@ -5,11 +5,11 @@ use std::process::ExitCode;
 use clap::{ArgGroup, Args};
 use pif_domain::Fault;
 use pif_server::workshop::Workshop;
-use pif_store::session::{Change, Forgotten};
+use pif_store::session::{Change, Removal};
 use serde_json::json;
 
 use super::super::print::print;
-use super::chosen::{Chosen, which};
+use super::chosen::{SessionChoice, which};
 
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("what").required(true).args(["names", "all", "history", "saved"]))]
@@ -24,19 +24,19 @@ pub(super) struct Forget {
     #[arg(long)]
     history: bool,
     #[command(flatten)]
-    chosen: Chosen,
+    chosen: SessionChoice,
 }
 
 impl Forget {
     pub(super) fn execute(self, workshop: &Workshop, owner: String) -> Result<ExitCode, Fault> {
-        let Self { names, all, history, chosen: Chosen { session, saved } } = self;
+        let Self { names, all, history, chosen: SessionChoice { session, saved } } = self;
         let arguments = json!({ "names": names, "all": all, "history": history, "session": session, "saved": saved });
         let which = which(owner.clone(), session);
         let change = match saved {
             Some(saved) => Change::Drop { owner, saved },
-            None if all => Change::Forget { which, what: Forgotten::All },
-            None if history => Change::Forget { which, what: Forgotten::History },
-            None => Change::Forget { which, what: Forgotten::Names(names) },
+            None if all => Change::Forget { which, what: Removal::All },
+            None if history => Change::Forget { which, what: Removal::History },
+            None => Change::Forget { which, what: Removal::Names(names) },
         };
         let is_state = matches!(change, Change::Drop { .. });
         let session = workshop.change_session(change, &arguments.to_string())?;

@@ -6,10 +6,10 @@ use anyhow::Result;
 use clap::Args;
 use pif_domain::Limit;
 use pif_sandbox::Watch;
-use pif_server::workshop::{Wanted, Workshop};
+use pif_server::workshop::{ImportOptions, Workshop};
 use pif_store::session::{LONGEST_NAME, Target, is_name};
 
-use super::super::import::{refused, told};
+use super::super::import::{print, refused};
 use super::super::source::read_file_within;
 
 #[derive(Debug, Args)]
@@ -58,9 +58,9 @@ impl Import {
         };
         let session = Some((principal.to_owned(), target));
         let (tools, replace) = (self.with_tools, self.replace);
-        let wanted = Wanted { tools, replace, memory: false, session, trust: None };
+        let wanted = ImportOptions { tools, replace, memory: false, session, trust: None };
         Ok(match workshop.import(&text, wanted, watch) {
-            Ok(taken) => told(&taken),
+            Ok(taken) => print(&taken),
             Err(refusal) => refused(&refusal),
         })
     }

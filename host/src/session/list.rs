@@ -6,7 +6,7 @@ use clap::Args;
 use pif_domain::Fault;
 use pif_domain::text::{self, time};
 use pif_server::workshop::Workshop;
-use pif_store::session::{Session, Standing};
+use pif_store::session::{Session, SessionKind};
 use serde_json::json;
 
 use super::super::print::{MOST_LINE, Output};
@@ -21,7 +21,7 @@ pub(super) struct List {
 impl List {
     pub(super) fn execute(&self, workshop: &Workshop, principal: &str) -> Result<ExitCode, Fault> {
         let mut output = Output::open();
-        for standing in [Standing::Open, Standing::Saved] {
+        for standing in [SessionKind::Open, SessionKind::Saved] {
             for session in workshop.sessions(principal, standing)? {
                 let count = workshop.bindings_of(&session)?.len();
                 output.line(&if self.json {
@@ -37,7 +37,7 @@ impl List {
 
 fn line(session: &Session, count: usize) -> String {
     let (name, title) = (session.name(), text::line(&session.title, MOST_LINE));
-    let told = if session.standing == Standing::Saved {
+    let told = if session.standing == SessionKind::Saved {
         let since = time::format(session.created);
         format!("saved {name}: {count} bindings, since {since} {title}")
     } else {
@@ -48,7 +48,7 @@ fn line(session: &Session, count: usize) -> String {
 }
 
 fn record(session: &Session, count: usize) -> String {
-    let is_saved = session.standing == Standing::Saved;
+    let is_saved = session.standing == SessionKind::Saved;
     let what = if is_saved { "saved" } else { "session" };
     let mut told = json!({
         what: session.name(),

@@ -11,7 +11,7 @@ use pif_server::workshop::Workshop;
 use pif_store::session::Binding;
 
 use super::super::print::{Output, print};
-use super::chosen::Chosen;
+use super::chosen::SessionChoice;
 
 #[derive(Debug, Args)]
 pub(super) struct Show {
@@ -22,7 +22,7 @@ pub(super) struct Show {
     #[arg(long, requires = "name")]
     json: bool,
     #[command(flatten)]
-    chosen: Chosen,
+    chosen: SessionChoice,
 }
 
 impl Show {

@@ -122,7 +122,7 @@ impl View {
 
     fn works(&self) -> Part {
         let works = self.servers.iter().flat_map(|it| &it.works);
-        let row = |it: &pif_server::observe::Worked| {
+        let row = |it: &pif_server::observe::WorkSnapshot| {
             let cells = vec![it.run.to_string(), count(it.steps), text::line(&it.step, MOST_STEP)];
             (cells, false)
         };
@@ -136,7 +136,7 @@ impl View {
         let mut tools: Vec<_> = self.servers.iter().flat_map(|it| &it.last.tools).collect();
         tools.sort_by_key(|it| std::cmp::Reverse(it.calls));
         let row = |it: &&pif_server::observe::OfTool| {
-            let [p50, p95, max] = told(it.times);
+            let [p50, p95, max] = render_times(it.times);
             let (fuel, memory) = (count(it.fuel), format!("{}B", count(it.memory)));
             let failed = it.errors;
             (
@@ -152,7 +152,7 @@ impl View {
         let mut tools: Vec<_> = self.servers.iter().flat_map(|it| &it.last.upstream).collect();
         tools.sort_by_key(|it| std::cmp::Reverse(it.calls));
         let row = |it: &&pif_server::observe::OfUpstream| {
-            let [p50, p95, max] = told(it.times);
+            let [p50, p95, max] = render_times(it.times);
             let failed = it.outcomes.iter().filter(|(outcome, _)| outcome.as_str() != "ok");
             let failed: u64 = failed.map(|(_, count)| count).sum();
             (vec![name(&it.tool), count(it.calls), count(failed), p50, p95, max], failed > 0)
@@ -226,7 +226,7 @@ fn name(text: &str) -> String {
     text::line(text, MOST_NAME)
 }
 
-fn told(Times { p50, p95, max }: Times) -> [String; 3] {
+fn render_times(Times { p50, p95, max }: Times) -> [String; 3] {
     [p50, p95, max].map(micros)
 }
 

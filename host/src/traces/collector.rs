@@ -75,7 +75,7 @@ impl Header {
 
 /// What a collector has taken.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Taken {
+pub(super) enum Acceptance {
     All,
     /// Not all, for this reason.
     Part(String),
@@ -111,7 +111,7 @@ impl Collector {
     }
 
     /// Sends a request. A collector that cannot take it now is an error.
-    pub(super) async fn post(&self, body: String) -> Result<Taken> {
+    pub(super) async fn post(&self, body: String) -> Result<Acceptance> {
         for _ in 1..TRIES {
             let response = self.send(body.clone()).await?;
             let Some(pause) = pause(&response) else { return finish(response).await };
@@ -144,11 +144,11 @@ fn pause(response: &Response) -> Option<Duration> {
 }
 
 /// Reads an answer, if it is short.
-async fn finish(mut response: Response) -> Result<Taken> {
+async fn finish(mut response: Response) -> Result<Acceptance> {
     let status = response.status();
     // What is wrong with a request stays wrong; anything else may be better next time.
     if matches!(status, StatusCode::BAD_REQUEST | StatusCode::PAYLOAD_TOO_LARGE) {
-        return Ok(Taken::Nothing(format!("it answers {status}")));
+        return Ok(Acceptance::Nothing(format!("it answers {status}")));
     }
     if !status.is_success() {
         bail!("the collector answers {status}");
@@ -160,18 +160,18 @@ async fn finish(mut response: Response) -> Result<Taken> {
     {
         answer.extend_from_slice(&piece);
     }
-    Ok(rejected(&answer).map_or(Taken::All, Taken::Part))
+    Ok(rejected(&answer).map_or(Acceptance::All, Acceptance::Part))
 }
 
 /// An answer, `ExportTraceServiceResponse` of OTLP in JSON.
 #[derive(Deserialize)]
 struct Answer {
     #[serde(rename = "partialSuccess")]
-    partial: Option<Rejected>,
+    partial: Option<Rejection>,
 }
 
 #[derive(Deserialize)]
-struct Rejected {
+struct Rejection {
     /// An integer of 64 bits is a string there; some write it as a number.
     #[serde(rename = "rejectedSpans")]
     spans: Option<Value>,
@@ -182,7 +182,7 @@ struct Rejected {
 /// What an answer tells of spans that were not taken. None: all were.
 fn rejected(answer: &[u8]) -> Option<String> {
     let answer: Answer = serde_json::from_slice(answer).ok()?;
-    let Rejected { spans, message } = answer.partial?;
+    let Rejection { spans, message } = answer.partial?;
     let spans = match spans? {
         Value::String(digits) => digits,
         Value::Number(number) => number.to_string(),

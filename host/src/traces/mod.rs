@@ -16,7 +16,7 @@ use pif_server::config::Options;
 use tokio::runtime::Builder;
 
 use self::batch::Batch;
-use self::collector::{Collector, Header, Taken, address};
+use self::collector::{Acceptance, Collector, Header, address};
 use self::position::Position;
 use super::print::{complain, print};
 use super::settings::start;
@@ -85,12 +85,12 @@ fn send(collector: &Collector, position: &mut Position, directory: &Path) -> Res
         }
         if calls > 0 {
             match runtime.block_on(collector.post(body))? {
-                Taken::All => sent += calls,
-                Taken::Part(why) => {
+                Acceptance::All => sent += calls,
+                Acceptance::Part(why) => {
                     complain(&format!("warning: the collector did not take all: {why}"));
                     sent += calls;
                 }
-                Taken::Nothing(why) => {
+                Acceptance::Nothing(why) => {
                     complain(&format!("warning: the collector refuses {calls} calls: {why}"));
                 }
             }

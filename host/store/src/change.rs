@@ -3,7 +3,7 @@
 
 use super::error::Error;
 use super::journal::Draft;
-use super::memory::{Error as MemoryError, Kept, Note};
+use super::memory::{Error as MemoryError, MemoryChange, Note};
 use super::registry::{Definition, Error as RegistryError, Evolution, Status};
 use super::session::{self, Error as SessionError, Session};
 use super::staging::{self, Area, Error as StagingError};
@@ -28,7 +28,7 @@ pub enum Change {
         name: String,
     },
     /// Imports a tool from a file.
-    Take(Taken),
+    Take(ToolImport),
     /// Keeps a value in the memory.
     Keep {
         /// The value and its key.
@@ -63,7 +63,7 @@ pub enum Change {
 
 /// A tool from a file.
 #[derive(Debug, Clone)]
-pub struct Taken {
+pub struct ToolImport {
     /// The tool.
     pub evolution: Evolution,
     /// Whether only this revision is kept: the name still refers to its current revision.
@@ -128,18 +128,18 @@ pub enum Effect {
     /// This tool was retired.
     Retired(Definition),
     /// The memory changed.
-    Kept(Kept),
+    Kept(MemoryChange),
     /// This session changed.
     Session(Box<Session>),
     /// This staging area changed, or was committed: then with what has become of each tool.
-    Staged(Box<Area>, Vec<Committed>),
+    Staged(Box<Area>, Vec<CommittedTool>),
     /// So much of an owner was removed.
-    Erased(Erased),
+    Erased(Erasure),
 }
 
 /// What a committed area has made of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Committed {
+pub struct CommittedTool {
     /// The tool.
     pub name: String,
     /// sha256 of its term; None: it is retired.
@@ -150,7 +150,7 @@ pub struct Committed {
 
 /// What was removed of an owner.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Erased {
+pub struct Erasure {
     /// Sessions and saved states.
     pub sessions: u64,
     /// Keys of the memory.

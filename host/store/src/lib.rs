@@ -23,12 +23,14 @@ mod store;
 mod transaction;
 mod write;
 
-pub use self::change::{Change, Committed, Done, Effect, Erased, Refusal, Taken, Wait, Write};
+pub use self::change::{
+    Change, CommittedTool, Done, Effect, Erasure, Refusal, ToolImport, Wait, Write,
+};
 pub use self::checkpoints::{Checkpoints, Leaf};
 pub use self::error::{Error, Failure, Nature};
 pub use self::open::open;
 pub use self::place::Place;
-pub use self::sqlite::{Aside, Duplicate, Sqlite, Stem, Stemmer, Transient, is_occupied};
+pub use self::sqlite::{Duplicate, MovedStore, Sqlite, Stem, Stemmer, Transient, is_occupied};
 pub use self::store::Store;
-pub use self::transaction::{Defined, Term, Transaction};
+pub use self::transaction::{Term, ToolChange, Transaction};
 pub use self::write::{apply, sessions};

@@ -265,14 +265,14 @@ pub trait Target: Source {
 
 /// What was copied: tables with the number of their rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Copied(pub Vec<(&'static str, u64)>);
+pub struct CopyReport(pub Vec<(&'static str, u64)>);
 
 /// The most rows and about the most bytes that are written at once.
 const MOST_ROWS: usize = 1_000;
 const MOST_BYTES: usize = 4 << 20;
 
 /// Copies all rows, then reads them again and compares. Fails if the copy differs; the caller undoes it then.
-pub fn copy(source: &dyn Source, target: &mut dyn Target) -> Result<Copied, Error> {
+pub fn copy(source: &dyn Source, target: &mut dyn Target) -> Result<CopyReport, Error> {
     let mut read = Vec::new();
     for table in &TABLES {
         read.push((table, fill(source, target, table)?));
@@ -289,7 +289,7 @@ pub fn copy(source: &dyn Source, target: &mut dyn Target) -> Result<Copied, Erro
         }
         copied.push((table.name, rows));
     }
-    Ok(Copied(copied))
+    Ok(CopyReport(copied))
 }
 
 /// The number of a table's rows and a digest of them.

@@ -8,16 +8,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub struct Recall<T> {
     most: usize,
     most_bytes: usize,
-    kept: Mutex<Kept<T>>,
+    kept: Mutex<Entries<T>>,
 }
 
 #[derive(Debug)]
-struct Kept<T> {
+struct Entries<T> {
     results: HashMap<String, T>,
     bytes: usize,
 }
 
-impl<T> Default for Kept<T> {
+impl<T> Default for Entries<T> {
     fn default() -> Self {
         Self { results: HashMap::new(), bytes: 0 }
     }
@@ -41,7 +41,7 @@ impl<T: Clone> Recall<T> {
         let bytes = bytes.saturating_add(key.len());
         let mut kept = self.kept();
         if kept.results.len() >= self.most || kept.bytes.saturating_add(bytes) > self.most_bytes {
-            *kept = Kept::default();
+            *kept = Entries::default();
         }
         if bytes <= self.most_bytes {
             kept.bytes += bytes;
@@ -49,7 +49,7 @@ impl<T: Clone> Recall<T> {
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept<T>> {
+    fn kept(&self) -> MutexGuard<'_, Entries<T>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -8,7 +8,7 @@ use super::checkpoints::Checkpoints;
 use super::error::Error;
 use super::find::Index;
 use super::journal::{
-    Entry, Error as JournalError, Filter, Link, Pending, Settings, Statistics, Verified,
+    ChainEnds, Entry, Error as JournalError, Filter, Link, Pending, Settings, Statistics,
 };
 use super::memory::Memo;
 use super::registry::{Definition, Past};
@@ -113,7 +113,7 @@ pub trait Store: Index + Rows + staging::Rows + Checkpoints + Send + Sync {
     fn anchor(&self) -> Result<Link, Error>;
     /// Verifies all chains from their anchors to their heads with [`super::journal::Walk`], in one
     /// consistent state.
-    fn verify(&self) -> Result<Verified, JournalError>;
+    fn verify(&self) -> Result<ChainEnds, JournalError>;
     /// Verifies that each kept text has its hash.
     fn verify_texts(&self) -> Result<(), JournalError>;
 

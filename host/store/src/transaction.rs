@@ -20,7 +20,7 @@ pub struct Term<'a> {
 
 /// A change of a tool.
 #[derive(Debug, Clone, Copy)]
-pub struct Defined<'a> {
+pub struct ToolChange<'a> {
     /// The name.
     pub name: &'a str,
     /// The new term. None retires the tool.
@@ -53,7 +53,7 @@ pub trait Transaction: Rows + staging::Rows {
     /// Whether a name has ever referred to a tool.
     fn has_history(&self, name: &str) -> Result<bool, Error>;
     /// Writes a change of a tool and makes it current.
-    fn define(&mut self, defined: &Defined<'_>) -> Result<(), Error>;
+    fn define(&mut self, defined: &ToolChange<'_>) -> Result<(), Error>;
 
     /// See [`super::store::Store::head`].
     fn head(&self) -> Result<Link, Error>;

@@ -8,12 +8,12 @@ mod tools;
 
 use std::borrow::Cow;
 
-use pif_domain::EntryEnding;
+use pif_domain::EntryOutcome;
 use serde_json::{Value, json};
 
-use super::change::{Change, Committed, Done, Effect, Erased, Refusal, Write};
+use super::change::{Change, CommittedTool, Done, Effect, Erasure, Refusal, Write};
 use super::journal::{Digest, Draft, Entry, Settings, surplus};
-use super::memory::Kept;
+use super::memory::MemoryChange;
 use super::registry::Status;
 use super::staging::Area;
 use super::transaction::Transaction;
@@ -68,7 +68,7 @@ fn apply_one(
             Effect::Staged(Box::new(area), committed)
         }
         Change::Erase { owner, runs } => {
-            let mut erased = Erased {
+            let mut erased = Erasure {
                 sessions: sessions::erase(db, owner)?,
                 keys: db.forget_all(owner)?,
                 areas: staging::erase(db, owner)?,
@@ -84,7 +84,7 @@ fn apply_one(
         let is_own = match entry.kept(number, settings) {
             Some(kept) => db.end(&settings.owner, &kept)?,
             // The entry of a run that was not durable is written whoever has the run.
-            None => db.settle(run)? || entry.ending != EntryEnding::Unknown,
+            None => db.settle(run)? || entry.ending != EntryOutcome::Unknown,
         };
         if !is_own {
             return Err(Refusal::CONFUSED);
@@ -107,9 +107,9 @@ fn complete<'a>(draft: &'a Draft, change: &Change, effect: &Effect) -> Cow<'a, D
         Effect::None | Effect::Session(_) => return Cow::Borrowed(draft),
         Effect::Evolved(status) => (status.ending(), revision(hash(change), status)),
         Effect::RolledBack(tool, status) => (status.ending(), revision(&tool.hash, status)),
-        Effect::Retired(tool) => (EntryEnding::Retired, json!({ "revision": tool.hash })),
+        Effect::Retired(tool) => (EntryOutcome::Retired, json!({ "revision": tool.hash })),
         Effect::Kept(kept) => (kept.status, remembered(kept)),
-        Effect::Erased(Erased { sessions, keys, areas, runs }) => {
+        Effect::Erased(Erasure { sessions, keys, areas, runs }) => {
             let told =
                 json!({ "sessions": sessions, "keys": keys, "snapshots": areas, "runs": runs });
             (draft.ending, told)
@@ -145,11 +145,11 @@ fn revision(hash: &str, status: &Status) -> Value {
 }
 
 /// The outcome of a change of staging areas: the area, and what a commit has made of each tool.
-fn staged(area: &Area, committed: &[Committed]) -> Value {
+fn staged(area: &Area, committed: &[CommittedTool]) -> Value {
     let mut told = json!({ "snapshot": area.id, "version": area.version });
     let changes: Vec<Value> = committed
         .iter()
-        .map(|Committed { name, hash, status }| {
+        .map(|CommittedTool { name, hash, status }| {
             let mut change = match (hash, status) {
                 (Some(hash), Some(status)) => revision(hash, status),
                 _ => json!({ "retired": true }),
@@ -167,7 +167,7 @@ fn staged(area: &Area, committed: &[Committed]) -> Value {
 }
 
 /// The outcome of a change of the memory. The value itself is in the request.
-fn remembered(kept: &Kept) -> Value {
+fn remembered(kept: &MemoryChange) -> Value {
     let mut told = json!({ "status": kept.status.name() });
     if let (Some(previous), Some(members)) = (&kept.previous, told.as_object_mut()) {
         members.insert("previous".to_owned(), json!(Digest::of(previous)));

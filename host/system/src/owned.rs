@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// What others must not do with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Forbidden {
+pub enum ForbiddenAccess {
     /// Write it.
     Write,
     /// Read or write it.
@@ -14,7 +14,7 @@ pub enum Forbidden {
 }
 
 /// The text of a file of at most so many bytes. The error says what is wrong with it, and what to do.
-pub fn read_owned(path: &Path, most: u64, forbidden: Forbidden) -> Result<String, String> {
+pub fn read_owned(path: &Path, most: u64, forbidden: ForbiddenAccess) -> Result<String, String> {
     let failed = |error: std::io::Error| error.to_string();
     let ensure_file = |metadata: &Metadata| {
         if metadata.is_file() { Ok(()) } else { Err("this is no file".to_owned()) }
@@ -37,7 +37,7 @@ pub fn read_owned(path: &Path, most: u64, forbidden: Forbidden) -> Result<String
 }
 
 #[cfg(unix)]
-fn ensure_own(metadata: &Metadata, forbidden: Forbidden) -> Result<(), String> {
+fn ensure_own(metadata: &Metadata, forbidden: ForbiddenAccess) -> Result<(), String> {
     use std::os::unix::fs::MetadataExt as _;
     let own = rustix::process::geteuid().as_raw();
     if metadata.uid() != own && metadata.uid() != 0 {
@@ -46,7 +46,7 @@ fn ensure_own(metadata: &Metadata, forbidden: Forbidden) -> Result<(), String> {
     if metadata.mode() & 0o022 != 0 {
         return Err("others can write it: chmod go-w it".to_owned());
     }
-    if forbidden == Forbidden::Any && metadata.mode() & 0o077 != 0 {
+    if forbidden == ForbiddenAccess::Any && metadata.mode() & 0o077 != 0 {
         return Err("others can read it: chmod 600 it".to_owned());
     }
     Ok(())
@@ -65,7 +65,7 @@ fn ensure_kept(metadata: &Metadata) -> Result<(), String> {
 }
 
 #[cfg(not(unix))]
-fn ensure_own(_metadata: &Metadata, _forbidden: Forbidden) -> Result<(), String> {
+fn ensure_own(_metadata: &Metadata, _forbidden: ForbiddenAccess) -> Result<(), String> {
     Ok(())
 }
 

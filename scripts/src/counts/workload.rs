@@ -7,7 +7,7 @@ use pif::limits::Limits;
 use pif::machine::Machine;
 use pif::request::{Answer, Argument, Outcome, Program, Step};
 use pif_domain::{CallOutcome, Refusal};
-use pif_sandbox::{self, Code, Sandbox, Taken, Watch};
+use pif_sandbox::{self, Code, InstanceUsage, Sandbox, Watch};
 use serde_json::{Value, json};
 
 use crate::bench::{self, Bench, GATE, Input, OPEN};
@@ -157,7 +157,7 @@ impl Workload {
             entered = machine.taken().instructions;
         }
         let step = machine.resume(&answer, FUEL).map_err(fault)?;
-        let Taken { instructions, memory } = machine.taken();
+        let InstanceUsage { instructions, memory } = machine.taken();
         match step {
             pif_sandbox::Step::Done(value) if value.json == self.value => {}
             step => bail!("{}: {step:?} instead of {}", self.name, self.value),

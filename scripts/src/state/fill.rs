@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use pif_domain::{EntryEnding, EntryKind};
+use pif_domain::{EntryKind, EntryOutcome};
 use pif_sandbox::COMPONENT;
 use pif_store::journal::{Digest, Draft, Journal, Policy, Settings};
-use pif_store::memory::Capacity;
+use pif_store::memory::MemoryCapacity;
 use pif_store::registry::Evolution;
 use pif_store::{self, Change, Place, Write};
 use pif_store::{session, staging};
@@ -21,14 +21,14 @@ const TOGETHER: usize = 5_000;
 fn open(data: &Path) -> Result<Journal> {
     let store = pif_store::open(&Place::Directory(data.to_owned()), Duration::from_secs(10))?;
     let component = Digest::of(&COMPONENT.len().to_string()).sha256;
-    let memory = Capacity { keys: u64::MAX, bytes: u64::MAX };
+    let memory = MemoryCapacity { keys: u64::MAX, bytes: u64::MAX };
     let settings = Settings {
         policy: Policy::Full,
         most_payload: 64 << 10,
         most: 1 << 30,
         memory,
-        sessions: session::Capacity::UNLIMITED,
-        staging: staging::Capacity::UNLIMITED,
+        sessions: session::SessionCapacity::UNLIMITED,
+        staging: staging::StagingCapacity::UNLIMITED,
         component,
         owner: String::new(),
         principal: Arc::default(),
@@ -69,7 +69,7 @@ fn tool(n: usize) -> Write {
 pub(crate) fn journal(data: &Path, bytes: usize) -> Result<i64> {
     let journal = open(data)?;
     let bytes = i64::try_from(bytes)?;
-    let mut draft = Draft::new(EntryKind::Run, Some("tool"), EntryEnding::Value);
+    let mut draft = Draft::new(EntryKind::Run, Some("tool"), EntryOutcome::Value);
     // As long as a run with a short list.
     draft.request = json!({"tool": "tool", "data": "[1,2,3,4,5,6,7,8]", "fuel": 10_000_000});
     draft.outcome = json!({"value": "x".repeat(300), "kind": "string"});

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
-use pif_sandbox::{Argument, Code, Ending, Request, Sandbox, Watch};
+use pif_sandbox::{Argument, Code, Completion, Request, Sandbox, Watch};
 use pif_server::config::Config;
-use pif_server::workshop::{Evolved, Example, Proposal, Refused, Workshop};
+use pif_server::workshop::{ChangeRefusal, EvolveResult, Example, Proposal, Workshop};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -39,7 +39,7 @@ pub fn config(directory: &Path, flags: &[&str]) -> Result<Config> {
 /// # Errors
 ///
 /// Why it is refused.
-pub fn evolve(shop: &Workshop, name: &str, code: &Value) -> Result<Evolved> {
+pub fn evolve(shop: &Workshop, name: &str, code: &Value) -> Result<EvolveResult> {
     evolve_with(shop, name, code, None)
 }
 
@@ -53,7 +53,7 @@ pub fn evolve_with(
     name: &str,
     code: &Value,
     example: Option<(i64, i64)>,
-) -> Result<Evolved> {
+) -> Result<EvolveResult> {
     let number = |n: i64| RawValue::from_string(n.to_string()).ok();
     let examples = example.map(|(input, output)| {
         vec![Example { input: number(input), output: number(output), ..Example::default() }]
@@ -83,11 +83,11 @@ pub fn proposal(name: &str, code: &Value) -> Proposal {
 /// # Errors
 ///
 /// It is refused.
-pub fn propose(shop: &Workshop, proposal: Proposal, code: &Value) -> Result<Evolved> {
+pub fn propose(shop: &Workshop, proposal: Proposal, code: &Value) -> Result<EvolveResult> {
     let name = proposal.name.clone();
     let arguments = format!(r#"{{"name":"{name}","code":{code}}}"#);
     let evolved = shop.evolve(proposal, &arguments, &Watch::new(PATIENCE));
-    evolved.map_err(|Refused { faults, .. }| anyhow!("`{name}` is refused: {faults:?}"))
+    evolved.map_err(|ChangeRefusal { faults, .. }| anyhow!("`{name}` is refused: {faults:?}"))
 }
 
 /// Runs a term, or a tool by its name; gives the number of its entry and the value or fault.
@@ -117,8 +117,8 @@ pub fn run(shop: &Workshop, code: Code, data: &str) -> Result<(i64, String)> {
     let tools = shop.tools().map_err(|fault| anyhow!("{fault:?}"))?;
     let report = shop.run(&request, tools, &mut (), &Watch::new(PATIENCE));
     let told = match report.outcome.ending {
-        Ok(Ending::Value(value)) => value.json,
-        Ok(Ending::Continuation(it)) => it.json,
+        Ok(Completion::Value(value)) => value.json,
+        Ok(Completion::Continuation(it)) => it.json,
         Err(fault) => fault.code.to_string(),
     };
     Ok((report.entry.with_context(|| format!("no entry: {told}"))?, told))

@@ -3,7 +3,7 @@
 //! frames, or in lines, which mutations break less easily.
 
 use anyhow::{Context, Result, ensure};
-use pif_broker::order::{Asked, Heard};
+use pif_broker::order::{Heard, Outstanding};
 use pif_broker::protocol::{MOST_FRAME, frame, read_frame};
 use serde::Serialize;
 use serde_json::Value;
@@ -23,7 +23,7 @@ pub fn check(bytes: &[u8]) -> Result<()> {
         let Ok(message) = heard.accept(frame) else { break };
         reads_the_same(frame, &message)?;
     }
-    let mut asked = Asked::default();
+    let mut asked = Outstanding::default();
     for (id, calls) in (1..).zip(ASKED) {
         asked.ask(id, calls)?;
     }

@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use pif_domain::{
-    Answered, Call, CallOutcome, EffectClass, Failure, FaultCode, Grant, Offer, Pin, Reason,
-    Refusal, Unsent,
+    Call, CallOutcome, CallResult, EffectClass, Failure, FaultCode, Grant, NotSent, Offer, Pin,
+    Reason, Refusal,
 };
-use pif_sandbox::{Asking, Sandbox};
+use pif_sandbox::{AnswerFuture, Sandbox};
 use pif_server::config::Config;
 use pif_server::mcp::Service;
-use pif_server::transport::{Ends, Input, Outlet, Transport};
-use pif_server::workshop::{Effects, Sending, Told, Workshop};
+use pif_server::transport::{Ends, Input, MessageWriter, Transport};
+use pif_server::workshop::{CallObserver, Effects, PendingCalls, Workshop};
 use pif_system::harden::Hardening;
 use pif_tests::server::folder::cache;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -37,7 +37,7 @@ impl Transport for Socket {
         let watched = self.0.try_clone()?;
         Ok(Ends {
             input: Input::thread(self.0.try_clone()?, longest)?,
-            outlet: Outlet::open(Closing(self.0), broken)?,
+            outlet: MessageWriter::open(Closing(self.0), broken)?,
             is_deserted: Box::new(move || is_deserted(&watched)),
         })
     }
@@ -136,9 +136,9 @@ impl Drop for Waits<'_> {
 impl Effects for Clock {
     fn call<'a>(
         &'a self,
-        sending: Sending<'a>,
-        _told: &'a mut Told<'_>,
-    ) -> Asking<'a, Result<Vec<Answered>, Unsent>> {
+        sending: PendingCalls<'a>,
+        _told: &'a mut CallObserver<'_>,
+    ) -> AnswerFuture<'a, Result<Vec<CallResult>, NotSent>> {
         Box::pin(async move {
             let refused = sending.calls.iter().enumerate().find_map(|it| refuse(it.0, it.1));
             if let Some(refusal) = refused {
@@ -168,7 +168,7 @@ impl Effects for Clock {
                     }
                     _ => CallOutcome::Value(asked.to_string()),
                 };
-                answered.push(Answered::new(outcome, millis));
+                answered.push(CallResult::new(outcome, millis));
             }
             Ok(answered)
         })

@@ -9,8 +9,8 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use pif_domain::{CallOutcome, Fault, Refusal};
 use pif_sandbox::{
-    Answer, Argument, Asking, Calls, Code, Limits, Net, Outcome, Program, Request, Sandbox, Setup,
-    Watch, World, drive,
+    Answer, AnswerFuture, Argument, Calls, Code, Limits, Net, Outcome, Program, Request, Sandbox,
+    Setup, Watch, World, drive,
 };
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
@@ -209,15 +209,15 @@ pub(crate) fn run(sandbox: &Sandbox, code: &str, debug: bool, watch: &Watch) -> 
 struct Nothing;
 
 impl World for Nothing {
-    fn source<'a>(&'a mut self, _tool: &'a str) -> Asking<'a, Result<Option<String>, Fault>> {
+    fn source<'a>(&'a mut self, _tool: &'a str) -> AnswerFuture<'a, Result<Option<String>, Fault>> {
         Box::pin(ready(Ok(None)))
     }
 
-    fn similar<'a>(&'a mut self, _tool: &'a str) -> Asking<'a, Option<String>> {
+    fn similar<'a>(&'a mut self, _tool: &'a str) -> AnswerFuture<'a, Option<String>> {
         Box::pin(ready(None))
     }
 
-    fn perform<'a>(&'a mut self, calls: &'a Calls) -> Asking<'a, Result<Answer, Fault>> {
+    fn perform<'a>(&'a mut self, calls: &'a Calls) -> AnswerFuture<'a, Result<Answer, Fault>> {
         let denied = Refusal::denied(&calls.calls);
         Box::pin(ready(Ok(Err::<Vec<CallOutcome>, _>(denied).into())))
     }

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use pif_domain::{Fault, FaultCode};
-use pif_sandbox::{Ending, Net};
+use pif_sandbox::{Completion, Net};
 use pif_tests::server::memory;
 
 use super::hostile::{ENDLESS, Evaluator, NARROW, STEP, patient, run, step};
@@ -125,7 +125,7 @@ fn usage_beyond_all_bounds_is_taken_as_it_is() -> Result<()> {
     let body = "(memory.fill (i32.const 512) (i32.const 255) (i32.const 24)) (i32.const 512)";
     let sandbox = Evaluator::with("usage", body).sandbox(NARROW)?;
     let outcome = run(&sandbox, "1", false, &patient());
-    ensure!(matches!(outcome.ending, Ok(Ending::Value(_))), "{outcome:?}");
+    ensure!(matches!(outcome.ending, Ok(Completion::Value(_))), "{outcome:?}");
     ensure!(outcome.usage.fuel == u64::MAX, "{outcome:?}");
     Ok(())
 }

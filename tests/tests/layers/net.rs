@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use pif_domain::{Fault, FaultCode, Limit};
-use pif_sandbox::{Answer, Ending, Net, Sandbox, Step, Watch};
+use pif_sandbox::{Answer, Completion, Net, Sandbox, Step, Watch};
 use pif_tests::server::memory;
 use tokio_util::sync::CancellationToken;
 
@@ -47,7 +47,7 @@ fn ensure_stopped(fault: &Fault, code: FaultCode, limit: Limit) -> Result<()> {
 #[test]
 fn an_evaluator_that_does_its_duty_is_let_be() -> Result<()> {
     let sandbox = Evaluator::default().sandbox(NARROW)?;
-    let Ok(Ending::Value(value)) = run(&sandbox, "1", false, &patient()).ending else {
+    let Ok(Completion::Value(value)) = run(&sandbox, "1", false, &patient()).ending else {
         anyhow::bail!("no value");
     };
     ensure!((value.json.as_str(), value.kind.as_str()) == ("42", "integer"), "{value:?}");

@@ -45,6 +45,7 @@ fn servers() -> [Snapshot; 2] {
         errors: 37,
         sessions: 1,
         slots: Slots { taken: 2, places: 2, waiting: 1 },
+        works: Vec::new(),
         rate: (0..60).map(|at| 12 + 3 * wave(at, 14)).collect(),
         last: Rollup {
             tools: vec![

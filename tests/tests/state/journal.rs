@@ -4,17 +4,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use pif_domain::{EntryEnding, EntryKind, FaultCode};
+use pif_domain::{EntryKind, EntryOutcome, FaultCode};
 use pif_store::journal::{
-    Answer, Asked, Came, Digest, Draft, Filter, Journal, Made, Policy, Settings, Statistics,
-    Unfinished,
+    Answer, Came, Digest, Draft, Filter, Journal, Policy, RequestedCall, RunProgress, SentCall,
+    Settings, Statistics,
 };
 use pif_store::{Change, Error, Wait, Write};
 use serde_json::{Value, json};
 
 use super::shelf::{each, each_of, settings, tool, write};
 
-fn run(tool: &str, ending: EntryEnding, fuel: u64) -> Draft {
+fn run(tool: &str, ending: EntryOutcome, fuel: u64) -> Draft {
     Draft { fuel: Some(fuel), ..Draft::new(EntryKind::Run, Some(tool), ending) }
 }
 
@@ -22,15 +22,15 @@ fn run(tool: &str, ending: EntryEnding, fuel: u64) -> Draft {
 pub(super) fn entries_are_chained_and_found() -> Result<()> {
     each(|shelf| {
         let journal = &shelf.journal;
-        let too_deep = EntryEnding::Fault(FaultCode::TooDeep);
-        let endings = [EntryEnding::Value, too_deep, EntryEnding::Continuation];
+        let too_deep = EntryOutcome::Fault(FaultCode::TooDeep);
+        let endings = [EntryOutcome::Value, too_deep, EntryOutcome::Continuation];
         for (id, ending) in (1_i64..).zip(endings) {
             assert_eq!(journal.append(run("a", ending, 11 - id.unsigned_abs()))?, id);
         }
         journal.append(Draft::new(
             EntryKind::Refusal,
             Some("run"),
-            EntryEnding::Fault(FaultCode::Malformed),
+            EntryOutcome::Fault(FaultCode::Malformed),
         ))?;
         let found = |filter: Filter, latest_first, most| -> Result<Vec<i64>> {
             let entries = journal.entries(&filter, latest_first, most)?;
@@ -61,7 +61,7 @@ pub(super) fn entries_are_chained_and_found() -> Result<()> {
 #[test]
 pub(super) fn the_journal_stays_within_its_size() -> Result<()> {
     each_of(4_000, |shelf| {
-        let mut draft = run("a", EntryEnding::Value, 1);
+        let mut draft = run("a", EntryOutcome::Value, 1);
         draft.outcome = json!("x".repeat(90));
         for _ in 0..200 {
             shelf.journal.append(draft.clone())?;
@@ -86,7 +86,7 @@ pub(super) fn the_journal_stays_within_its_size() -> Result<()> {
 #[test]
 pub(super) fn an_entry_keeps_what_it_is_told_to() -> Result<()> {
     each(|shelf| {
-        let mut draft = run("a", EntryEnding::Value, 1);
+        let mut draft = run("a", EntryOutcome::Value, 1);
         draft.request = json!({"data": "1"});
         for (policy, has_request, has_digest) in [
             (Policy::Full, true, false),
@@ -117,8 +117,8 @@ pub(super) fn writers_take_turns() -> Result<()> {
                 scope.spawn(move || -> Result<usize> {
                     let mut missed = 0;
                     for n in 0..100 {
-                        journal.append(run("a", EntryEnding::Value, n))?;
-                        let entry = Write::entry(run("b", EntryEnding::Value, n));
+                        journal.append(run("a", EntryOutcome::Value, n))?;
+                        let entry = Write::entry(run("b", EntryOutcome::Value, n));
                         match journal.append_within(&entry, Wait::Never) {
                             Err(Error::Locked) => missed += 1,
                             written => drop(written?),
@@ -146,7 +146,7 @@ pub(super) fn texts_go_with_the_last_entry_that_has_them() -> Result<()> {
         let text = |n: u64| format!("{n} {}", "x".repeat(500));
         let found = |n: u64| shelf.journal.text(&Digest::of(&text(n)).sha256);
         let append = |n: u64| {
-            shelf.journal.append(Draft { texts: vec![text(n)], ..run("a", EntryEnding::Value, n) })
+            shelf.journal.append(Draft { texts: vec![text(n)], ..run("a", EntryOutcome::Value, n) })
         };
         append(1)?;
         append(2)?;
@@ -168,21 +168,25 @@ pub(super) fn texts_go_with_the_last_entry_that_has_them() -> Result<()> {
 pub(super) fn parts_of_a_run_that_did_not_end_come_together() -> Result<()> {
     each(|shelf| {
         let journal = &shelf.journal;
-        let asked =
-            |text: &str| Asked { tool: "s.write".to_owned(), args: Digest::of(text), raw: false };
-        let call =
-            |text: &str, outcome| Answer::Calls(vec![Made { outcome, ..Made::new(asked(text)) }]);
+        let asked = |text: &str| RequestedCall {
+            tool: "s.write".to_owned(),
+            args: Digest::of(text),
+            raw: false,
+        };
+        let call = |text: &str, outcome| {
+            Answer::Calls(vec![SentCall { outcome, ..SentCall::new(asked(text)) }])
+        };
         let open = |text: &str| call(text, Came::Unknown);
         let done = |text: &str| call(text, Came::Value(Digest::of("1")));
         let looked = Answer::Tool("a".to_owned(), None);
-        let part = |from, answers: &[Answer], texts: &[&str]| Unfinished {
+        let part = |from, answers: &[Answer], texts: &[&str]| RunProgress {
             subject: (from == 0).then(|| "a".to_owned()),
             request: if from == 0 { json!({"code": "a"}) } else { Value::Null },
             from,
             answers: answers.to_vec(),
             texts: texts.iter().map(|it| (*it).to_owned()).collect(),
             principal: Arc::default(),
-            ..Unfinished::default()
+            ..RunProgress::default()
         };
         let first = part(0, &[looked.clone(), open("x")], &["x"]);
         let id = journal.pend(None, first, Duration::ZERO, true)?.context("a number")?;
@@ -210,10 +214,10 @@ pub(super) fn parts_of_a_run_that_did_not_end_come_together() -> Result<()> {
 pub(super) fn runs_that_did_not_end_are_told_of() -> Result<()> {
     each(|shelf| {
         let journal = &shelf.journal;
-        let run = |request: u64| Unfinished {
+        let run = |request: u64| RunProgress {
             subject: Some("a".to_owned()),
             request: json!(request),
-            ..Unfinished::default()
+            ..RunProgress::default()
         };
         // Of this one the time is over; another one ends; a third may still end.
         journal.pend(None, run(1), Duration::ZERO, true)?;
@@ -221,7 +225,7 @@ pub(super) fn runs_that_did_not_end_are_told_of() -> Result<()> {
         assert_eq!(journal.pend(Some(second), run(2), Duration::ZERO, true)?, Some(second));
         journal.pend(None, run(3), Duration::from_hours(1), true)?;
         std::thread::sleep(Duration::from_millis(5));
-        let draft = Draft::new(EntryKind::Run, Some("a"), EntryEnding::Value);
+        let draft = Draft::new(EntryKind::Run, Some("a"), EntryOutcome::Value);
         journal.append(Draft { pending: Some(second), ..draft })?;
         assert_eq!((journal.recover()?, journal.recover()?), (1, 0));
         let entry = journal.entry(2)?.context("2")?;

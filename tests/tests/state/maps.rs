@@ -6,11 +6,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use pif_domain::EntryKind;
 use pif_store::find::{self, Index};
 use pif_store::journal::{
-    self, Entry, Filter, Link, Pending, Settings, Statistics, Verified, Walk,
+    self, ChainEnds, Entry, Filter, Link, Pending, Settings, Statistics, Walk,
 };
 use pif_store::memory::Memo;
 use pif_store::registry::{Definition, Past, name};
-use pif_store::session::{self, Binding, Session, Standing, Turn};
+use pif_store::session::{self, Binding, Session, SessionKind, Turn};
 use pif_store::staging::{self, Area};
 use pif_store::{
     Checkpoints, Done, Error, Leaf, Refusal, Store, Transaction, Transient, Wait, Write, apply,
@@ -29,9 +29,9 @@ impl Maps {
     fn index(&self) -> Result<Transient, Error> {
         let (index, rows) = (Transient::new()?, self.rows());
         let tools: Vec<_> = rows.tools().iter().map(Definition::document).collect();
-        index.put(find::Shelf { kind: find::Kind::Tool, owner: "" }, &tools)?;
+        index.put(find::Collection { kind: find::Kind::Tool, owner: "" }, &tools)?;
         for ((owner, _), memo) in &rows.memos {
-            index.put(find::Shelf { kind: find::Kind::Memory, owner }, &[memo.document()])?;
+            index.put(find::Collection { kind: find::Kind::Memory, owner }, &[memo.document()])?;
         }
         Ok(index)
     }
@@ -319,7 +319,7 @@ impl Store for Maps {
         self.rows().anchor()
     }
 
-    fn verify(&self) -> Result<Verified, journal::Error> {
+    fn verify(&self) -> Result<ChainEnds, journal::Error> {
         let rows = self.rows();
         let mut walk = Walk::new([rows.anchor]);
         rows.entries.iter().try_for_each(|entry| walk.step(entry))?;
@@ -384,11 +384,11 @@ impl Store for Maps {
 
 /// It has no search of its own: it fills an index each time.
 impl Index for Maps {
-    fn size(&self, shelf: find::Shelf<'_>) -> Result<u64, Error> {
+    fn size(&self, shelf: find::Collection<'_>) -> Result<u64, Error> {
         self.index()?.size(shelf)
     }
 
-    fn hits(&self, shelf: find::Shelf<'_>, word: &str) -> Result<Vec<find::Hit>, Error> {
+    fn hits(&self, shelf: find::Collection<'_>, word: &str) -> Result<Vec<find::Hit>, Error> {
         self.index()?.hits(shelf, word)
     }
 
@@ -426,7 +426,7 @@ impl session::Rows for Maps {
         &self,
         owner: &str,
         label: &str,
-        standing: Standing,
+        standing: SessionKind,
     ) -> Result<Option<Session>, Error> {
         self.rows().labelled(owner, label, standing)
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use pif_domain::{EntryEnding, EntryKind};
+use pif_domain::{EntryKind, EntryOutcome};
 use pif_postgres::{Direct, Postgres};
 use pif_store::journal::{Draft, Journal, Settings};
 use pif_store::portable::{COUNTERS, MEANINGS, Source, TABLES, summary};
@@ -202,7 +202,7 @@ fn a_server_cannot_change_an_entry() -> Result<()> {
     let database = Database::new(SERVER)?;
     let store = database.open()?;
     let journal = Journal::new(store, settings(1 << 20));
-    let draft = Draft::new(EntryKind::Refusal, Some("a"), EntryEnding::Value);
+    let draft = Draft::new(EntryKind::Refusal, Some("a"), EntryOutcome::Value);
     assert_eq!(journal.append(draft)?, 1);
     for attempt in [
         "DELETE FROM pif.entry",
@@ -233,13 +233,13 @@ fn a_server_cannot_change_an_entry() -> Result<()> {
 
 /// Some of everything that a store keeps.
 fn fill(shelf: &Shelf) -> Result<()> {
-    use pif_store::journal::Unfinished;
+    use pif_store::journal::RunProgress;
     use pif_store::memory::Note;
     let run = |n: u64| Draft {
         fuel: Some(n),
         texts: vec![format!("text\0 {n}")],
         outcome: serde_json::json!({"b": n, "a": [1.50, "ü\u{0}"]}),
-        ..Draft::new(pif_domain::EntryKind::Run, Some("double"), pif_domain::EntryEnding::Value)
+        ..Draft::new(pif_domain::EntryKind::Run, Some("double"), pif_domain::EntryOutcome::Value)
     };
     shelf.evolve(tool("double", "1"))?;
     shelf.evolve(tool("double", "\"2\0\""))?;
@@ -258,7 +258,7 @@ fn fill(shelf: &Shelf) -> Result<()> {
     }
     let ana = Settings { principal: "ana".into(), ..settings(64 << 20) };
     Journal::new(Arc::clone(&shelf.store), ana).append(run(9))?;
-    let unfinished = Unfinished { subject: Some("double".to_owned()), ..Unfinished::default() };
+    let unfinished = RunProgress { subject: Some("double".to_owned()), ..RunProgress::default() };
     shelf.journal.pend(None, unfinished, Duration::from_hours(1), true)?;
     sessions::bind(shelf, pif_store::session::DEFAULT, "x", "[1]")?;
     Ok(())
@@ -329,7 +329,7 @@ fn a_database_that_dies_is_used_again() -> Result<()> {
     let store = Arc::new(connect(&server.url(SERVER, &name))?);
     store.watch();
     let journal = Journal::new(store.clone() as Arc<dyn Store>, settings(1 << 20));
-    let draft = || Draft::new(EntryKind::Refusal, Some("a"), EntryEnding::Value);
+    let draft = || Draft::new(EntryKind::Refusal, Some("a"), EntryOutcome::Value);
     journal.append(draft())?;
     journal.commit_one(write(Change::Evolve(tool("a", "1"))))?;
     let (sent, received) = std::sync::mpsc::channel();
@@ -377,7 +377,7 @@ fn who_lost_a_chain_cannot_write_into_it() -> Result<()> {
     let database = Database::new(SERVER)?;
     let (one, other) = (database.open()?, database.open()?);
     let journal = |store: &Arc<dyn Store>| Journal::new(Arc::clone(store), settings(1 << 20));
-    let draft = || Draft::new(EntryKind::Refusal, Some("a"), EntryEnding::Value);
+    let draft = || Draft::new(EntryKind::Refusal, Some("a"), EntryOutcome::Value);
     journal(&one).append(draft())?;
     // The first one is silent for longer than its time.
     database.query(ADMIN, "UPDATE pif.chain SET until = 0")?;
@@ -423,7 +423,7 @@ fn entries_of_many_writers_go_together() -> Result<()> {
         let journal = Journal::new(store, settings(1 << 40));
         let draft = || Draft {
             outcome: "x".repeat(300).into(),
-            ..Draft::new(EntryKind::Run, Some("a"), EntryEnding::Value)
+            ..Draft::new(EntryKind::Run, Some("a"), EntryOutcome::Value)
         };
         journal.append(draft())?;
         let mut times: Vec<Duration> = (0..500)

@@ -6,9 +6,9 @@ use pif_domain::text::time;
 use pif_store::journal::{Entry, Link, ONLY_CHAIN, Pending};
 use pif_store::memory::Memo;
 use pif_store::registry::{Definition, Evolution, Past, name};
-use pif_store::session::{self, Binding, Session, Standing, Turn};
+use pif_store::session::{self, Binding, Session, SessionKind, Turn};
 use pif_store::staging::{self, Area};
-use pif_store::{Defined, Error, Leaf, Term, Transaction};
+use pif_store::{Error, Leaf, Term, ToolChange, Transaction};
 
 /// A change of a tool.
 #[derive(Debug, Clone)]
@@ -162,7 +162,7 @@ impl Transaction for Rows {
         Ok(self.of(name).next().is_some())
     }
 
-    fn define(&mut self, defined: &Defined<'_>) -> Result<(), Error> {
+    fn define(&mut self, defined: &ToolChange<'_>) -> Result<(), Error> {
         if let Some(Term { hash, source, tools }) = defined.term {
             let tools = tools.iter().map(|tool| name::split(tool).0.to_owned()).collect();
             self.terms.entry(hash.to_owned()).or_insert((source.to_owned(), tools));
@@ -381,7 +381,7 @@ impl session::Rows for Rows {
         &self,
         owner: &str,
         label: &str,
-        standing: Standing,
+        standing: SessionKind,
     ) -> Result<Option<Session>, Error> {
         let mut all = self.sessions(owner)?.into_iter();
         Ok(all.find(|it| it.label.as_deref() == Some(label) && it.standing == standing))

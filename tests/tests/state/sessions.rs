@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
-use pif_domain::{EntryEnding, EntryKind, Limit};
+use pif_domain::{EntryKind, EntryOutcome, Limit};
 use pif_store::journal::{Draft, Journal, Settings};
 use pif_store::session::{
-    Bound, Capacity, Change as Changed, DEFAULT, Ended, Error, Forgotten, Lease, Made, Over,
-    Session, Standing, USER, Which,
+    BoundValue, Change as Changed, DEFAULT, EndedTurn, Error, Lease, Over, Removal, Session,
+    SessionCapacity, SessionKind, TurnChanges, USER, Which,
 };
 use pif_store::{Change, Effect, Refusal, Store, Write, sessions};
 
@@ -59,16 +59,16 @@ fn begin_in(store: &dyn Store, name: &str, holder: &str, until: i64) -> Result<S
     }
 }
 
-fn bound(name: &str, term: &str) -> Bound {
-    Bound { name: name.to_owned(), kind: "text".to_owned(), term: term.to_owned() }
+fn bound(name: &str, term: &str) -> BoundValue {
+    BoundValue { name: name.to_owned(), kind: "text".to_owned(), term: term.to_owned() }
 }
 
 /// Makes a turn that binds a name.
 pub(super) fn bind(shelf: &Shelf, session: &str, name: &str, term: &str) -> Result<Session, Error> {
     let begun = begin(shelf, session, "turn", i64::MAX)?;
     let (bound, last) = (vec![bound(name, term)], Some(bound("_1", term)));
-    let made = Some(Made { bound, last, told: "{}".to_owned() });
-    let ended = Ended { session: begun.id, holder: "turn".to_owned(), made };
+    let made = Some(TurnChanges { bound, last, told: "{}".to_owned() });
+    let ended = EndedTurn { session: begun.id, holder: "turn".to_owned(), made };
     change(&shelf.journal, Changed::Turn(Box::new(ended)))
 }
 
@@ -77,7 +77,7 @@ fn names(shelf: &Shelf, session: &Session) -> Result<Vec<String>> {
     Ok(bindings.into_iter().map(|binding| binding.name).collect())
 }
 
-fn with(shelf: &Shelf, sessions: Capacity) -> Journal {
+fn with(shelf: &Shelf, sessions: SessionCapacity) -> Journal {
     let settings = Settings { sessions, ..settings(1 << 20) };
     Journal::new(Arc::clone(&shelf.store), settings)
 }
@@ -88,7 +88,7 @@ pub(super) fn bindings_are_kept_shifted_and_forgotten() -> Result<()> {
         for (name, term) in [("a", "1"), ("b", "2"), ("a", "3"), ("c", "4")] {
             bind(shelf, DEFAULT, name, term)?;
         }
-        let session = shelf.store.labelled(USER, DEFAULT, Standing::Open)?.context("default")?;
+        let session = shelf.store.labelled(USER, DEFAULT, SessionKind::Open)?.context("default")?;
         assert_eq!((session.turn, session.name().as_str()), (4, DEFAULT));
         assert_eq!(names(shelf, &session)?, ["_1", "_2", "_3", "a", "b", "c"]);
         let bindings = shelf.store.bindings(session.id)?;
@@ -101,12 +101,12 @@ pub(super) fn bindings_are_kept_shifted_and_forgotten() -> Result<()> {
         // A text that nothing names any more is gone.
         assert_eq!(shelf.store.text(&hash("1"))?, None);
         let forget = |what| Changed::Forget { which: which(DEFAULT), what };
-        let unknown = change(&shelf.journal, forget(Forgotten::Names(vec!["z".to_owned()])));
+        let unknown = change(&shelf.journal, forget(Removal::Names(vec!["z".to_owned()])));
         assert!(matches!(unknown, Err(Error::Unbound(_))), "{unknown:?}");
-        change(&shelf.journal, forget(Forgotten::Names(vec!["a".to_owned()])))?;
+        change(&shelf.journal, forget(Removal::Names(vec!["a".to_owned()])))?;
         assert_eq!(shelf.store.turns(session.id)?.len(), 4);
-        change(&shelf.journal, forget(Forgotten::History))?;
-        change(&shelf.journal, forget(Forgotten::All))?;
+        change(&shelf.journal, forget(Removal::History))?;
+        change(&shelf.journal, forget(Removal::All))?;
         assert_eq!(names(shelf, &session)?, [""; 0]);
         assert!(shelf.store.turns(session.id)?.is_empty());
         assert_eq!(shelf.store.text(&hash("4"))?, None);
@@ -131,8 +131,8 @@ pub(super) fn one_turn_at_a_time() -> Result<()> {
         let last = start(&shelf.journal, None)?.name();
         let stale = begin(shelf, &last, "stale", 0)?;
         begin(shelf, &last, "next", i64::MAX)?;
-        let made = Some(Made { bound: vec![bound("a", "1")], ..Made::default() });
-        let ended = Ended { session: stale.id, holder: "stale".to_owned(), made };
+        let made = Some(TurnChanges { bound: vec![bound("a", "1")], ..TurnChanges::default() });
+        let ended = EndedTurn { session: stale.id, holder: "stale".to_owned(), made };
         let late = change(&shelf.journal, Changed::Turn(Box::new(ended)));
         assert!(matches!(late, Err(Error::Ended)), "{late:?}");
         assert_eq!(names(shelf, &stale)?, [""; 0]);
@@ -143,10 +143,11 @@ pub(super) fn one_turn_at_a_time() -> Result<()> {
 #[test]
 pub(super) fn a_turn_that_is_refused_leaves_nothing() -> Result<()> {
     each(|shelf| {
-        let journal = with(shelf, Capacity { bindings: 1, ..Capacity::UNLIMITED });
+        let journal = with(shelf, SessionCapacity { bindings: 1, ..SessionCapacity::UNLIMITED });
         let begun = begin(shelf, DEFAULT, "turn", i64::MAX)?;
-        let made = Made { bound: vec![bound("a", "1"), bound("b", "2")], ..Made::default() };
-        let ended = Ended { session: begun.id, holder: "turn".to_owned(), made: Some(made) };
+        let made =
+            TurnChanges { bound: vec![bound("a", "1"), bound("b", "2")], ..TurnChanges::default() };
+        let ended = EndedTurn { session: begun.id, holder: "turn".to_owned(), made: Some(made) };
         let refused = change(&journal, Changed::Turn(Box::new(ended)));
         let Err(Error::Full { limit: Limit::SessionBindings, used: 2, most: 1, .. }) = refused
         else {
@@ -161,7 +162,7 @@ pub(super) fn a_turn_that_is_refused_leaves_nothing() -> Result<()> {
 #[test]
 pub(super) fn closed_sessions_say_why_and_saved_states_outlive_them() -> Result<()> {
     each(|shelf| {
-        let journal = with(shelf, Capacity { closed: 2, ..Capacity::UNLIMITED });
+        let journal = with(shelf, SessionCapacity { closed: 2, ..SessionCapacity::UNLIMITED });
         let session = start(&journal, None)?;
         let name = session.name();
         bind(shelf, &name, "a", "1")?;
@@ -177,7 +178,7 @@ pub(super) fn closed_sessions_say_why_and_saved_states_outlive_them() -> Result<
         assert_eq!(names(shelf, &next)?, ["a"]);
         bind(shelf, DEFAULT, "b", "2")?;
         change(&journal, Changed::Restore { which: which(DEFAULT), saved: saved.clone() })?;
-        let default = shelf.store.labelled(USER, DEFAULT, Standing::Open)?.context("default")?;
+        let default = shelf.store.labelled(USER, DEFAULT, SessionKind::Open)?.context("default")?;
         assert_eq!(names(shelf, &default)?, ["a"]);
         change(&journal, Changed::Drop { owner: USER.to_owned(), saved: saved.clone() })?;
         assert!(matches!(start(&journal, Some("state")), Err(Error::Unsaved(_))));
@@ -210,9 +211,9 @@ pub(super) fn a_term_stays_as_long_as_an_entry_or_a_binding_has_it() -> Result<(
         let (held, read) = ("held".repeat(9), "read".repeat(9));
         bind(shelf, DEFAULT, "held", &held)?;
         bind(shelf, DEFAULT, "read", &read)?;
-        let forget = Forgotten::All;
+        let forget = Removal::All;
         let pins = vec![hash(&read)];
-        let entry = Draft { pins, ..Draft::new(EntryKind::Run, None, EntryEnding::Value) };
+        let entry = Draft { pins, ..Draft::new(EntryKind::Run, None, EntryOutcome::Value) };
         shelf.journal.commit_one(Write::entry(entry))?;
         let pinned = shelf.journal.head()?.id;
         let saved = "state".to_owned();
@@ -223,7 +224,7 @@ pub(super) fn a_term_stays_as_long_as_an_entry_or_a_binding_has_it() -> Result<(
         assert!(shelf.store.text(&hash(&read))?.is_some(), "an entry has it");
         for _ in 0..200 {
             let request = "x".repeat(99).into();
-            let entry = Draft::new(EntryKind::Run, None, EntryEnding::Value);
+            let entry = Draft::new(EntryKind::Run, None, EntryOutcome::Value);
             shelf.journal.append(Draft { request, ..entry })?;
         }
         shelf.trim(1 << 10)?;

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use pif_domain::{EntryEnding, EntryKind};
+use pif_domain::{EntryKind, EntryOutcome};
 use pif_store::journal::{Digest, Draft, Journal, Policy, Settings};
-use pif_store::memory::Capacity;
+use pif_store::memory::MemoryCapacity;
 use pif_store::registry::Evolution;
-use pif_store::{self, Change, Done, Effect, Place, Refusal, Store, Taken, Write};
+use pif_store::{self, Change, Done, Effect, Place, Refusal, Store, ToolImport, Write};
 use pif_store::{session, staging};
 use pif_tests::postgres::OWNER;
 use tempfile::TempDir;
@@ -89,9 +89,9 @@ pub(crate) fn any() -> Result<(Arc<dyn Store>, Option<Database>)> {
 
 pub(crate) fn settings(most: u64) -> Settings {
     let (component, owner) = (Digest::of("evaluator").sha256, String::new());
-    let memory = Capacity { keys: u64::MAX, bytes: u64::MAX };
-    let sessions = session::Capacity::UNLIMITED;
-    let staging = staging::Capacity::UNLIMITED;
+    let memory = MemoryCapacity { keys: u64::MAX, bytes: u64::MAX };
+    let sessions = session::SessionCapacity::UNLIMITED;
+    let staging = staging::StagingCapacity::UNLIMITED;
     let (policy, most_payload) = (Policy::Full, 1 << 10);
     Settings {
         policy,
@@ -151,7 +151,9 @@ pub(crate) fn write(change: Change) -> Write {
         Change::Evolve(it) => (EntryKind::Evolve, Some(it.name.clone())),
         Change::RollBack { name, .. } => (EntryKind::Rollback, Some(name.clone())),
         Change::Retire { name } => (EntryKind::Retire, Some(name.clone())),
-        Change::Take(Taken { evolution, .. }) => (EntryKind::Import, Some(evolution.name.clone())),
+        Change::Take(ToolImport { evolution, .. }) => {
+            (EntryKind::Import, Some(evolution.name.clone()))
+        }
         Change::Keep { note, .. } => (EntryKind::Memory, Some(note.key().to_owned())),
         Change::Outcome { key, .. } | Change::Forget { key } => {
             (EntryKind::Memory, Some(key.clone()))
@@ -160,7 +162,7 @@ pub(crate) fn write(change: Change) -> Write {
         Change::Stage(_) => (EntryKind::Stage, None),
         Change::Erase { owner, .. } => (EntryKind::Memory, Some(owner.clone())),
     };
-    Write { change, entry: Draft::new(kind, subject.as_deref(), EntryEnding::Unchanged) }
+    Write { change, entry: Draft::new(kind, subject.as_deref(), EntryOutcome::Unchanged) }
 }
 
 /// What came of a tool, in a word.

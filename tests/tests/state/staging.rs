@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use pif_store::find::{Query, rank};
 use pif_store::registry::{Evolution, Registry};
 use pif_store::staging::{Area, Change, Error, Kind, Operation, ToolState, Verification};
-use pif_store::{Change as Changed, Committed, Effect, Refusal};
+use pif_store::{Change as Changed, CommittedTool, Effect, Refusal};
 
 use super::shelf::{Shelf, each, tool};
 
@@ -53,7 +53,7 @@ fn stage(shelf: &Shelf, tools: &[Evolution]) -> Result<Area> {
     }
 }
 
-fn commit(shelf: &Shelf, id: i64, force: bool) -> Result<Vec<Committed>, Refusal> {
+fn commit(shelf: &Shelf, id: i64, force: bool) -> Result<Vec<CommittedTool>, Refusal> {
     match shelf.change(Changed::Stage(Change::Commit { id, force }))?.effect {
         Effect::Staged(_, committed) => Ok(committed),
         _ => Err(Refusal::CONFUSED),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use pif_store::find::{Query, rank};
 use pif_store::registry::{Error, Evolution, Registry};
-use pif_store::{Change, Refusal, Taken};
+use pif_store::{Change, Refusal, ToolImport};
 
 use super::shelf::{Shelf, each, hash, status, tool, write};
 
@@ -133,7 +133,7 @@ pub(super) fn several_changes_are_made_together_or_not_at_all() -> Result<()> {
 }
 
 fn taken(source: &str, pinned: bool, replace: bool) -> Change {
-    Change::Take(Taken { evolution: tool("it", source), pinned, supplied: false, replace })
+    Change::Take(ToolImport { evolution: tool("it", source), pinned, supplied: false, replace })
 }
 
 #[test]
@@ -151,8 +151,12 @@ pub(super) fn tools_of_a_file_are_taken() -> Result<()> {
         // Its name goes on to stand for what it stood for.
         assert_eq!(status(&shelf.change(taken("4", true, false))?), "new");
         assert_eq!(shelf.store.find("it", i64::MAX)?.context("it")?.source, "3");
-        let supplied =
-            Taken { evolution: tool("other", "1"), pinned: false, supplied: true, replace: false };
+        let supplied = ToolImport {
+            evolution: tool("other", "1"),
+            pinned: false,
+            supplied: true,
+            replace: false,
+        };
         assert_eq!(status(&shelf.change(Change::Take(supplied))?), "unchanged");
         assert_eq!(shelf.store.find("other", i64::MAX)?, None);
         Ok(())

@@ -10,7 +10,7 @@ use super::install::{Install, installs};
 use super::pattern::Pattern;
 use super::reader::{self, Object, Place, find};
 use super::secret::{Secret, Secrets, is_exposed};
-use super::server::{Manner, Server};
+use super::server::{Server, Transport};
 use super::{endpoint, file, secret, server};
 
 /// The members that the file may have.
@@ -131,7 +131,7 @@ impl Capabilities {
             let why = server.manner.secrets().find_map(|name| missing.get(name)).cloned();
             if let Some(why) = why {
                 self.warnings.push(format!("the server `{id}` is off: {why}"));
-                server.manner = Manner::Off(why);
+                server.manner = Transport::Off(why);
             }
         }
         for (endpoint, what) in [
@@ -153,8 +153,8 @@ impl Capabilities {
     fn warn_of_exposed(&mut self) {
         let servers = self.servers.iter().map(|(id, server)| {
             let member = match server.manner {
-                Manner::Http { .. } => "headers",
-                Manner::Process { .. } | Manner::Off(_) => "env",
+                Transport::Http { .. } => "headers",
+                Transport::Process { .. } | Transport::Off(_) => "env",
             };
             (format!("/mcpServers/{id}/{member}"), server.manner.named())
         });

@@ -35,7 +35,7 @@ impl Endpoint {
     deny_unknown_fields,
     expecting = "an object with `url`, `model`, and perhaps `key`, the name of a secret, and `headers`"
 )]
-struct Written {
+struct RawEndpoint {
     url: String,
     model: String,
     key: Option<String>,
@@ -44,7 +44,7 @@ struct Written {
 
 /// Reads `{"url": ADDRESS, "model": NAME, "key": SECRET, "headers": {…}}`.
 pub(super) fn read(value: &Value, place: &Place<'_>) -> Result<Endpoint, Error> {
-    let written: Written = place.read(value)?;
+    let written: RawEndpoint = place.read(value)?;
     if written.model.trim().is_empty() {
         return Err(place.member("model").wrong("name the model"));
     }

@@ -40,7 +40,7 @@ const KINDS: [(&str, &str); 2] = [("local", "stdio"), ("remote", "http")];
 /// The text of our configuration, and what was left out of it.
 pub fn imported(text: &str) -> Result<(String, Vec<String>), Error> {
     let read = parse(text)?;
-    let mut found = Importing::default();
+    let mut found = ImportReport::default();
     let lists = lists(&read);
     if lists.is_empty() {
         let told = "there is no member `mcpServers`, `servers`, `context_servers` or `mcp`";
@@ -66,13 +66,13 @@ fn lists(read: &Value) -> Vec<&Map<String, Value>> {
 
 /// What was taken over so far.
 #[derive(Default)]
-struct Importing {
+struct ImportReport {
     servers: Map<String, Value>,
     secrets: BTreeMap<String, String>,
     notes: Vec<String>,
 }
 
-impl Importing {
+impl ImportReport {
     fn server(&mut self, name: &str, server: &Value) -> Result<(), Error> {
         let id = self.identify(name);
         if id != name {

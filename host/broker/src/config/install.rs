@@ -12,7 +12,7 @@ use super::error::Error;
 use super::isolation::Isolation;
 use super::pattern::Pattern;
 use super::reader::Place;
-use super::server::{self, Manner, Server};
+use super::server::{self, Server, Transport};
 use super::values::ByPattern;
 
 /// The most words of a command.
@@ -105,7 +105,7 @@ impl Install {
         let mut server = server::read_sound(id, &written, &place, &mut Vec::new())?;
         server.grants.clone_from(&self.grants);
         server.is_unmet = !self.trusted;
-        if let (Manner::Process { isolation, .. }, Some(own)) =
+        if let (Transport::Process { isolation, .. }, Some(own)) =
             (&mut server.manner, &self.isolation)
         {
             isolation.clone_from(own);
@@ -154,8 +154,8 @@ pub(in super::super) fn ensure_plain(origin: &Origin) -> Result<(), String> {
 /// What a model may install, as the file writes it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
-    pattern: Words,
+struct RawInstall {
+    pattern: CommandLine,
     #[serde(default)]
     trusted: bool,
     grants: Option<ByPattern<Grant>>,
@@ -165,7 +165,7 @@ struct Written {
 /// A text of words, a list of them, or an address.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "expected a text, or a list of texts")]
-enum Words {
+enum CommandLine {
     Line(String),
     List(Vec<String>),
 }
@@ -180,7 +180,7 @@ pub(super) fn installs(value: &Value, place: &Place<'_>) -> Result<Vec<Install>,
             let shape = shape(place.read(element)?, &place)?;
             return Ok(Install { shape, trusted: false, grants: ask(), isolation: None });
         }
-        let Written { pattern, trusted, grants, isolate } = place.read(element)?;
+        let RawInstall { pattern, trusted, grants, isolate } = place.read(element)?;
         Ok(Install {
             shape: shape(pattern, &place.member("pattern"))?,
             trusted,
@@ -196,13 +196,13 @@ fn ask() -> Vec<(Pattern, Grant)> {
     vec![(Pattern::ANY, Grant::Ask)]
 }
 
-fn shape(words: Words, place: &Place<'_>) -> Result<Shape, Error> {
+fn shape(words: CommandLine, place: &Place<'_>) -> Result<Shape, Error> {
     let all = |words: &mut dyn Iterator<Item = &str>| -> Result<Vec<Pattern>, Error> {
         words.map(|word| pattern(word, place)).collect()
     };
     match words {
-        Words::List(words) => command(all(&mut words.iter().map(String::as_str))?, place),
-        Words::Line(text) => match text.split_once("://") {
+        CommandLine::List(words) => command(all(&mut words.iter().map(String::as_str))?, place),
+        CommandLine::Line(text) => match text.split_once("://") {
             Some((_, host)) if !host.contains('/') => {
                 Err(place.wrong("write a `/` after the host, so that no other host matches"))
             }

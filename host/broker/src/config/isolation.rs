@@ -70,7 +70,7 @@ impl Isolation {
     expecting = "write `none`, `bwrap`, {\"landlock\": {\"read\": […], \"write\": […]}}, {\"bwrap\": {\"read\": \
         […], \"write\": […], \"network\": false}} or {\"docker\": {\"image\": NAME, \"network\": false}}"
 )]
-enum Written {
+enum RawIsolation {
     Word(Word),
     Object(#[serde(with = "Isolation")] Isolation),
 }
@@ -84,12 +84,12 @@ enum Word {
 
 impl<'de> Deserialize<'de> for Isolation {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        Ok(match Written::deserialize(from)? {
-            Written::Word(Word::None) => Self::None,
-            Written::Word(Word::Bwrap) => {
+        Ok(match RawIsolation::deserialize(from)? {
+            RawIsolation::Word(Word::None) => Self::None,
+            RawIsolation::Word(Word::Bwrap) => {
                 Self::Bwrap { read: Vec::new(), write: Vec::new(), network: false }
             }
-            Written::Object(isolation) => isolation,
+            RawIsolation::Object(isolation) => isolation,
         })
     }
 }

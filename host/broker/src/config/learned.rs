@@ -10,7 +10,7 @@ const MOST: usize = 16;
 
 /// The texts, with their names and their spellings.
 #[derive(Clone, Default)]
-pub(super) struct Learned(Arc<RwLock<All>>);
+pub(super) struct SecretTexts(Arc<RwLock<All>>);
 
 #[derive(Default)]
 struct All {
@@ -18,7 +18,7 @@ struct All {
     spellings: Arc<Spellings>,
 }
 
-impl Learned {
+impl SecretTexts {
     /// Remembers a text.
     pub(super) fn add(&self, name: &str, text: &str) {
         let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);

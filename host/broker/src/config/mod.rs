@@ -30,7 +30,7 @@ pub use self::limits::Limits;
 pub use self::oauth::Oauth;
 pub use self::pattern::Pattern;
 pub use self::secret::{Secret, Secrets, Template};
-pub use self::server::{Manner, Server};
+pub use self::server::{Server, Transport};
 
 pub(super) use self::install::ensure_plain;
 pub(super) use self::pattern::decide;

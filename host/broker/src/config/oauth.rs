@@ -25,7 +25,7 @@ pub struct Oauth {
 /// A login as the file writes it, with the names that other clients give the members, too.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Written {
+pub(super) struct RawLogin {
     #[serde(alias = "clientId")]
     client_id: Option<String>,
     #[serde(alias = "clientSecret")]
@@ -44,7 +44,7 @@ enum Scopes {
     List(Vec<String>),
 }
 
-impl Written {
+impl RawLogin {
     /// The login, with the secret that it names.
     pub(super) fn resolve(self, place: &Place<'_>) -> Result<Oauth, Error> {
         if self.client_id.as_deref() == Some("") {

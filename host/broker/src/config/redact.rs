@@ -43,7 +43,7 @@ impl Spellings {
     pub(super) fn redact(&self, text: &str) -> Option<String> {
         let mut found = Vec::new();
         self.find_coded(text, &mut found);
-        let mut layer = Layer::plain(text);
+        let mut layer = Unescaped::plain(text);
         for _ in 0..=MOST_LAYERS {
             self.find(&layer, &mut found);
             match layer.decoded() {
@@ -68,7 +68,7 @@ impl Spellings {
         Some(out)
     }
 
-    fn find<'a>(&'a self, layer: &Layer<'_>, found: &mut Vec<(usize, usize, &'a str)>) {
+    fn find<'a>(&'a self, layer: &Unescaped<'_>, found: &mut Vec<(usize, usize, &'a str)>) {
         for (secret, name) in &self.plain {
             for (start, _) in layer.text().match_indices(secret.as_str()) {
                 found.push((layer.place(start), layer.place(start + secret.len()), name));
@@ -109,13 +109,13 @@ fn coded(text: &str, before: usize) -> String {
 }
 
 /// A text as it is after escapes were read, and where each of its characters comes from.
-enum Layer<'a> {
+enum Unescaped<'a> {
     Plain(&'a str),
     /// For each byte, and for the end, the place in the text that it was written as.
     Decoded(String, Vec<usize>),
 }
 
-impl<'a> Layer<'a> {
+impl<'a> Unescaped<'a> {
     fn plain(text: &'a str) -> Self {
         Self::Plain(text)
     }
@@ -135,7 +135,7 @@ impl<'a> Layer<'a> {
     }
 
     /// The text after its escapes are read once; None: there are none.
-    fn decoded(&self) -> Option<Layer<'static>> {
+    fn decoded(&self) -> Option<Unescaped<'static>> {
         let text = self.text();
         if !text.contains(['\\', '%']) {
             return None;
@@ -157,7 +157,7 @@ impl<'a> Layer<'a> {
         places.push(self.place(text.len()));
         // Whatever is no text any more is no secret either.
         let decoded = String::from_utf8(bytes).ok()?;
-        (decoded != text).then_some(Layer::Decoded(decoded, places))
+        (decoded != text).then_some(Unescaped::Decoded(decoded, places))
     }
 }
 

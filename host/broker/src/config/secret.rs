@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::error::Error;
 use super::file;
-use super::learned::Learned;
+use super::learned::SecretTexts;
 use super::reader::{Object, Place};
 use super::redact::Spellings;
 
@@ -32,7 +32,7 @@ pub enum Secret {
 /// Where a secret comes from, as the file writes it.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Written {
+enum RawSecret {
     Env(String),
     File(PathBuf),
 }
@@ -59,8 +59,8 @@ fn read_one(name: &str, value: &Value, place: &Place<'_>) -> Result<Secret, Erro
         return Err(place.wrong("the name of a secret has letters, digits and `_` only"));
     }
     Ok(match place.read(value)? {
-        Written::Env(variable) => Secret::Variable(variable),
-        Written::File(path) => Secret::File(place.directory.join(path)),
+        RawSecret::Env(variable) => Secret::Variable(variable),
+        RawSecret::File(path) => Secret::File(place.directory.join(path)),
     })
 }
 
@@ -173,7 +173,7 @@ pub(super) fn plain(text: &str, place: &Place<'_>) -> Result<String, Error> {
 pub struct Secrets {
     texts: BTreeMap<String, String>,
     spellings: Arc<Spellings>,
-    learned: Learned,
+    learned: SecretTexts,
 }
 
 impl fmt::Debug for Secrets {
@@ -265,7 +265,7 @@ impl Secrets {
     fn of(texts: BTreeMap<String, String>) -> Self {
         let named = texts.iter().map(|(name, text)| (name.as_str(), text.as_str()));
         let spellings = Arc::new(Spellings::of(named));
-        Self { texts, spellings, learned: Learned::default() }
+        Self { texts, spellings, learned: SecretTexts::default() }
     }
 
     /// Learns a secret of a server while the broker works. Whoever has a copy of these secrets does, too.

@@ -23,7 +23,7 @@ use super::values::{ByPattern, time, timeout};
 
 /// How a server is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Manner {
+pub enum Transport {
     /// A process that speaks on its standard streams.
     Process {
         /// The program.
@@ -50,7 +50,7 @@ pub enum Manner {
     Off(String),
 }
 
-impl Manner {
+impl Transport {
     /// Texts in which secrets may stand, with their names.
     pub(super) fn named(&self) -> &[(String, Template)] {
         match self {
@@ -74,7 +74,7 @@ impl Manner {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Server {
     /// How it is reached.
-    pub manner: Manner,
+    pub manner: Transport,
     /// What it is for.
     pub description: String,
     /// Whether it is switched off.
@@ -97,7 +97,7 @@ impl Server {
     /// A server that cannot be used as it stands in the file.
     pub(super) fn off(why: String) -> Self {
         Self {
-            manner: Manner::Off(why),
+            manner: Transport::Off(why),
             description: String::new(),
             disabled: false,
             grants: Vec::new(),
@@ -112,7 +112,7 @@ impl Server {
     /// Whether it can be used as it stands in the file.
     #[must_use]
     pub fn is_on(&self) -> bool {
-        !self.disabled && !matches!(self.manner, Manner::Off(_))
+        !self.disabled && !matches!(self.manner, Transport::Off(_))
     }
 
     /// What the operator says of the effects of a tool.
@@ -168,14 +168,14 @@ const IDLE: Duration = Duration::from_mins(10);
 /// A server as the file writes it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct RawServer {
     command: Option<String>,
     args: Option<Vec<String>>,
     env: Option<BTreeMap<String, String>>,
     cwd: Option<String>,
     url: Option<String>,
     headers: Option<BTreeMap<String, String>>,
-    oauth: Option<oauth::Written>,
+    oauth: Option<oauth::RawLogin>,
     #[serde(rename = "type")]
     kind: Option<Kind>,
     disabled: Option<bool>,
@@ -264,7 +264,7 @@ pub(super) fn read_sound(
 }
 
 /// Reads the members that are known. Others are ignored with a warning, unless they look misspelt.
-fn known(value: &Value, place: &Place<'_>, warnings: &mut Vec<String>) -> Result<Written, Error> {
+fn known(value: &Value, place: &Place<'_>, warnings: &mut Vec<String>) -> Result<RawServer, Error> {
     let mut members: Object = place.read(value)?;
     for (error, is_near) in place.unknown(&members, &[MEMBERS, IGNORED].concat()) {
         if is_near {
@@ -281,8 +281,8 @@ fn known(value: &Value, place: &Place<'_>, warnings: &mut Vec<String>) -> Result
     place.read(&Value::Object(members))
 }
 
-impl Written {
-    fn manner(&self, place: &Place<'_>) -> Result<Manner, Error> {
+impl RawServer {
+    fn manner(&self, place: &Place<'_>) -> Result<Transport, Error> {
         let of_url = [("headers", self.headers.is_some()), ("oauth", self.oauth.is_some())];
         let of_command = [
             ("args", self.args.is_some()),
@@ -304,7 +304,7 @@ impl Written {
                 let none = BTreeMap::new();
                 let named = self.headers.as_ref().unwrap_or(&none);
                 let oauth = self.oauth.clone().unwrap_or_default();
-                Ok(Manner::Http {
+                Ok(Transport::Http {
                     url: address(url, &place.member("url"))?,
                     headers: headers(named, &place.member("headers"))?,
                     oauth: oauth.resolve(&place.member("oauth"))?,
@@ -319,7 +319,7 @@ impl Written {
         }
     }
 
-    fn process(&self, command: &str, place: &Place<'_>) -> Result<Manner, Error> {
+    fn process(&self, command: &str, place: &Place<'_>) -> Result<Transport, Error> {
         let here = place.member("command");
         let program = home(plain(command, &here)?);
         let args = self.args.iter().flatten().enumerate();
@@ -341,7 +341,7 @@ impl Written {
         }
         let cwd = self.cwd.as_ref().map(|it| plain(it, &place.member("cwd"))).transpose()?;
         let isolate = self.isolate.clone().unwrap_or(Isolation::None);
-        Ok(Manner::Process {
+        Ok(Transport::Process {
             command: program,
             args,
             env: templates(self.env.iter().flatten(), &place.member("env"), is_variable)?,

@@ -57,7 +57,7 @@ impl Client {
         if !answer.is_success() {
             return Err(answer.refusal());
         }
-        let told: Registered = answer.read()?;
+        let told: RegistrationResponse = answer.read()?;
         if told.client_id.is_empty() {
             return Err(Problem::document(Party::Registration, "`client_id` is empty"));
         }
@@ -94,7 +94,7 @@ impl Client {
 }
 
 #[derive(Deserialize)]
-struct Registered {
+struct RegistrationResponse {
     client_id: String,
     client_secret: Option<String>,
     token_endpoint_auth_method: Option<String>,

@@ -16,7 +16,7 @@ const MOST_ISSUERS: usize = 4;
 
 /// Where tokens for a server come from.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct TokenSource {
     /// The name of the server in tokens.
     pub(super) resource: String,
     /// What a token should allow, as the server says.
@@ -29,7 +29,7 @@ pub(super) async fn discover(
     wire: &Wire,
     server: &Url,
     headers: &HeaderMap,
-) -> Result<Found, Problem> {
+) -> Result<TokenSource, Problem> {
     let reach = Reach::of(server);
     let refusal = refusal(wire, server, headers).await?;
     let challenge = Challenge::read(&refusal.challenges);
@@ -40,7 +40,9 @@ pub(super) async fn discover(
         let issuer = issuer(wire, &own, &reach).await?;
         let none = if refusal.is_refusal() { Problem::NoIssuer } else { Problem::NotAsked };
         let scopes = challenge.scopes.unwrap_or_default();
-        return issuer.map(|issuer| Found { resource: name(server), scopes, issuer }).ok_or(none);
+        return issuer
+            .map(|issuer| TokenSource { resource: name(server), scopes, issuer })
+            .ok_or(none);
     };
     resource.ensure_of(server)?;
     let mut last = Problem::NoIssuer;
@@ -48,7 +50,7 @@ pub(super) async fn discover(
         match issuer(wire, named, &reach).await {
             Ok(Some(issuer)) => {
                 let scopes = challenge.scopes.or(resource.scopes_supported).unwrap_or_default();
-                return Ok(Found { resource: resource.name, scopes, issuer });
+                return Ok(TokenSource { resource: resource.name, scopes, issuer });
             }
             Ok(None) => {}
             Err(problem) => last = problem,

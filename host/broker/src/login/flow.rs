@@ -5,10 +5,10 @@ use std::time::Duration;
 use reqwest::Url;
 
 use super::client::Client;
-use super::discovery::{Found, discover};
+use super::discovery::{TokenSource, discover};
 use super::folder::{Login, New};
 use super::metadata::{Issuer, name};
-use super::page::{Door, Expected};
+use super::page::{Door, ExpectedCallback};
 use super::pkce::{challenge, random};
 use super::problem::Problem;
 use super::target::Target;
@@ -20,7 +20,7 @@ const OFFLINE: &str = "offline_access";
 
 /// What the operator wants of a login.
 #[derive(Debug, Clone)]
-pub struct Wish {
+pub struct LoginRequest {
     /// What the token shall allow; None: what the server says.
     pub scopes: Option<Vec<String>>,
     /// How long to wait for the browser.
@@ -29,7 +29,7 @@ pub struct Wish {
 
 /// A login that came about.
 #[derive(Debug, Clone)]
-pub struct Granted {
+pub struct LoginGrant {
     /// Who granted it.
     pub issuer: String,
     /// What it allows, as far as that is known.
@@ -42,7 +42,11 @@ pub struct Granted {
 
 impl Target {
     /// Logs in. `show` gets the address for the browser.
-    pub async fn login(&self, wish: Wish, show: impl FnOnce(&str)) -> Result<Granted, Problem> {
+    pub async fn login(
+        &self,
+        wish: LoginRequest,
+        show: impl FnOnce(&str),
+    ) -> Result<LoginGrant, Problem> {
         let wire = Wire::new()?;
         let found = discover(&wire, &self.url, &self.headers).await?;
         let door = Door::open(self.own.port).await?;
@@ -52,16 +56,17 @@ impl Target {
         let client = self.client(&wire, &found.issuer, &redirect, &scopes).await?;
         let (state, verifier) = (random()?, random()?);
         self.hide(&verifier);
-        let asked = Asked { client: &client.id, redirect: &redirect, scopes: &scopes };
+        let asked = ConsentRequest { client: &client.id, redirect: &redirect, scopes: &scopes };
         show(asked.address(&found, &state, &challenge(&verifier)).as_str());
-        let Found { issuer, resource, .. } = found;
-        let expected = Expected { state, issuer: issuer.name.clone(), is_named: issuer.is_named };
+        let TokenSource { issuer, resource, .. } = found;
+        let expected =
+            ExpectedCallback { state, issuer: issuer.name.clone(), is_named: issuer.is_named };
         let code = door.wait(expected, wish.within).await?;
         self.hide(&code);
         let counter =
             Counter { wire: &wire, endpoint: &issuer.token, client: &client, resource: &resource };
         let (tokens, allowed) = counter.exchange(&code, &verifier, &redirect).await?;
-        let granted = Granted {
+        let granted = LoginGrant {
             scopes: allowed.map_or(scopes, |it| super::challenge::words(&it)),
             lasts: tokens.lasts.map(Duration::from_secs),
             is_renewable: tokens.refresh.is_some(),
@@ -143,7 +148,7 @@ async fn give_back(client: &Client, place: &str, tokens: [&str; 2]) -> Result<()
 }
 
 /// What a token should allow, as the server says; and that it can be renewed.
-fn suggested(found: &Found) -> Vec<String> {
+fn suggested(found: &TokenSource) -> Vec<String> {
     let mut scopes = found.scopes.clone();
     let is_offered = found.issuer.scopes.iter().any(|it| it == OFFLINE);
     if is_offered && !scopes.is_empty() && !scopes.iter().any(|it| it == OFFLINE) {
@@ -153,14 +158,14 @@ fn suggested(found: &Found) -> Vec<String> {
 }
 
 /// What the operator is asked in the browser.
-struct Asked<'a> {
+struct ConsentRequest<'a> {
     client: &'a str,
     redirect: &'a str,
     scopes: &'a [String],
 }
 
-impl Asked<'_> {
-    fn address(&self, found: &Found, state: &str, challenge: &str) -> Url {
+impl ConsentRequest<'_> {
+    fn address(&self, found: &TokenSource, state: &str, challenge: &str) -> Url {
         let mut url = found.issuer.authorization.clone();
         let mut query = url.query_pairs_mut();
         query.extend_pairs([

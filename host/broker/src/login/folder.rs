@@ -7,7 +7,7 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use pif_system::{Forbidden, read_owned};
+use pif_system::{ForbiddenAccess, read_owned};
 use serde::{Deserialize, Serialize};
 use tokio::time::{sleep, timeout};
 
@@ -116,7 +116,7 @@ impl Folder {
         if !path.exists() {
             return Ok(None);
         }
-        let text = read_owned(&path, MOST, Forbidden::Any).map_err(wrong)?;
+        let text = read_owned(&path, MOST, ForbiddenAccess::Any).map_err(wrong)?;
         // The error may quote what stands there.
         let login: Login = serde_json::from_str(&text)
             .map_err(|it| wrong(format!("line {} cannot be read", it.line())))?;

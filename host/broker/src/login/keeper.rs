@@ -26,14 +26,14 @@ pub(in super::super) struct Keeper {
     own: Own,
     folder: Folder,
     secrets: Secrets,
-    known: Mutex<Known>,
+    known: Mutex<TokenFile>,
     /// One renewal at a time.
     turn: tokio::sync::Mutex<()>,
 }
 
 /// What the file held last.
 #[derive(Default)]
-struct Known {
+struct TokenFile {
     stamp: Option<Stamp>,
     login: Option<Login>,
     /// A token that the server refused though it was new.
@@ -66,7 +66,7 @@ impl Keeper {
         }))
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, TokenFile> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -83,7 +83,7 @@ impl Keeper {
             self.hide(login);
         }
         let mut known = self.known();
-        *known = Known { stamp, login: login.clone(), refused: None };
+        *known = TokenFile { stamp, login: login.clone(), refused: None };
         Ok(login)
     }
 

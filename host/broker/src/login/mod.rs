@@ -26,7 +26,7 @@ mod target;
 mod token;
 mod wire;
 
-pub use self::flow::{Granted, Wish};
+pub use self::flow::{LoginGrant, LoginRequest};
 pub use self::problem::Problem;
 pub use self::target::Target;
 

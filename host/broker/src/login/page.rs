@@ -46,7 +46,7 @@ pub(super) struct Door {
 
 /// What the browser has to bring.
 #[derive(Debug)]
-pub(super) struct Expected {
+pub(super) struct ExpectedCallback {
     /// The text by which we know our login.
     pub(super) state: String,
     /// Who has to send the browser back.
@@ -73,9 +73,9 @@ impl Door {
     }
 
     /// Waits for the browser; gives the code that it brings.
-    pub(super) async fn wait(self, expected: Expected, within: Duration) -> Outcome {
+    pub(super) async fn wait(self, expected: ExpectedCallback, within: Duration) -> Outcome {
         let (sender, mut outcomes) = mpsc::channel(1);
-        let desk = Arc::new(Desk { expected, port: self.port, sender });
+        let desk = Arc::new(Callback { expected, port: self.port, sender });
         let mut connections = JoinSet::new();
         let came = timeout(within, async {
             loop {
@@ -97,13 +97,13 @@ impl Door {
     }
 }
 
-struct Desk {
-    expected: Expected,
+struct Callback {
+    expected: ExpectedCallback,
     port: u16,
     sender: mpsc::Sender<Outcome>,
 }
 
-async fn serve(desk: Arc<Desk>, stream: TcpStream) {
+async fn serve(desk: Arc<Callback>, stream: TcpStream) {
     let answer = service_fn(move |request: Request<Incoming>| {
         let desk = Arc::clone(&desk);
         async move { Ok::<_, Infallible>(desk.answer(&request)) }
@@ -118,7 +118,7 @@ async fn serve(desk: Arc<Desk>, stream: TcpStream) {
     let _ = timeout(PATIENCE, connection).await;
 }
 
-impl Desk {
+impl Callback {
     fn answer(&self, request: &Request<Incoming>) -> Response<Full<Bytes>> {
         let host = request.headers().get(HOST).and_then(|it| it.to_str().ok()).unwrap_or_default();
         let is_own =
@@ -144,7 +144,7 @@ impl Desk {
     }
 }
 
-impl Expected {
+impl ExpectedCallback {
     /// What the browser brings; None: it is not from our login.
     fn read(&self, query: &str) -> Option<Outcome> {
         let url = Url::parse(&format!("http://127.0.0.1/?{query}")).ok()?;
@@ -200,8 +200,8 @@ fn page(status: StatusCode, told: &'static str) -> Response<Full<Bytes>> {
 mod tests {
     use super::*;
 
-    fn expected(is_named: bool) -> Expected {
-        Expected { state: "s".into(), issuer: "https://a.test".into(), is_named }
+    fn expected(is_named: bool) -> ExpectedCallback {
+        ExpectedCallback { state: "s".into(), issuer: "https://a.test".into(), is_named }
     }
 
     #[test]

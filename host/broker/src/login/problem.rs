@@ -141,7 +141,7 @@ pub enum Problem {
         issuer: String,
     },
     /// An error of OAuth.
-    #[error("{party} refuses: {code}{}", told(.description.as_deref()))]
+    #[error("{party} refuses: {code}{}", message(.description.as_deref()))]
     Refused {
         /// Who refuses.
         party: Party,
@@ -187,6 +187,6 @@ impl Problem {
     }
 }
 
-fn told(description: Option<&str>) -> String {
+fn message(description: Option<&str>) -> String {
     description.map_or_else(String::new, |it| format!(" ({it})"))
 }

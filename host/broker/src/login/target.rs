@@ -7,8 +7,8 @@ use pif_domain::text;
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 
-use super::super::config::{Capabilities, Manner, Oauth, Secrets, Server, fill};
-use super::super::install::Installed;
+use super::super::config::{Capabilities, Oauth, Secrets, Server, Transport, fill};
+use super::super::install::InstallState;
 use super::client::Client;
 use super::folder::Folder;
 use super::problem::Problem;
@@ -59,7 +59,7 @@ impl Own {
 /// What a server needs for a login: its address and its client. None: it has no address, or a token of
 /// its own in the file.
 pub(super) fn loginable(id: &str, server: &Server, secrets: &Secrets) -> Option<(Url, Own)> {
-    let Manner::Http { url, headers, oauth } = &server.manner else { return None };
+    let Transport::Http { url, headers, oauth } = &server.manner else { return None };
     if let Some(secret) = &oauth.client_secret {
         secrets.learn(id, &fill(secret, secrets));
     }
@@ -77,16 +77,16 @@ impl Target {
         let secrets = capabilities.texts();
         let mut server = capabilities.servers.remove(id);
         if server.is_none() {
-            let installed = Installed::open(state, capabilities.allow_install);
+            let installed = InstallState::open(state, capabilities.allow_install);
             let mut servers = installed.and_then(|mut it| it.servers()).map_err(|it| told(&it))?;
             server = servers.remove(id);
         }
         let Some(server) = server else {
             return Err(Problem::Target(format!("there is no server {}", text::quote_one(id))));
         };
-        let Manner::Http { headers, .. } = &server.manner else {
+        let Transport::Http { headers, .. } = &server.manner else {
             let why = match &server.manner {
-                Manner::Off(why) => format!("the server `{id}` is off: {why}"),
+                Transport::Off(why) => format!("the server `{id}` is off: {why}"),
                 _ => format!("the server `{id}` has no `url`: only such a server has a login"),
             };
             return Err(Problem::Target(why));

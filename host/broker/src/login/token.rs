@@ -108,7 +108,7 @@ impl Counter<'_> {
 }
 
 #[derive(Deserialize)]
-struct Told {
+struct TokenResponse {
     access_token: Option<String>,
     token_type: Option<String>,
     refresh_token: Option<String>,
@@ -118,7 +118,7 @@ struct Told {
 
 fn read(answer: &Answer) -> Result<(Tokens, Option<String>), Problem> {
     let wrong = |why: &str| Problem::document(Party::Token, why);
-    let told: Told = answer.read()?;
+    let told: TokenResponse = answer.read()?;
     let Some(access) = told.access_token.filter(|it| !it.is_empty()) else {
         // Some say with the status of success that they refuse.
         return Err(match answer.refusal() {

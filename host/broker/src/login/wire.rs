@@ -109,11 +109,11 @@ impl Answer {
     /// Why it is no success: the error of OAuth that it holds, or its status.
     pub(super) fn refusal(&self) -> Problem {
         #[derive(serde::Deserialize)]
-        struct Told {
+        struct ErrorResponse {
             error: String,
             error_description: Option<String>,
         }
-        match serde_json::from_slice::<Told>(&self.body) {
+        match serde_json::from_slice::<ErrorResponse>(&self.body) {
             Ok(told) => {
                 Problem::refused(self.party, &told.error, told.error_description.as_deref())
             }

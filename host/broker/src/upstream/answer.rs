@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pif_domain::json::{Members, can_be_value, compact, text_in};
-use pif_domain::{Beside, Reason};
+use pif_domain::{Reason, Remarks};
 use pif_schema::{Refusal, Schema, Stop};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_millis(200);
 
 /// How an answer is read.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Reading<'a> {
+pub(super) struct AnswerRules<'a> {
     /// Whether the value is the whole result.
     pub(super) is_raw: bool,
     /// Bytes of the value.
@@ -42,7 +42,7 @@ struct Parts<'a> {
 }
 
 /// Gives the JSON text of the value, and what the answer holds beside it.
-pub(super) fn read(result: &str, reading: Reading<'_>) -> Result<(String, Beside), Trouble> {
+pub(super) fn read(result: &str, reading: AnswerRules<'_>) -> Result<(String, Remarks), Trouble> {
     let parts = parts(result, reading)?;
     let mut value = value_of(&parts)?;
     let whole = compact(result);
@@ -50,7 +50,7 @@ pub(super) fn read(result: &str, reading: Reading<'_>) -> Result<(String, Beside
         let told = if reading.is_raw { whole } else { value };
         return Err(failed(&parts, told, reading.most));
     }
-    let mut beside = Beside::default();
+    let mut beside = Remarks::default();
     if let Some(told) = reading.schema.and_then(|schema| differs(schema, &value)) {
         if reading.is_strict {
             return Err(Trouble::new(Reason::BadOutput, told));
@@ -78,7 +78,7 @@ fn unreadable(told: &str) -> Trouble {
     Trouble::new(Reason::BadOutput, format!("the answer is no result of a call: {told}"))
 }
 
-fn parts<'a>(result: &'a str, reading: Reading<'_>) -> Result<Parts<'a>, Trouble> {
+fn parts<'a>(result: &'a str, reading: AnswerRules<'_>) -> Result<Parts<'a>, Trouble> {
     let members = Members::parse(result).map_err(|_| unreadable("it is no object"))?;
     // Of members of one name the last counts.
     let raw = |name: &str| members.iter().filter(|it| it.0 == name).last().map(|it| it.1);
@@ -201,7 +201,8 @@ fn differs(schema: &Schema, value: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    const OLD: Reading<'_> = Reading { is_raw: false, most: 200, schema: None, is_strict: false };
+    const OLD: AnswerRules<'_> =
+        AnswerRules { is_raw: false, most: 200, schema: None, is_strict: false };
 
     fn texts(texts: &[&str]) -> String {
         let blocks: Vec<Value> =
@@ -249,12 +250,12 @@ mod tests {
     fn what_a_value_leaves_out_stands_beside() {
         let same =
             r#"{"content":[{"type":"text","text":"{\"a\": 1}"}],"structuredContent":{"a":1}}"#;
-        assert_eq!(read(same, OLD), Ok(("{\"a\":1}".to_owned(), Beside::default())));
+        assert_eq!(read(same, OLD), Ok(("{\"a\":1}".to_owned(), Remarks::default())));
         let more = r#"{"content":[{"type":"x","y":1}],"structuredContent":{}}"#;
         let (value, beside) = read(more, OLD).expect("a value");
         assert_eq!((value.as_str(), beside.whole.as_deref()), ("{}", Some(more)));
-        let raw = read(more, Reading { is_raw: true, ..OLD }).expect("a value");
-        assert_eq!(raw, (more.to_owned(), Beside::default()));
+        let raw = read(more, AnswerRules { is_raw: true, ..OLD }).expect("a value");
+        assert_eq!(raw, (more.to_owned(), Remarks::default()));
     }
 
     #[test]

@@ -22,12 +22,12 @@ use tokio::sync::Notify;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::super::config::{Manner, Secrets, Template, fill};
+use super::super::config::{Secrets, Template, Transport, fill};
 use super::super::definition::Definition;
 use super::super::pin::Era;
 use super::bearer::Bearer;
-use super::lines::{Ending, Lines};
-use super::patient::Sent;
+use super::lines::{CloseReason, Lines};
+use super::patient::PendingCall;
 use super::process::{Process, Start};
 use super::questions::{Questions, whole};
 use super::trouble::{Trouble, of_call, of_start};
@@ -69,7 +69,7 @@ type Service = RunningService<RoleClient, Handler>;
 pub(super) struct Connection {
     peer: Peer<RoleClient>,
     questions: Questions,
-    ending: Ending,
+    ending: CloseReason,
     /// Which handshake it takes.
     pub(super) era: Era,
     /// Ends it.
@@ -86,15 +86,15 @@ pub(super) struct Connection {
 }
 
 /// What is left to do for a connection: to wait for its end.
-pub(super) struct Running {
+pub(super) struct ConnectionEnd {
     service: Service,
     process: Option<Process>,
 }
 
 /// Counts a call.
-struct Busy<'a>(&'a Connection);
+struct CallGuard<'a>(&'a Connection);
 
-impl Drop for Busy<'_> {
+impl Drop for CallGuard<'_> {
     fn drop(&mut self) {
         if self.0.busy.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.0.freed.notify_one();
@@ -179,9 +179,9 @@ impl Connection {
         rest: Option<Duration>,
     ) -> Result<String, Trouble> {
         self.busy.fetch_add(1, Ordering::Relaxed);
-        let _busy = Busy(self);
+        let _busy = CallGuard(self);
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(args);
-        let sent = Sent::new(&self.peer, params, rest).await;
+        let sent = PendingCall::new(&self.peer, params, rest).await;
         let sent = sent.map_err(|_| {
             let gone = || Trouble::unavailable("the server ended before the call was sent");
             self.ending.get().map_or_else(gone, Trouble::before_sending)
@@ -201,19 +201,19 @@ impl Connection {
 
 /// Starts a server and shakes hands with it, by the handshake that it took before.
 pub(super) async fn connect(
-    manner: &Manner,
+    manner: &Transport,
     secrets: &Secrets,
     bearer: &Bearer,
     known: Option<Era>,
-) -> Result<(Arc<Connection>, Running), Trouble> {
+) -> Result<(Arc<Connection>, ConnectionEnd), Trouble> {
     let changed = Arc::<Notify>::default();
     let handler = Handler { changed: Arc::clone(&changed) };
     let means = (secrets, bearer, &handler);
     let met = match meet(manner, means, known).await {
-        Err(Unmet { next: Some(next), .. }) => meet(manner, means, next).await,
+        Err(HandshakeError { next: Some(next), .. }) => meet(manner, means, next).await,
         met => met,
     };
-    let Met { service, process, ending, questions, expired } =
+    let Handshake { service, process, ending, questions, expired } =
         met.map_err(|unmet| unmet.trouble)?;
     let info = service.peer().peer_info();
     let name = info.as_ref().and_then(|info| info.server_info.as_ref());
@@ -232,32 +232,32 @@ pub(super) async fn connect(
         freed: Notify::new(),
         used: Mutex::new(Instant::now()),
     });
-    Ok((connection, Running { service, process }))
+    Ok((connection, ConnectionEnd { service, process }))
 }
 
 /// A server that shook hands.
-struct Met {
+struct Handshake {
     service: Service,
     process: Option<Process>,
-    ending: Ending,
+    ending: CloseReason,
     questions: Questions,
     expired: CancellationToken,
 }
 
 /// Why a server did not shake hands.
-struct Unmet {
+struct HandshakeError {
     trouble: Trouble,
     /// What to try next, if anything: a handshake, or both.
     next: Option<Option<Era>>,
 }
 
-impl From<Trouble> for Unmet {
+impl From<Trouble> for HandshakeError {
     fn from(trouble: Trouble) -> Self {
         Self { trouble, next: None }
     }
 }
 
-impl Unmet {
+impl HandshakeError {
     fn new(error: &ClientInitializeError, known: Option<Era>, may_be_newer: bool) -> Self {
         let next = match (known, error) {
             (_, ClientInitializeError::TransportError { .. }) => None,
@@ -276,27 +276,27 @@ impl Unmet {
 }
 
 async fn meet(
-    manner: &Manner,
+    manner: &Transport,
     (secrets, bearer, handler): (&Secrets, &Bearer, &Handler),
     known: Option<Era>,
-) -> Result<Met, Unmet> {
+) -> Result<Handshake, HandshakeError> {
     let (ending, questions, expired) =
-        (Ending::default(), Questions::default(), CancellationToken::new());
+        (CloseReason::default(), Questions::default(), CancellationToken::new());
     let greeting = Greeting { known, questions: questions.clone(), handler: handler.clone() };
     let (service, process) = match manner {
-        Manner::Process { command, args, env, cwd, isolation } => {
+        Transport::Process { command, args, env, cwd, isolation } => {
             let start = Start { command, args, env, cwd: cwd.as_ref(), isolation };
             greeting.start(&start, secrets, &ending).await?
         }
-        Manner::Http { url, headers, .. } => {
+        Transport::Http { url, headers, .. } => {
             let headers = read_headers(headers, secrets)?;
             let web =
                 Web::new(questions.clone(), greeting.patience(), expired.clone(), bearer.clone());
             (greeting.reach(&fill(url, secrets), headers, web).await?, None)
         }
-        Manner::Off(why) => return Err(off(why).into()),
+        Transport::Off(why) => return Err(off(why).into()),
     };
-    Ok(Met { service, process, ending, questions, expired })
+    Ok(Handshake { service, process, ending, questions, expired })
 }
 
 /// What is told of a server that cannot be used as it stands in the file.
@@ -327,16 +327,16 @@ impl Greeting {
         self.known.is_none().then_some(PROBE)
     }
 
-    fn unmet(&self, error: &ClientInitializeError) -> Unmet {
-        Unmet::new(error, self.known, self.questions.may_be_newer())
+    fn unmet(&self, error: &ClientInitializeError) -> HandshakeError {
+        HandshakeError::new(error, self.known, self.questions.may_be_newer())
     }
 
     async fn start(
         self,
         start: &Start<'_>,
         secrets: &Secrets,
-        ending: &Ending,
-    ) -> Result<(Service, Option<Process>), Unmet> {
+        ending: &CloseReason,
+    ) -> Result<(Service, Option<Process>), HandshakeError> {
         let started = start.start(secrets);
         let (mut process, output, input) = started.map_err(|error| {
             Trouble::unavailable(format!("the server cannot be started: {error}"))
@@ -369,7 +369,7 @@ impl Greeting {
         url: &str,
         headers: HashMap<HeaderName, HeaderValue>,
         web: Result<Web, reqwest::Error>,
-    ) -> Result<Service, Unmet> {
+    ) -> Result<Service, HandshakeError> {
         let most = Limit::UpstreamLine.fixed_count();
         // A call is sent once: it may have been done though its answer was lost.
         let config = StreamableHttpClientTransportConfig::with_uri(url)
@@ -400,7 +400,7 @@ fn read_headers(
     read.collect()
 }
 
-impl Running {
+impl ConnectionEnd {
     /// Waits for the end of a connection, and ends its process.
     pub(super) async fn wait(self, connection: Arc<Connection>) {
         let Self { service, process } = self;

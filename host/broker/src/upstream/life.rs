@@ -9,7 +9,7 @@ use tokio::time::{sleep, timeout, timeout_at};
 
 use super::super::definition::Definition;
 use super::super::pin::Era;
-use super::connect::{Connection, Running, connect};
+use super::connect::{Connection, ConnectionEnd, connect};
 use super::trouble::Trouble;
 use super::{Phase, Upstream};
 
@@ -116,7 +116,7 @@ impl Upstream {
     }
 
     /// Starts the server, and hears what it offers.
-    async fn begin(&self) -> Result<(Arc<Connection>, Running), Trouble> {
+    async fn begin(&self) -> Result<(Arc<Connection>, ConnectionEnd), Trouble> {
         let time = Duration::from_nanos(Limit::UpstreamStart.fixed());
         let known = self.pins().era(&self.id);
         let starting = async {

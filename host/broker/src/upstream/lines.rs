@@ -29,9 +29,9 @@ const MOST_STRAY: usize = 100_000;
 
 /// Why a connection ended, for whoever waits for answers.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Ending(Arc<StdMutex<Option<Trouble>>>);
+pub(super) struct CloseReason(Arc<StdMutex<Option<Trouble>>>);
 
-impl Ending {
+impl CloseReason {
     /// Sets the reason, unless there is one.
     pub(super) fn set(&self, trouble: Trouble) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(trouble);
@@ -55,7 +55,7 @@ pub(super) struct Lines {
     patience: Option<Duration>,
     /// When it has been silent for that long.
     probed: Option<Instant>,
-    ending: Ending,
+    ending: CloseReason,
     stray: usize,
 }
 
@@ -65,7 +65,7 @@ impl Lines {
         (input, output): (ChildStdout, ChildStdin),
         questions: Questions,
         patience: Option<Duration>,
-        ending: Ending,
+        ending: CloseReason,
     ) -> Self {
         let output = Arc::new(Mutex::new(Some(output)));
         Self {

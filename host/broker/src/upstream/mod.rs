@@ -29,12 +29,12 @@ use tokio_util::sync::CancellationToken;
 pub(super) use self::names::object;
 pub(super) use self::trouble::Trouble;
 
-use pif_domain::{Beside, Limit, Reason};
+use pif_domain::{Limit, Reason, Remarks};
 use pif_schema::Schema;
 
 use self::bearer::{Bearer, needs_login};
 use self::connect::{Connection, off};
-use super::config::{Manner, Secrets, Server};
+use super::config::{Secrets, Server, Transport};
 use super::login::{Folder, Keeper};
 use super::pin::Pins;
 
@@ -52,7 +52,7 @@ enum Phase {
 
 /// What all servers share.
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct UpstreamContext {
     /// The texts of secrets.
     pub(super) secrets: Secrets,
     /// What was approved.
@@ -65,7 +65,7 @@ pub(super) struct Shared {
     pub(super) end: CancellationToken,
 }
 
-impl Shared {
+impl UpstreamContext {
     pub(super) fn new(secrets: Secrets, pins: Pins, logins: Folder) -> Self {
         let starts = Semaphore::new(Limit::UpstreamStarts.fixed_count());
         let end = CancellationToken::new();
@@ -78,7 +78,7 @@ impl Shared {
 pub(super) struct Upstream {
     pub(super) id: String,
     pub(super) server: Server,
-    shared: Arc<Shared>,
+    shared: Arc<UpstreamContext>,
     bearer: Bearer,
     phase: watch::Sender<Phase>,
     failures: Mutex<u32>,
@@ -106,7 +106,7 @@ pub(super) struct Sendable {
 }
 
 impl Upstream {
-    pub(super) fn new(id: String, server: Server, shared: Arc<Shared>) -> Self {
+    pub(super) fn new(id: String, server: Server, shared: Arc<UpstreamContext>) -> Self {
         let places = Semaphore::new(server.limits.at_once);
         let gone = shared.end.child_token();
         let bearer = Bearer::new(Keeper::of(&id, &server, &shared.logins, &shared.secrets));
@@ -148,7 +148,7 @@ impl Upstream {
         args: JsonObject,
         is_raw: bool,
         deadline: Instant,
-    ) -> Result<(String, Beside), Trouble> {
+    ) -> Result<(String, Remarks), Trouble> {
         let limits = &self.server.limits;
         // A server that starts does so on the time of whoever asks, not on that of the call.
         let connection = self.connection(deadline).await?;
@@ -178,7 +178,7 @@ impl Upstream {
         let result = result.map_err(|trouble| self.bearer.explain(&self.id, trouble))?;
         answer::read(
             &result,
-            answer::Reading {
+            answer::AnswerRules {
                 is_raw,
                 most: limits.answer(name),
                 schema: tool.output.as_deref(),
@@ -222,7 +222,7 @@ impl Upstream {
         if self.server.disabled {
             return Err(Trouble::unavailable("the server is switched off in the configuration"));
         }
-        if let Manner::Off(why) = &self.server.manner {
+        if let Transport::Off(why) = &self.server.manner {
             return Err(off(why));
         }
         if self.gone.is_cancelled() {

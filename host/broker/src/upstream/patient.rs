@@ -11,12 +11,12 @@ use rmcp::service::{Peer, PeerRequestOptions, RequestHandle};
 use rmcp::{RoleClient, ServiceError};
 
 /// A call that is on its way. To drop it cancels the call.
-pub(super) struct Sent {
+pub(super) struct PendingCall {
     handle: RequestHandle<RoleClient>,
-    abandoned: Abandoned,
+    abandoned: CancelOnDrop,
 }
 
-impl Sent {
+impl PendingCall {
     /// Sends a call. With `rest` it ends when its server has told of no progress for so long.
     pub(super) async fn new(
         peer: &Peer<RoleClient>,
@@ -30,7 +30,7 @@ impl Sent {
         });
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let handle = peer.send_request_with_option(request, options).await?;
-        let abandoned = Abandoned { peer: peer.clone(), id: Some(handle.id.clone()) };
+        let abandoned = CancelOnDrop { peer: peer.clone(), id: Some(handle.id.clone()) };
         Ok(Self { handle, abandoned })
     }
 
@@ -44,12 +44,12 @@ impl Sent {
 }
 
 /// Tells the server of a call that nobody waits for any more.
-struct Abandoned {
+struct CancelOnDrop {
     peer: Peer<RoleClient>,
     id: Option<RequestId>,
 }
 
-impl Drop for Abandoned {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         let Some(id) = self.id.take() else { return };
         let peer = self.peer.clone();

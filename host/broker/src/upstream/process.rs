@@ -19,8 +19,8 @@ use tokio::time::timeout;
 
 use super::super::config::{Isolation, Secrets, Template, fill};
 use super::super::launch::Launch;
-use super::super::reap::Known;
-use super::wall::Walled;
+use super::super::reap::AwaitedChild;
+use super::wall::SandboxedCommand;
 
 /// Bytes that are kept of what a server writes to standard error: the last.
 const MOST_ERRORS: usize = 8 << 10;
@@ -76,7 +76,7 @@ pub(super) struct Start<'a> {
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
-    _known: Option<Known>,
+    _known: Option<AwaitedChild>,
     errors: Errors,
     collected: JoinHandle<()>,
 }
@@ -101,7 +101,7 @@ impl Start<'_> {
         let ((output, input), errors) = taken.ok_or(io::ErrorKind::BrokenPipe)?;
         let kept = Errors::default();
         let collected = tokio::spawn(kept.clone().collect(errors));
-        let known = child.id().map(Known::new);
+        let known = child.id().map(AwaitedChild::new);
         let process = Process { child, _known: known, errors: kept, collected };
         Ok((process, output, input))
     }
@@ -117,7 +117,7 @@ impl Start<'_> {
         }
         words.push("--".into());
         let Self { command, env, isolation, .. } = *self;
-        words.extend(Walled { command, env, isolation }.words());
+        words.extend(SandboxedCommand { command, env, isolation }.words());
         words.extend(self.args.iter().map(Into::into));
         words
     }

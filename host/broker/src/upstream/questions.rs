@@ -59,7 +59,7 @@ impl Question {
 }
 
 #[derive(Debug, Default)]
-struct Open {
+struct OpenQuestions {
     asked: HashMap<RequestId, Question>,
     /// What was left out of answers.
     remarks: Vec<String>,
@@ -69,10 +69,10 @@ struct Open {
 
 /// The questions of one connection.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Questions(Arc<Mutex<Open>>);
+pub(super) struct Questions(Arc<Mutex<OpenQuestions>>);
 
 impl Questions {
-    fn open(&self) -> MutexGuard<'_, Open> {
+    fn open(&self) -> MutexGuard<'_, OpenQuestions> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -15,13 +15,13 @@ const DOCKER: &str = "docker run --rm --interactive --init --pull never \
     --security-opt no-new-privileges --cap-drop ALL --cpus 1 --memory 2g --pids-limit 256";
 
 /// A command, and the walls around it.
-pub(super) struct Walled<'a> {
+pub(super) struct SandboxedCommand<'a> {
     pub(super) command: &'a str,
     pub(super) env: &'a [(String, Template)],
     pub(super) isolation: &'a Isolation,
 }
 
-impl Walled<'_> {
+impl SandboxedCommand<'_> {
     /// The words before the arguments of the command.
     pub(super) fn words(&self) -> Vec<OsString> {
         match self.isolation {
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     fn line(isolation: &Isolation) -> String {
-        let words = Walled { command: "server", env: &[], isolation }.words();
+        let words = SandboxedCommand { command: "server", env: &[], isolation }.words();
         let words: Vec<String> = words.iter().map(|it| it.to_string_lossy().into_owned()).collect();
         words.join(" ")
     }

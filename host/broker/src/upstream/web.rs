@@ -52,7 +52,7 @@ pub(super) struct Web {
 }
 
 /// A request that waits for its answer.
-struct Waiting {
+struct PendingRequest {
     id: RequestId,
     question: Question,
     has_session: bool,
@@ -73,7 +73,7 @@ impl Web {
     /// What the server answers to a request.
     async fn answer(
         &self,
-        waiting: &Waiting,
+        waiting: &PendingRequest,
         response: Response,
         limits: &StreamableHttpResponseLimits,
     ) -> Result<StreamableHttpPostResponse, Refusal> {
@@ -121,7 +121,7 @@ impl Web {
     /// What a server says that does not do what it was asked for.
     async fn refusal(
         &self,
-        waiting: &Waiting,
+        waiting: &PendingRequest,
         response: Response,
         limits: &StreamableHttpResponseLimits,
     ) -> Result<StreamableHttpPostResponse, Refusal> {
@@ -162,7 +162,7 @@ impl Web {
 
     fn json(
         &self,
-        waiting: &Waiting,
+        waiting: &PendingRequest,
         answer: ServerJsonRpcMessage,
         session: Option<String>,
     ) -> StreamableHttpPostResponse {
@@ -175,7 +175,7 @@ impl Web {
     }
 
     /// Begins anew with the next request.
-    fn expire(&self, waiting: &Waiting) {
+    fn expire(&self, waiting: &PendingRequest) {
         if waiting.has_session {
             self.expired.cancel();
         }
@@ -260,7 +260,7 @@ impl StreamableHttpClient for Web {
                 _ => Ok(StreamableHttpPostResponse::Accepted),
             };
         };
-        let waiting = Waiting { id, question, has_session };
+        let waiting = PendingRequest { id, question, has_session };
         let patience = self.patience.filter(|_| question == Question::Discover);
         let response = match patience {
             None => sent.await?,
@@ -346,10 +346,10 @@ fn is_kind(told: &str, kind: &str) -> bool {
 /// Whether a refusal names the request that it is for.
 fn names(body: &[u8], id: &RequestId) -> bool {
     #[derive(serde::Deserialize)]
-    struct Named {
+    struct ErrorBody {
         id: Option<RequestId>,
     }
-    serde_json::from_slice::<Named>(body)
+    serde_json::from_slice::<ErrorBody>(body)
         .is_ok_and(|it| it.id.is_some_and(|told| told.to_string() == id.to_string()))
 }
 

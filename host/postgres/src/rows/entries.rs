@@ -3,7 +3,7 @@
 use pif_domain::EntryKind;
 use pif_store::Error;
 use pif_store::journal::{
-    Digest, Entry, Error as JournalError, Filter, Hash, Link, Pending, Statistics, Verified, Walk,
+    ChainEnds, Digest, Entry, Error as JournalError, Filter, Hash, Link, Pending, Statistics, Walk,
 };
 use tokio_postgres::Row;
 
@@ -274,7 +274,7 @@ pub(crate) fn statistics(db: &Connection, tool: &str, most: usize) -> Result<Sta
 }
 
 /// Verifies all chains from their anchors to their heads, on a connection that does nothing else meanwhile.
-pub(crate) fn verify(db: &Connection) -> Result<Verified, JournalError> {
+pub(crate) fn verify(db: &Connection) -> Result<ChainEnds, JournalError> {
     db.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0")?;
     let verified = follow(db)?;
     db.execute("COMMIT")?;
@@ -282,7 +282,7 @@ pub(crate) fn verify(db: &Connection) -> Result<Verified, JournalError> {
 }
 
 /// Verifies all chains, in the transaction that is open.
-pub(crate) fn follow(db: &Connection) -> Result<Verified, JournalError> {
+pub(crate) fn follow(db: &Connection) -> Result<ChainEnds, JournalError> {
     let anchors = db.rows("SELECT id, ends, hash, chain FROM anchor", &[])?;
     let heads = db.rows("SELECT id, ends, hash, chain FROM chain", &[])?;
     let mut walk = Walk::new(anchors.iter().map(link).collect::<Result<Vec<_>, _>>()?);

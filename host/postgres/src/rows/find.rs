@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use pif_store::find::{Document, Hit, Kind, Meaning, Shelf, Unmeant, is_typo};
+use pif_store::find::{Collection, Document, Embedding, Hit, Kind, Unmeant, is_typo};
 use pif_store::journal::Digest;
 use pif_store::{Error, Stem, Stemmer};
 
@@ -11,11 +11,11 @@ use super::limit;
 use crate::connection::{Columns as _, Connection, Parameter};
 
 /// The shelf of the tools.
-pub(crate) const TOOLS: Shelf<'static> = Shelf { kind: Kind::Tool, owner: "" };
+pub(crate) const TOOLS: Collection<'static> = Collection { kind: Kind::Tool, owner: "" };
 
 /// The shelf of an owner's memory.
-pub(crate) fn memory(owner: &str) -> Shelf<'_> {
-    Shelf { kind: Kind::Memory, owner }
+pub(crate) fn memory(owner: &str) -> Collection<'_> {
+    Collection { kind: Kind::Memory, owner }
 }
 
 /// What a stem counts in each field.
@@ -41,7 +41,7 @@ impl Indexer {
     pub(crate) fn put(
         &self,
         db: &Connection,
-        shelf: Shelf<'_>,
+        shelf: Collection<'_>,
         it: &Document,
     ) -> Result<(), Error> {
         let hash = Digest::of(&[it.name.as_str(), &it.about, &it.body].join("\0")).sha256;
@@ -85,7 +85,7 @@ impl Indexer {
     pub(crate) fn hits(
         &self,
         db: &Connection,
-        shelf: Shelf<'_>,
+        shelf: Collection<'_>,
         word: &str,
     ) -> Result<Vec<Hit>, Error> {
         let stems = self.0.stems_of(word)?;
@@ -103,23 +103,23 @@ fn listed(places: &[i64]) -> String {
     format!("{{{}}}", places.join(","))
 }
 
-fn keys<'a>(shelf: Shelf<'a>, place: &'a str) -> (&'a [u8], &'a [u8], &'a [u8]) {
+fn keys<'a>(shelf: Collection<'a>, place: &'a str) -> (&'a [u8], &'a [u8], &'a [u8]) {
     (shelf.kind.name().as_bytes(), shelf.owner.as_bytes(), place.as_bytes())
 }
 
 /// Takes a document from a shelf.
-pub(crate) fn remove(db: &Connection, shelf: Shelf<'_>, place: &str) -> Result<(), Error> {
+pub(crate) fn remove(db: &Connection, shelf: Collection<'_>, place: &str) -> Result<(), Error> {
     let (kind, owner, place) = keys(shelf, place);
     db.rows("SELECT remove_document($1, $2, $3)", &[&kind, &owner, &place]).map(drop)
 }
 
-pub(crate) fn size(db: &Connection, shelf: Shelf<'_>) -> Result<u64, Error> {
+pub(crate) fn size(db: &Connection, shelf: Collection<'_>) -> Result<u64, Error> {
     let (kind, owner, _) = keys(shelf, "");
     let sql = "SELECT count(*) FROM document WHERE kind = $1 AND owner = $2";
     Ok(db.row(sql, &[&kind, &owner])?.number(0)?.unsigned_abs())
 }
 
-fn one(db: &Connection, shelf: Shelf<'_>, stem: &str) -> Result<Vec<Hit>, Error> {
+fn one(db: &Connection, shelf: Collection<'_>, stem: &str) -> Result<Vec<Hit>, Error> {
     let (kind, owner, _) = keys(shelf, "");
     let rows = db.rows(
         "SELECT d.place, s.weight, d.stems, t.stems::float8 / t.documents
@@ -135,7 +135,7 @@ fn one(db: &Connection, shelf: Shelf<'_>, stem: &str) -> Result<Vec<Hit>, Error>
 }
 
 /// The documents in which some stems follow each other.
-fn phrase(db: &Connection, shelf: Shelf<'_>, stems: &[String]) -> Result<Vec<Hit>, Error> {
+fn phrase(db: &Connection, shelf: Collection<'_>, stems: &[String]) -> Result<Vec<Hit>, Error> {
     let (kind, owner, _) = keys(shelf, "");
     let mut found: BTreeMap<String, (Vec<i64>, i64, f64)> = BTreeMap::new();
     for (number, stem) in (0_i64..).zip(stems) {
@@ -199,7 +199,7 @@ pub(crate) fn near(db: &Connection, word: &str, most: usize) -> Result<Vec<Strin
 
 pub(crate) fn unmeant(
     db: &Connection,
-    shelf: Shelf<'_>,
+    shelf: Collection<'_>,
     (model, numbers): (&str, usize),
     most: usize,
 ) -> Result<Vec<Unmeant>, Error> {
@@ -216,7 +216,7 @@ pub(crate) fn unmeant(
 
 pub(crate) fn keep_meaning(
     db: &Connection,
-    shelf: Shelf<'_>,
+    shelf: Collection<'_>,
     document: &Unmeant,
     model: &str,
     numbers: &[f32],
@@ -230,9 +230,9 @@ pub(crate) fn keep_meaning(
 
 pub(crate) fn meanings(
     db: &Connection,
-    shelf: Shelf<'_>,
+    shelf: Collection<'_>,
     model: &str,
-) -> Result<Vec<Meaning>, Error> {
+) -> Result<Vec<Embedding>, Error> {
     let (kind, owner, _) = keys(shelf, "");
     let rows = db.rows(
         "SELECT d.place, m.vector FROM document d JOIN document_meaning m ON m.document = d.id
@@ -241,7 +241,7 @@ pub(crate) fn meanings(
     )?;
     let meaning = |row: &tokio_postgres::Row| {
         let numbers = row.bytes(1)?.as_chunks::<4>().0.iter().map(|it| f32::from_le_bytes(*it));
-        Ok(Meaning { place: row.text(0)?, numbers: numbers.collect() })
+        Ok(Embedding { place: row.text(0)?, numbers: numbers.collect() })
     };
     rows.iter().map(meaning).collect()
 }

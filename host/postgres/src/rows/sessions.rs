@@ -1,7 +1,7 @@
 //! The rows of sessions.
 
 use pif_store::Error;
-use pif_store::session::{Binding, Lease, Session, Standing, Turn};
+use pif_store::session::{Binding, Lease, Session, SessionKind, Turn};
 use tokio_postgres::Row;
 
 use crate::connection::{Columns as _, Connection, Parameter};
@@ -20,7 +20,7 @@ fn read(row: &Row) -> Result<Session, Error> {
         owner: row.text(1)?,
         label: row.text_if_any(2)?,
         title: row.text(3)?,
-        standing: Standing::find(&standing).ok_or_else(unknown)?,
+        standing: SessionKind::find(&standing).ok_or_else(unknown)?,
         created: row.number(5)?,
         used: row.number(6)?,
         ttl: row.number(7)?,
@@ -60,7 +60,7 @@ pub(crate) fn labelled(
     db: &Connection,
     owner: &str,
     label: &str,
-    standing: Standing,
+    standing: SessionKind,
 ) -> Result<Option<Session>, Error> {
     let standing = standing.name().as_bytes();
     let of: &[Parameter<'_>] = &[&owner.as_bytes(), &label.as_bytes(), &standing];

@@ -2,7 +2,7 @@
 
 use pif_domain::text::time::now;
 use pif_store::registry::{Definition, Past, name};
-use pif_store::{Defined, Error, Term};
+use pif_store::{Error, Term, ToolChange};
 use tokio_postgres::Row;
 
 use super::{find as index, limit};
@@ -226,10 +226,10 @@ pub(crate) fn split(tools: &[String]) -> Vec<&[u8]> {
 pub(crate) fn define(
     db: &Connection,
     index: &index::Indexer,
-    defined: &Defined<'_>,
+    defined: &ToolChange<'_>,
 ) -> Result<i64, Error> {
-    let Defined { name, term, description, examples, .. } = defined;
-    let Defined { output_schema, members, properties, entry, .. } = defined;
+    let ToolChange { name, term, description, examples, .. } = defined;
+    let ToolChange { output_schema, members, properties, entry, .. } = defined;
     let tools = term.map(|Term { tools, .. }| split(tools)).unwrap_or_default();
     let looks: Vec<String> = twins(name).chain([sketch(name)]).collect();
     let looks: Vec<&[u8]> = looks.iter().map(String::as_bytes).collect();

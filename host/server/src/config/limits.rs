@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use pif_domain::quantity::{parse_count, parse_duration, parse_size};
-use pif_domain::{Beyond, Default, Limit, Section, Setting, Unit};
+use pif_domain::{Default, Limit, Overrun, Section, Setting, Unit};
 use pif_sandbox::{Limits, Net};
 
 use super::error::Error;
@@ -254,8 +254,8 @@ fn line(limit: Limit) -> String {
     };
     let why = if why.is_empty() { String::new() } else { format!(". {why}") };
     let beyond = match row.beyond {
-        Beyond::Fault(code) => format!("`{code}`"),
-        Beyond::Other(text) => text.to_owned(),
+        Overrun::Fault(code) => format!("`{code}`"),
+        Overrun::Other(text) => text.to_owned(),
     };
     format!("| `{}` | {flag} | {variable} | {default} | {beyond} | {}{why} |\n", row.name, row.help)
 }

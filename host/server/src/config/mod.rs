@@ -33,7 +33,7 @@ use self::capabilities::Capabilities;
 use self::environment::{Environment, read, without_environment};
 use self::limits::Flags;
 use self::state::State;
-use self::traces::Tracing;
+use self::traces::TraceSettings;
 use self::value::{parse_filter, parse_prefix, parse_toolset};
 
 /// The sets of tools that are on by default.
@@ -54,7 +54,7 @@ pub struct Options {
     #[command(flatten)]
     capabilities: Capabilities,
     #[command(flatten)]
-    tracing: Tracing,
+    tracing: TraceSettings,
     #[arg(skip)]
     environment: Environment,
 }

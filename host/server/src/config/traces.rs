@@ -12,7 +12,7 @@ use super::value::directory_parser;
 /// Where traces go, and what they hold.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "What is measured")]
-pub(super) struct Tracing {
+pub(super) struct TraceSettings {
     /// Existing directory for traces of calls: a file a day, each line OTLP in JSON
     #[arg(long, env = "MCP_PIF_TRACE_DIR", value_name = "DIR", value_parser = directory_parser(), global = true)]
     trace_dir: Option<PathBuf>,
@@ -37,7 +37,7 @@ pub struct Traces {
     pub most: u64,
 }
 
-impl Tracing {
+impl TraceSettings {
     /// The settings, if traces are written to files.
     pub(super) fn traces(&self, values: &Values) -> Option<Traces> {
         let (directory, most) = (self.trace_dir.clone()?, values.get(Limit::TraceSize));

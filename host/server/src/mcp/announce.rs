@@ -74,7 +74,7 @@ impl Listeners {
             {
                 return;
             }
-            news.tell(change);
+            news.notify(change);
         }
     }
 
@@ -139,7 +139,7 @@ impl News {
     }
 
     /// Notes that a change was told.
-    fn tell(&self, change: i64) {
+    fn notify(&self, change: i64) {
         self.told.send_replace(change);
     }
 }
@@ -168,6 +168,6 @@ async fn announce(backend: Arc<Backend>, session: Arc<Session>, mut news: News) 
                 tracing::debug!(%error, "a peer was not told of a change");
             }
         }
-        news.tell(change);
+        news.notify(change);
     }
 }

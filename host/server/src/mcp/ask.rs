@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pif_domain::{Choice, Wish};
+use pif_domain::{CallPreview, Choice};
 use rmcp::RoleServer;
 use rmcp::model::{
     ClientCapabilities, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult,
@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 use tokio::time::sleep;
 
 use crate::render::question;
-use crate::workshop::{Said, Waiting};
+use crate::workshop::{ApprovalWait, Said};
 
 /// The time in which no person reads a question. A client that answers sooner, and does not agree,
 /// answered by itself: nobody saw the question.
@@ -76,7 +76,7 @@ impl Asker {
     }
 
     /// Asks. Nothing of it runs on the caller's thread.
-    pub(super) async fn ask(&self, wishes: &[Wish], within: Duration, on: &Handle) -> Said {
+    pub(super) async fn ask(&self, wishes: &[CallPreview], within: Duration, on: &Handle) -> Said {
         let Self::Peer(peer) = self else { return Said::Later(self.bound()) };
         let Some(request) = form(wishes) else { return Said::Later(None) };
         let (reply, said) = oneshot::channel();
@@ -96,7 +96,7 @@ fn has_forms(capabilities: &ClientCapabilities) -> bool {
     elicitation.is_some_and(|it| it.form.is_some() || it.url.is_none())
 }
 
-fn form(wishes: &[Wish]) -> Option<ElicitRequest> {
+fn form(wishes: &[CallPreview]) -> Option<ElicitRequest> {
     let names = Choice::ALL.map(|(_, name, _)| name);
     let titles = Choice::ALL.map(|(_, _, title)| title);
     let decision =
@@ -124,7 +124,7 @@ async fn elicit(
     let Ok(mut handle) = sent else { return };
     let said = tokio::select! {
         answer = &mut handle.rx => match answer {
-            Ok(answer) => match said(answer) {
+            Ok(answer) => match read_answer(answer) {
                 Said::Chosen(choice) if choice != Choice::Decline => Said::Chosen(choice),
                 _ if since.elapsed() < UNSEEN => {
                     tracing::info!("the client answered before anybody could see the question");
@@ -147,7 +147,7 @@ async fn elicit(
 }
 
 /// What an answer says. A client that answers with an error cannot ask: the run is kept.
-fn said(answer: Result<ClientResult, ServiceError>) -> Said {
+fn read_answer(answer: Result<ClientResult, ServiceError>) -> Said {
     match answer {
         Ok(ClientResult::ElicitResult(result)) => match choice(&result) {
             Some(choice) => Said::Chosen(choice),
@@ -186,13 +186,13 @@ pub(super) fn chosen(answer: &Value) -> Option<Choice> {
 }
 
 /// What is asked about a run that waits.
-pub(super) fn questions(waiting: &Waiting) -> Option<InputRequests> {
+pub(super) fn questions(waiting: &ApprovalWait) -> Option<InputRequests> {
     let question = InputRequest::Elicitation(form(&waiting.wishes)?);
     Some([(APPROVAL.to_owned(), question)].into())
 }
 
 /// The result that asks, for a run that has a handle.
-pub(super) fn input_required(waiting: &Waiting) -> Option<InputRequiredResult> {
+pub(super) fn input_required(waiting: &ApprovalWait) -> Option<InputRequiredResult> {
     let handle = waiting.handle.clone()?;
     Some(InputRequiredResult::new(Some(questions(waiting)?), Some(handle)))
 }

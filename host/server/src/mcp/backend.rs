@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use pif_domain::{Excess, Fault, FaultCode, Limit, Part, Principal, fault};
 use pif_sandbox::{
-    Busy, Code, Crowd, Gate, LOOKS, Outcome, Request, Summary, Turns, Watch, milliseconds,
+    Code, Crowd, Gate, GateTimeout, LOOKS, Outcome, Request, Summary, Turns, Watch, milliseconds,
 };
 use pif_system::harden;
 use rmcp::RoleServer;
@@ -23,7 +23,7 @@ use super::works::Works;
 use crate::config::{Config, Profile};
 use crate::observe::{Measures, Slots};
 use crate::render::Refusal;
-use crate::workshop::{Finished, Plan, Tools, Workshop, too_large};
+use crate::workshop::{Plan, RunResult, Tools, Workshop, too_large};
 
 /// The interval of progress notifications.
 const REPORTED: Duration = Duration::from_millis(100);
@@ -96,7 +96,7 @@ impl Backend {
         request: Request,
         tools: Tools,
         caller: &Caller,
-    ) -> Finished {
+    ) -> RunResult {
         self.evaluate_in(None, request, tools, caller).await
     }
 
@@ -107,7 +107,7 @@ impl Backend {
         request: Request,
         tools: Tools,
         caller: &Caller,
-    ) -> Finished {
+    ) -> RunResult {
         self.evaluate_in(Some(plan), request, tools, caller).await
     }
 
@@ -117,7 +117,7 @@ impl Backend {
         mut request: Request,
         tools: Tools,
         caller: &Caller,
-    ) -> Finished {
+    ) -> RunResult {
         let keep = if request.debug { self.config.profile.lines() } else { 0 };
         request.debug |= self.config.debug;
         let limits = request.limits;
@@ -138,13 +138,13 @@ impl Backend {
             report.outcome.ending =
                 report.outcome.ending.map_err(|fault| workshop.explain(fault, &known, &watch));
             let evaluation = [observer.kept, observer.steps.lines()].concat();
-            Finished { evaluation, revision, ..report }
+            RunResult { evaluation, revision, ..report }
         });
         let report = tokio::select! {
             report = run => report,
             never = report_progress(caller.progress.clone(), advanced) => match never {},
         };
-        let before = |fault| Finished::new(Outcome::before(fault), limits, Duration::ZERO);
+        let before = |fault| RunResult::new(Outcome::before(fault), limits, Duration::ZERO);
         let report = report.unwrap_or_else(before);
         caller.note(&report);
         report
@@ -369,7 +369,7 @@ pub(super) async fn report_progress(
     std::future::pending().await
 }
 
-fn busy(busy: Busy) -> Fault {
+fn busy(busy: GateTimeout) -> Fault {
     let patience = milliseconds(busy.0);
     let limit = Excess { name: Limit::Patience, used: patience, limit: patience };
     let message = format!("the server is busy: {busy}");

@@ -21,13 +21,13 @@ const MOST_NOTES: usize = 8;
 
 /// What stands beside the fault of a run.
 #[derive(Debug, Default)]
-pub(super) struct Beside {
+pub(super) struct FaultContext {
     /// All faults of a text that cannot be read, that of the run first.
     faults: Vec<Fault>,
     notes: Vec<Note>,
 }
 
-impl Beside {
+impl FaultContext {
     /// Adds it to the reply of the run.
     pub(super) fn add(self, told: ToolResult) -> ToolResult {
         let Err(mut refusal) = told else { return told };
@@ -60,15 +60,18 @@ impl Backend {
         fault: &Fault,
         bound: &[String],
         caller: &Caller,
-    ) -> Beside {
+    ) -> FaultContext {
         if fault.tool.is_some() || matches!(fault.code, FaultCode::Cancelled | FaultCode::Busy) {
-            return Beside::default();
+            return FaultContext::default();
         }
         match self.check(code.to_owned(), caller).await {
             Err(mut faults) => {
                 faults.truncate(MOST);
                 let is_same = faults.first().is_some_and(|first| first.code == fault.code);
-                Beside { faults: if is_same { faults } else { Vec::new() }, notes: Vec::new() }
+                FaultContext {
+                    faults: if is_same { faults } else { Vec::new() },
+                    notes: Vec::new(),
+                }
             }
             Ok(summary) => {
                 let mut notes = summary.notes;
@@ -84,7 +87,7 @@ impl Backend {
                     !is_told && !is_bound
                 });
                 notes.truncate(MOST_NOTES);
-                Beside { faults: Vec::new(), notes }
+                FaultContext { faults: Vec::new(), notes }
             }
         }
     }

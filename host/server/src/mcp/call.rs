@@ -14,7 +14,7 @@ use super::sample::Sampler;
 use super::sent::way;
 use crate::observe::Notes;
 use crate::transport::Session;
-use crate::workshop::{Finished, Waiting};
+use crate::workshop::{ApprovalWait, RunResult};
 
 /// A call of a tool: its arguments, and the caller.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ pub(super) struct Caller {
     /// The run in the background that the call has begun.
     begun: Arc<OnceLock<i64>>,
     /// The question that a run of this call is kept for, if the client's answer names it.
-    kept: Arc<OnceLock<Waiting>>,
+    kept: Arc<OnceLock<ApprovalWait>>,
 }
 
 impl Caller {
@@ -116,7 +116,7 @@ impl Caller {
     }
 
     /// Notes what a run has used, and the question of one that waits.
-    pub(super) fn note(&self, run: &Finished) {
+    pub(super) fn note(&self, run: &RunResult) {
         let usage = &run.outcome.usage;
         self.notes.ran(usage.fuel, usage.peak_memory, run.entry);
         if let Some(waiting) = &run.waiting {
@@ -125,7 +125,7 @@ impl Caller {
     }
 
     /// Notes a question that has a handle.
-    pub(super) fn keep(&self, waiting: Waiting) {
+    pub(super) fn keep(&self, waiting: ApprovalWait) {
         if waiting.handle.is_some() {
             // A call runs one program.
             let _ = self.kept.set(waiting);
@@ -144,7 +144,7 @@ impl Caller {
     }
 
     /// The question that the result of the call has to ask.
-    pub(super) fn kept(&self) -> Option<&Waiting> {
+    pub(super) fn kept(&self) -> Option<&ApprovalWait> {
         self.kept.get()
     }
 }

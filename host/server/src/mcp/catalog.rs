@@ -123,14 +123,14 @@ const VIEWERS: [BuiltIn; 7] = [
 ];
 
 /// A call's arguments: names with the texts of their values.
-type Given<'a> = Vec<(&'a str, &'a str)>;
+type CallArguments<'a> = Vec<(&'a str, &'a str)>;
 
 /// The server within the snapshot that a call may name, and the other arguments.
 fn within<'a>(
     tool: BuiltIn,
     backend: &Arc<Backend>,
     call: &'a Call,
-) -> Result<(Arc<Backend>, Given<'a>), Fault> {
+) -> Result<(Arc<Backend>, CallArguments<'a>), Fault> {
     let all = || call.arguments.iter();
     let named = call.arguments.raw(SNAPSHOT).filter(|raw| *raw != "null");
     let Some(raw) = named.filter(|_| VIEWERS.contains(&tool)) else {

@@ -16,7 +16,7 @@ use crate::workshop::library;
 const MOST_REVISIONS: usize = 10_000;
 
 /// The values with the requested prefix, and the number of all such values.
-struct Completed {
+struct Completions {
     values: Vec<String>,
     total: u64,
 }
@@ -45,7 +45,7 @@ pub(super) fn complete(
             return Err(ErrorData::invalid_params(message, None));
         }
     };
-    let Completed { values, total } = completed;
+    let Completions { values, total } = completed;
     let more = total > u64::try_from(values.len()).unwrap_or(u64::MAX);
     let total = u32::try_from(total).ok();
     let completion = CompletionInfo::with_pagination(values, total, more)
@@ -54,7 +54,7 @@ pub(super) fn complete(
 }
 
 /// Names of tools, in order.
-fn names(backend: &Backend, prefix: &str) -> Result<Completed, ErrorData> {
+fn names(backend: &Backend, prefix: &str) -> Result<Completions, ErrorData> {
     let tools = backend.workshop.registry.snapshot().map_err(failed)?;
     let mut values = tools.names(prefix, CompletionInfo::MAX_VALUES).map_err(failed)?;
     let mut total = tools.count_names(prefix).map_err(failed)?;
@@ -65,7 +65,7 @@ fn names(backend: &Backend, prefix: &str) -> Result<Completed, ErrorData> {
     total += u64::try_from(of_library.len()).unwrap_or_default();
     let room = CompletionInfo::MAX_VALUES - values.len();
     values.extend(of_library.into_iter().take(room).map(str::to_owned));
-    Ok(Completed { values, total })
+    Ok(Completions { values, total })
 }
 
 /// Revisions of the tool chosen before, the latest first.
@@ -73,9 +73,9 @@ fn hashes(
     backend: &Backend,
     context: Option<&CompletionContext>,
     prefix: &str,
-) -> Result<Completed, ErrorData> {
+) -> Result<Completions, ErrorData> {
     let Some(name) = context.and_then(|context| context.get_argument("name")) else {
-        return Ok(Completed { values: Vec::new(), total: 0 });
+        return Ok(Completions { values: Vec::new(), total: 0 });
     };
     let tools = backend.workshop.registry.snapshot().map_err(failed)?;
     let history = tools.history(name, MOST_REVISIONS).map_err(failed)?;
@@ -86,11 +86,11 @@ fn hashes(
     let mut values: Vec<String> = hashes.filter(is_wanted).collect();
     let total = u64::try_from(values.len()).unwrap_or(u64::MAX);
     values.truncate(CompletionInfo::MAX_VALUES);
-    Ok(Completed { values, total })
+    Ok(Completions { values, total })
 }
 
 /// Entries whose numbers have this decimal prefix, the latest first.
-fn entries(backend: &Backend, prefix: &str) -> Result<Completed, ErrorData> {
+fn entries(backend: &Backend, prefix: &str) -> Result<Completions, ErrorData> {
     let journal = &backend.workshop.journal;
     if !backend.principal().sees_all() {
         return own_entries(journal, prefix);
@@ -107,16 +107,16 @@ fn entries(backend: &Backend, prefix: &str) -> Result<Completed, ErrorData> {
         let room = CompletionInfo::MAX_VALUES - values.len();
         values.extend((low..=high).rev().take(room).map(|id| id.to_string()));
     }
-    Ok(Completed { values, total })
+    Ok(Completions { values, total })
 }
 
 /// The latest entries of a principal who does not see all.
-fn own_entries(journal: &Journal, prefix: &str) -> Result<Completed, ErrorData> {
+fn own_entries(journal: &Journal, prefix: &str) -> Result<Completions, ErrorData> {
     let latest = journal.entries(&Filter::default(), true, CompletionInfo::MAX_VALUES);
     let numbers = latest.map_err(failed)?.into_iter().map(|entry| entry.id.to_string());
     let values: Vec<String> = numbers.filter(|number| number.starts_with(prefix)).collect();
     let total = u64::try_from(values.len()).unwrap_or(u64::MAX);
-    Ok(Completed { values, total })
+    Ok(Completions { values, total })
 }
 
 /// The ranges of numbers from `first` to `last` that have this decimal prefix, in order.

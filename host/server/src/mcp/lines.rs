@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use pif_domain::text;
-use pif_domain::{CallOutcome, Limit, Part, StepTold, Wish};
-use pif_sandbox::{Asking, Stepped};
+use pif_domain::{CallOutcome, CallPreview, Limit, Part, StepTold};
+use pif_sandbox::{AnswerFuture, Stepped};
 use pif_system::stdio;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
@@ -119,7 +119,7 @@ impl Observer for Lines {
         self.notes.called(since, time, tool, came);
     }
 
-    fn ask<'a>(&'a mut self, wishes: &'a [Wish]) -> Asking<'a, Said> {
+    fn ask<'a>(&'a mut self, wishes: &'a [CallPreview]) -> AnswerFuture<'a, Said> {
         Box::pin(self.asker.ask(wishes, self.patience, &self.runtime))
     }
 }

@@ -15,7 +15,7 @@ use rmcp::service::RequestContext;
 use super::call::Caller;
 use super::sent::header;
 use super::server::Server;
-use crate::observe::{Begun, Ending, Ids, Noted, Parent, Record, Traced};
+use crate::observe::{CallEnd, CallNotes, CallStart, CallTrace, Ids, Parent, Record};
 
 /// The name of a tool that there is not: a client may ask for any.
 const UNKNOWN: &str = "_unknown";
@@ -29,7 +29,7 @@ impl Server {
         request: &CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Answer {
-        let (begun, backend) = (Begun::now(), self.backend_of(&context.extensions));
+        let (begun, backend) = (CallStart::now(), self.backend_of(&context.extensions));
         let call = self.receive(request, context, &backend);
         let caller = call.caller.clone();
         let traced = self.trace(context, &caller, call.arguments.text());
@@ -59,7 +59,7 @@ impl Server {
         context: &RequestContext<RoleServer>,
         caller: &Caller,
         arguments: &Arc<str>,
-    ) -> Option<Traced> {
+    ) -> Option<CallTrace> {
         let policy = self.backend.measures.tracing()?;
         let meta = &context.meta;
         // A message may have gone through others, who do not know it; so its own member counts more.
@@ -75,7 +75,7 @@ impl Server {
             return None;
         }
         let protocol = context.protocol_version();
-        Some(Traced {
+        Some(CallTrace {
             ids: Ids::random(),
             parent,
             request: context.id.to_string(),
@@ -86,7 +86,7 @@ impl Server {
         })
     }
 
-    fn finish(&self, traced: Traced, answer: &Answer) -> Traced {
+    fn finish(&self, traced: CallTrace, answer: &Answer) -> CallTrace {
         let policy = self.backend.measures.tracing().unwrap_or(Policy::None);
         let result = match answer {
             Ok(CallToolResponse::Complete(answer)) if policy != Policy::None => {
@@ -94,7 +94,7 @@ impl Server {
             }
             _ => None,
         };
-        Traced { result, ..traced }
+        CallTrace { result, ..traced }
     }
 }
 
@@ -115,14 +115,14 @@ fn is_unknown(answer: &Answer) -> bool {
     answer.as_ref().is_err_and(|error| error.code == ErrorCode::INVALID_PARAMS)
 }
 
-fn ending(answer: &Answer, noted: &Noted) -> Ending {
+fn ending(answer: &Answer, noted: &CallNotes) -> CallEnd {
     match answer {
         Ok(CallToolResponse::Complete(result)) if result.is_error == Some(true) => {
-            Ending::Fault(noted.fault)
+            CallEnd::Fault(noted.fault)
         }
-        Ok(CallToolResponse::Complete(_) | CallToolResponse::Task(_)) => Ending::Done,
-        Ok(_) => Ending::Asks,
-        Err(error) => Ending::Error(error.code.0),
+        Ok(CallToolResponse::Complete(_) | CallToolResponse::Task(_)) => CallEnd::Done,
+        Ok(_) => CallEnd::Asks,
+        Err(error) => CallEnd::Error(error.code.0),
     }
 }
 

@@ -21,14 +21,14 @@ pub(super) fn portable(schema: &Value) -> Option<Value> {
             let items = members.get("items").and_then(portable).unwrap_or_else(|| json!({}));
             told.insert("items".to_owned(), items);
         }
-        "object" => tell_members(members, &mut told),
+        "object" => describe_members(members, &mut told),
         _ => {}
     }
     Some(told.into())
 }
 
 /// Adds the members of a record of which something is known.
-fn tell_members(members: &Map<String, Value>, told: &mut Map<String, Value>) {
+fn describe_members(members: &Map<String, Value>, told: &mut Map<String, Value>) {
     let properties = members.get("properties").and_then(Value::as_object);
     let known: Map<String, Value> = properties
         .into_iter()

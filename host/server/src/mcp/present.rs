@@ -2,16 +2,16 @@
 //! everything including the resources that a run used.
 
 use pif_domain::text::{self, quote_one};
-use pif_domain::{CallMade, FaultCode, Limit};
-use pif_sandbox::{Ending, Outcome, milliseconds};
-use pif_store::journal::Standing;
+use pif_domain::{CallSummary, FaultCode, Limit};
+use pif_sandbox::{Completion, Outcome, milliseconds};
+use pif_store::journal::RunStatus;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 
 use super::tool::ToolResult;
 use crate::config::{Config, Profile};
 use crate::render::{self, Record, Refusal, Reply, cap, put};
-use crate::workshop::{Finished, Waiting};
+use crate::workshop::{ApprovalWait, RunResult};
 
 /// Members of records that no tool's text contains. They are appended to the text, because some
 /// clients show only text.
@@ -26,7 +26,7 @@ pub(super) fn present(result: ToolResult, profile: Profile) -> CallToolResult {
     let structured = if is_error { marked(structured, &text) } else { structured };
     // The first block holds only the value or the fault.
     let mut content = vec![ContentBlock::text(text)];
-    let lines = [asides, untold(&structured)].concat();
+    let lines = [asides, missing_notes(&structured)].concat();
     if !lines.is_empty() {
         content.push(ContentBlock::text(lines.join("\n")));
     }
@@ -47,7 +47,7 @@ fn marked(mut record: Record, text: &str) -> Record {
 }
 
 /// Lines for the record's members that the text lacks.
-fn untold(structured: &Record) -> Vec<String> {
+fn missing_notes(structured: &Record) -> Vec<String> {
     let mut lines = Vec::new();
     for name in UNTOLD {
         let name_or_line = |value: &Value| match value {
@@ -64,14 +64,14 @@ fn untold(structured: &Record) -> Vec<String> {
 }
 
 /// The reply for a run, for the configured profile.
-pub(super) fn tell(run: Finished, config: &Config) -> ToolResult {
-    if let Some(Waiting { run, until, wishes, .. }) = &run.waiting {
+pub(super) fn render(run: RunResult, config: &Config) -> ToolResult {
+    if let Some(ApprovalWait { run, until, wishes, .. }) = &run.waiting {
         return Ok(render::waiting(*run, *until, wishes));
     }
     let profile = config.profile;
     let lines = profile.lines();
     let mut told = render::outcome(&run.outcome, config.values.size(Limit::Result), lines);
-    if let Ok(Ending::Value(value)) = &run.outcome.ending
+    if let Ok(Completion::Value(value)) = &run.outcome.ending
         && let Some(line) = render::made(&run.made)
         && let Ok(reply) = &mut told
     {
@@ -105,18 +105,18 @@ pub(super) fn tell(run: Finished, config: &Config) -> ToolResult {
 }
 
 /// How a durable run stands that has come to this outcome.
-fn standing(outcome: &Outcome) -> Standing {
+fn standing(outcome: &Outcome) -> RunStatus {
     match outcome.ending.as_ref().map_err(|fault| fault.code) {
-        Ok(_) => Standing::Done,
-        Err(FaultCode::Interrupted) => Standing::Interrupted,
-        Err(FaultCode::OutcomeUnknown) => Standing::OutcomeUnknown,
-        Err(FaultCode::Cancelled) => Standing::Cancelled,
-        Err(_) => Standing::Failed,
+        Ok(_) => RunStatus::Done,
+        Err(FaultCode::Interrupted) => RunStatus::Interrupted,
+        Err(FaultCode::OutcomeUnknown) => RunStatus::OutcomeUnknown,
+        Err(FaultCode::Cancelled) => RunStatus::Cancelled,
+        Err(_) => RunStatus::Failed,
     }
 }
 
 /// Adds warnings of answers that are not as their servers promise: each once.
-fn warn_of(made: &[CallMade], record: &mut Record, most: usize) {
+fn warn_of(made: &[CallSummary], record: &mut Record, most: usize) {
     let mut told: Vec<String> = Vec::new();
     for call in made {
         let Some(warning) = &call.warning else { continue };
@@ -136,7 +136,7 @@ fn warn_of(made: &[CallMade], record: &mut Record, most: usize) {
 }
 
 /// Adds the members of the profile `debug` to the record of a run, also of a failed one.
-fn annotate(record: &mut Record, report: &Finished, config: &Config) {
+fn annotate(record: &mut Record, report: &RunResult, config: &Config) {
     let (usage, limits) = (&report.outcome.usage, report.limits);
     let added = json!({
         "usage": {

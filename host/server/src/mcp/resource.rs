@@ -133,8 +133,8 @@ fn read_tool(backend: &Backend, uri: &str, reference: &str) -> Result<String, Er
     let reference = reference.replace("%40", "@");
     let tools = backend.workshop.registry.snapshot().map_err(failed)?;
     match tools.find(&reference) {
-        Ok(Some(tool)) => Ok(tell_tool(&tool)),
-        Ok(None) if let Some(tool) = library().find(&reference) => Ok(tell_tool(tool)),
+        Ok(Some(tool)) => Ok(render_tool(&tool)),
+        Ok(None) if let Some(tool) = library().find(&reference) => Ok(render_tool(tool)),
         Ok(None) => {
             let (name, pin) = name::split(&reference);
             let is_known = !tools.history(name, 1).map_err(failed)?.is_empty();
@@ -154,7 +154,7 @@ fn read_tool(backend: &Backend, uri: &str, reference: &str) -> Result<String, Er
     }
 }
 
-fn tell_tool(tool: &Definition) -> String {
+fn render_tool(tool: &Definition) -> String {
     let text = |text: &str| Value::from(text).to_string();
     // The term, the examples and the schema are JSON text already.
     let (name, hash, about) = (text(&tool.name), text(&tool.hash), text(&tool.description));
@@ -175,12 +175,12 @@ fn read_entry(backend: &Backend, uri: &str, number: &str) -> Result<String, Erro
     let id = number.parse().ok().filter(|_| is_number);
     let Some(id) = id else { return Err(missing(uri, "entries have numbers, from 1")) };
     match backend.workshop.journal.entry(id).map_err(failed)? {
-        Some(entry) => Ok(tell_entry(&entry)),
+        Some(entry) => Ok(render_entry(&entry)),
         None => Err(missing(uri, "the journal does not have this entry, or has removed it")),
     }
 }
 
-fn tell_entry(entry: &Entry) -> String {
+fn render_entry(entry: &Entry) -> String {
     let Entry { id, time, kind, subject, ending, fuel, component, body, hash, principal, .. } =
         entry;
     let chain = (entry.chain != ONLY_CHAIN).then_some(entry.chain);

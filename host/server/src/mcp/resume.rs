@@ -13,10 +13,10 @@ use super::ask::{APPROVAL, UNSEEN, chosen};
 use super::backend::Backend;
 use super::call::{Call, Caller};
 use super::lines::{Lines, Progress};
-use super::present::tell;
+use super::present::render;
 use super::tool::ToolResult;
 use crate::render::Reply;
-use crate::workshop::{Kept, Waiting};
+use crate::workshop::{ApprovalWait, WaitingRun};
 
 impl Backend {
     /// The run with this number, if it waits.
@@ -24,7 +24,7 @@ impl Backend {
         self: &Arc<Self>,
         run: u64,
         caller: &Caller,
-    ) -> Result<Kept, Fault> {
+    ) -> Result<WaitingRun, Fault> {
         let run = i64::try_from(run).unwrap_or(i64::MAX);
         self.look(caller, move |backend, _| backend.workshop.find_kept(run)).await?
     }
@@ -32,7 +32,7 @@ impl Backend {
     /// Goes on with a run. Without a decision it still waits.
     pub(super) async fn resume(
         self: &Arc<Self>,
-        kept: Kept,
+        kept: WaitingRun,
         decision: Option<Decision>,
         caller: &Caller,
     ) -> ToolResult {
@@ -43,7 +43,7 @@ impl Backend {
         };
         let run = self.run_in_turns(caller, run).await??;
         caller.note(&run);
-        tell(run, &self.config)
+        render(run, &self.config)
     }
 }
 
@@ -71,7 +71,7 @@ pub(super) async fn retry(
     let answers = request.input_responses.as_ref();
     let Some(answer) = answers.and_then(|answers| answers.get(APPROVAL)) else {
         // Nothing was answered: the question comes again.
-        let waiting = Waiting { handle: Some(state.to_owned()), ..kept.waiting() };
+        let waiting = ApprovalWait { handle: Some(state.to_owned()), ..kept.waiting() };
         call.caller.keep(waiting);
         return Ok(Ok(Reply::new("", serde_json::Value::Null)));
     };
@@ -87,7 +87,7 @@ pub(super) async fn retry(
 }
 
 /// The time since a run was kept, which is when its question went out.
-fn asked_for(kept: &Kept, backend: &Backend) -> Duration {
+fn asked_for(kept: &WaitingRun, backend: &Backend) -> Duration {
     let left = kept.waiting().until.saturating_sub(time::now());
     let left = Duration::from_millis(u64::try_from(left).unwrap_or_default());
     backend.config.values.time(Limit::PendingLife).saturating_sub(left)

@@ -33,14 +33,14 @@ use super::backend::Backend;
 use super::call::{Call, Caller};
 use super::catalog::{self, Reach};
 use super::completion;
-use super::connected::{Connected, Ending};
+use super::connected::{ConnectionGuard, SessionGuard};
 use super::instructions::instructions;
 use super::listing::{Listing, page};
 use super::present::present;
 use super::resource;
 use super::resume;
 use super::sent::{forbidden, principal, seen_by, sent};
-use super::settle::{Foreign, Settled, settle};
+use super::settle::{Foreign, TypedArguments, settle};
 use super::tool::{ToolResult, evolved};
 use crate::render::{object, warn};
 use crate::transport::{RawArguments, Session};
@@ -74,9 +74,9 @@ pub(super) struct Server {
     /// Who is told of changes.
     listeners: Listeners,
     /// Set for a client of HTTP that has begun a session.
-    connected: OnceLock<Connected>,
+    connected: OnceLock<ConnectionGuard>,
     /// Ends a session of HTTP with this server.
-    ends: Option<Ending>,
+    ends: Option<SessionGuard>,
 }
 
 impl Server {
@@ -92,7 +92,7 @@ impl Server {
         session: Arc<Session>,
         listing: Arc<Listing>,
     ) -> Self {
-        let ends = Some(Ending(Arc::clone(&session)));
+        let ends = Some(SessionGuard(Arc::clone(&session)));
         Self { ends, ..Self::new(backend, session, listing) }
     }
 
@@ -201,7 +201,7 @@ impl Server {
         };
         let own = built_in.and_then(|tool| unprefixed(tool, &call.arguments));
         let sent = own.as_ref().unwrap_or(&call.arguments);
-        let Settled { arguments, warnings } =
+        let TypedArguments { arguments, warnings } =
             settle(sent, &listed(name), &schema, foreign, nesting);
         let arguments = arguments.or(own).map_or_else(|| Arc::clone(&call.arguments), Arc::new);
         let call = Call { arguments, ..call };
@@ -328,7 +328,7 @@ impl ServerHandler for Server {
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         self.listeners.greet(&self.backend, &self.session, context.peer);
         if self.ends.is_some() {
-            self.connected.get_or_init(|| Connected::new(&self.backend.measures));
+            self.connected.get_or_init(|| ConnectionGuard::new(&self.backend.measures));
         }
     }
 

@@ -13,7 +13,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::backend::Backend;
-use super::connected::Connected;
+use super::connected::ConnectionGuard;
 use super::listing::Listing;
 use super::server::Server;
 use crate::config::Config;
@@ -153,7 +153,7 @@ impl Service {
 
     async fn converse(&self, wire: Wire) -> Result<(), Error> {
         let session = wire.session();
-        let _connected = Connected::new(&self.backend.measures);
+        let _connected = ConnectionGuard::new(&self.backend.measures);
         let server =
             Server::new(Arc::clone(&self.backend), Arc::clone(&session), Arc::clone(&self.listing));
         let failed = |error: String| Err(Error::Session(error));

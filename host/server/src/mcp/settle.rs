@@ -22,7 +22,7 @@ const MOST_NAMES: usize = 8;
 
 /// The arguments, converted to the schema.
 #[derive(Debug, Default)]
-pub(super) struct Settled {
+pub(super) struct TypedArguments {
     /// The converted arguments; None if nothing changed.
     pub(super) arguments: Option<Object>,
     /// Warnings about ignored arguments, and about integers that may be rounded.
@@ -46,8 +46,8 @@ pub(super) fn settle(
     schema: &Value,
     foreign: Foreign,
     nesting: usize,
-) -> Settled {
-    let mut settled = Settled::default();
+) -> TypedArguments {
+    let mut settled = TypedArguments::default();
     if duplicate(sent.iter().map(|(name, _)| name)).is_some() {
         return settled;
     }

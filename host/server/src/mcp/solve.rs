@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use pif_broker::Client;
 use pif_domain::{Completion, Failure, Fault, FaultCode, Limit, Message, Reason, Thinking, fault};
-use pif_sandbox::{Asking, Watch};
+use pif_sandbox::{AnswerFuture, Watch};
 use tokio::sync::watch;
 
 use super::backend::Backend;
 use super::call::Caller;
 use super::lines::{Lines, Progress};
 use super::sample::Sampler;
-use crate::workshop::{Assignment, Helper, Ran, Screened, Solution, Unanswered, solve, until};
+use crate::workshop::{Assignment, Helper, ModelError, Ran, Screening, Solution, solve, until};
 
 /// Who writes the programs of a task.
 pub(super) enum Model {
@@ -72,22 +72,22 @@ impl Live {
         self.until.saturating_duration_since(Instant::now())
     }
 
-    async fn complete(&self, messages: &[Message]) -> Result<Completion, Unanswered> {
+    async fn complete(&self, messages: &[Message]) -> Result<Completion, ModelError> {
         let left = self.left();
         if left.is_zero() {
             let message = "the time of the task is over, nothing was asked";
-            return Err(Unanswered::Failed(Failure::new(Reason::Timeout, message)));
+            return Err(ModelError::Failed(Failure::new(Reason::Timeout, message)));
         }
         tokio::select! {
             answer = self.model.complete(messages, self.asked.thinking, left) => {
-                answer.map_err(Unanswered::Failed)
+                answer.map_err(ModelError::Failed)
             }
-            () = self.caller.cancelled.cancelled() => Err(Unanswered::Stopped(cancelled())),
-            () = self.caller.session.stop.cancelled() => Err(Unanswered::Stopped(cancelled())),
+            () = self.caller.cancelled.cancelled() => Err(ModelError::Stopped(cancelled())),
+            () = self.caller.session.stop.cancelled() => Err(ModelError::Stopped(cancelled())),
         }
     }
 
-    async fn check_now(&self, program: &str) -> Result<Screened, Fault> {
+    async fn check_now(&self, program: &str) -> Result<Screening, Fault> {
         self.backend.opened(&self.caller).await?;
         let (asked, program) = (Arc::clone(&self.asked), program.to_owned());
         let check = move |backend: &Backend, watch: &Watch| {
@@ -114,11 +114,11 @@ impl Helper for Live {
     fn ask<'a>(
         &'a mut self,
         messages: &'a [Message],
-    ) -> Asking<'a, Result<Completion, Unanswered>> {
+    ) -> AnswerFuture<'a, Result<Completion, ModelError>> {
         Box::pin(self.complete(messages))
     }
 
-    fn check<'a>(&'a mut self, program: &'a str) -> Asking<'a, Result<Screened, Fault>> {
+    fn check<'a>(&'a mut self, program: &'a str) -> AnswerFuture<'a, Result<Screening, Fault>> {
         Box::pin(self.check_now(program))
     }
 
@@ -126,7 +126,7 @@ impl Helper for Live {
         &'a mut self,
         program: &'a str,
         data: Option<&'a str>,
-    ) -> Asking<'a, Result<Ran, Fault>> {
+    ) -> AnswerFuture<'a, Result<Ran, Fault>> {
         Box::pin(self.run_now(program, data))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pif_domain::text::time;
 use pif_domain::{Approval, Decision, StepTold};
-use pif_store::journal::Standing;
+use pif_store::journal::RunStatus;
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolResponse, CancelTaskParams, CreateTaskResult, DetailedTask, ErrorData, GetTaskParams,
@@ -63,7 +63,7 @@ impl Server {
         let backend = self.backend_of(&context.extensions);
         let caller = self.task_caller(context, &backend);
         let kept = find(&backend, &request.task_id, &caller).await?;
-        let waiting = kept.waiting().filter(|_| kept.standing() == Standing::Waiting);
+        let waiting = kept.waiting().filter(|_| kept.standing() == RunStatus::Waiting);
         let waiting = waiting.ok_or_else(|| invalid("the task asks for nothing"))?;
         let answer = request.input_responses.get(APPROVAL);
         let choice = answer.and_then(chosen).ok_or_else(|| {
@@ -105,7 +105,7 @@ async fn find(backend: &Arc<Backend>, id: &str, caller: &Caller) -> Result<KeptR
 }
 
 fn task(kept: &KeptRun, steps: &[StepTold]) -> Task {
-    let told = kept.told();
+    let told = kept.status();
     let (began, now) = (told.began.unwrap_or_default(), time::now());
     let life = u64::try_from(told.until.saturating_sub(began)).unwrap_or_default();
     let step = steps.iter().rfind(|it| it.ms.is_none()).or(steps.last());
@@ -126,12 +126,14 @@ fn task(kept: &KeptRun, steps: &[StepTold]) -> Task {
 }
 
 /// A run that was interrupted can go on, so its task has not ended.
-fn status(standing: Standing) -> TaskStatus {
+fn status(standing: RunStatus) -> TaskStatus {
     match standing {
-        Standing::Working | Standing::Interrupted | Standing::OutcomeUnknown => TaskStatus::Working,
-        Standing::Waiting => TaskStatus::InputRequired,
-        Standing::Done | Standing::Failed => TaskStatus::Completed,
-        Standing::Cancelled => TaskStatus::Cancelled,
+        RunStatus::Working | RunStatus::Interrupted | RunStatus::OutcomeUnknown => {
+            TaskStatus::Working
+        }
+        RunStatus::Waiting => TaskStatus::InputRequired,
+        RunStatus::Done | RunStatus::Failed => TaskStatus::Completed,
+        RunStatus::Cancelled => TaskStatus::Cancelled,
     }
 }
 
@@ -139,7 +141,7 @@ fn status(standing: Standing) -> TaskStatus {
 fn payload(backend: &Backend, kept: &KeptRun) -> TaskPayload {
     match status(kept.standing()) {
         TaskStatus::Completed => {
-            let result = present(backend.tell_run(kept), backend.config.profile);
+            let result = present(backend.render_run(kept), backend.config.profile);
             let result = serde_json::to_value(result).unwrap_or(Value::Null);
             TaskPayload::Completed { result: object(result) }
         }

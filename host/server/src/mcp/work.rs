@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use pif_domain::{Fault, Limit, Principal, Scope, StepTold};
 use pif_sandbox::{Outcome, Request, Watch};
-use pif_store::journal::Standing;
+use pif_store::journal::RunStatus;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -16,12 +16,14 @@ use super::arguments::malformed;
 use super::backend::{Backend, report_progress};
 use super::call::Caller;
 use super::lines::{Lines, Progress};
-use super::present::tell;
+use super::present::render;
 use super::tool::ToolResult;
-use super::works::Running;
+use super::works::RunningRun;
 use crate::render::{Reply, kept_run, working};
 use crate::transport::{Bounds, Session};
-use crate::workshop::{Begun, EndedByHand, Finished, KeptRun, Resolution, Tools, kept_limits};
+use crate::workshop::{
+    CancelCheck, DurableRun, KeptRun, Resolution, RunResult, Tools, kept_limits,
+};
 
 /// The time between two looks at a run of another process.
 const LOOK: Duration = Duration::from_millis(200);
@@ -34,7 +36,7 @@ const FAREWELL: Duration = Duration::from_secs(10);
 
 /// What there is to do for a run.
 enum Work {
-    Begin(Begun, Box<Request>, Tools),
+    Begin(DurableRun, Box<Request>, Tools),
     GoOn(Box<KeptRun>),
 }
 
@@ -48,16 +50,16 @@ impl Work {
 }
 
 /// A run that this server has begun to work on.
-struct Entered {
+struct ActiveRun {
     stop: CancellationToken,
     steps: Arc<Mutex<Vec<StepTold>>>,
-    by_hand: EndedByHand,
+    by_hand: CancelCheck,
     ended: watch::Sender<bool>,
 }
 
 /// What a client wants of a run that is kept.
 #[derive(Debug, Default)]
-pub(super) struct Wanted {
+pub(super) struct ResumeOptions {
     /// How long to wait for it.
     pub(super) wait: Duration,
     /// What came of a call of which nobody knows what it has done.
@@ -72,7 +74,7 @@ impl Backend {
         tools: Tools,
         background: bool,
         caller: &Caller,
-    ) -> Result<Finished, Result<Reply, Fault>> {
+    ) -> Result<RunResult, Result<Reply, Fault>> {
         let (asked, known) = (request.clone(), tools.clone());
         let begun = self
             .look(caller, move |backend, _| {
@@ -95,7 +97,7 @@ impl Backend {
     pub(super) async fn resume_run(
         self: &Arc<Self>,
         run: i64,
-        wanted: Wanted,
+        wanted: ResumeOptions,
         caller: &Caller,
     ) -> ToolResult {
         let mut kept = self.find_run(run, caller).await?;
@@ -103,21 +105,21 @@ impl Backend {
             let decided = move |backend: &Self, _: &Watch| backend.workshop.say(&kept, &resolution);
             kept = self.look(caller, decided).await??;
         }
-        if kept.standing() == Standing::Waiting
+        if kept.standing() == RunStatus::Waiting
             && let Some(waiting) = kept.waiting()
         {
             return self.resume(waiting, None, caller).await;
         }
-        if matches!(kept.standing(), Standing::Interrupted | Standing::OutcomeUnknown) {
-            if !kept.is_background() || kept.standing() == Standing::OutcomeUnknown {
+        if matches!(kept.standing(), RunStatus::Interrupted | RunStatus::OutcomeUnknown) {
+            if !kept.is_background() || kept.standing() == RunStatus::OutcomeUnknown {
                 let done = self.work(Work::GoOn(Box::new(kept)), caller).await;
-                return tell(done, &self.config);
+                return render(done, &self.config);
             }
             self.work_apart(Work::GoOn(Box::new(kept)), caller.clone());
         }
         self.wait_for(run, wanted.wait, caller).await?;
         let kept = self.find_run(run, caller).await?;
-        self.tell_run(&kept)
+        self.render_run(&kept)
     }
 
     /// Ends a run.
@@ -132,7 +134,7 @@ impl Backend {
             self.look(caller, move |backend, _| backend.workshop.cancel(&kept)).await??;
         }
         let kept = self.find_run(run, caller).await?;
-        Ok(kept_run(&kept.told()))
+        Ok(kept_run(&kept.status()))
     }
 
     /// Goes on with the runs in the background that have not ended, for whoever they belong to. A server
@@ -153,7 +155,7 @@ impl Backend {
     async fn go_on_with_those_left(self: &Arc<Self>) -> Result<(), Fault> {
         let caller = self.apart(&Principal::local());
         let runs = self.look(&caller, |backend, _| backend.workshop.runs()).await??;
-        let is_left = |it: &KeptRun| it.is_background() && it.standing() == Standing::Interrupted;
+        let is_left = |it: &KeptRun| it.is_background() && it.standing() == RunStatus::Interrupted;
         for kept in runs.into_iter().filter(is_left) {
             let owner = match &**kept.owner() {
                 "" => Principal::local(),
@@ -190,22 +192,22 @@ impl Backend {
     }
 
     /// Works on a run until it ends or stops.
-    async fn work(self: &Arc<Self>, work: Work, caller: &Caller) -> Finished {
+    async fn work(self: &Arc<Self>, work: Work, caller: &Caller) -> RunResult {
         match self.enter_work(&work, caller) {
             Some(entered) => self.work_on(work, entered, caller.clone()).await,
             None => {
                 let fault = malformed(format!("run {} is working", work.number()), None);
-                Finished::new(Outcome::before(fault), self.config.limits, Duration::ZERO)
+                RunResult::new(Outcome::before(fault), self.config.limits, Duration::ZERO)
             }
         }
     }
 
     /// Notes that this server works on a run; None: it does already.
-    fn enter_work(&self, work: &Work, caller: &Caller) -> Option<Entered> {
+    fn enter_work(&self, work: &Work, caller: &Caller) -> Option<ActiveRun> {
         let (ended, done) = watch::channel(false);
-        let (stop, by_hand) = (caller.cancelled.child_token(), EndedByHand::default());
+        let (stop, by_hand) = (caller.cancelled.child_token(), CancelCheck::default());
         let steps = Arc::<Mutex<Vec<StepTold>>>::default();
-        let running = Running {
+        let running = RunningRun {
             stop: stop.clone(),
             by_hand: Arc::clone(&by_hand),
             steps: Arc::clone(&steps),
@@ -216,11 +218,16 @@ impl Backend {
             return None;
         }
         all.insert(work.number(), running);
-        Some(Entered { stop, steps, by_hand, ended })
+        Some(ActiveRun { stop, steps, by_hand, ended })
     }
 
-    async fn work_on(self: &Arc<Self>, work: Work, entered: Entered, caller: Caller) -> Finished {
-        let Entered { stop, steps, by_hand, ended } = entered;
+    async fn work_on(
+        self: &Arc<Self>,
+        work: Work,
+        entered: ActiveRun,
+        caller: Caller,
+    ) -> RunResult {
+        let ActiveRun { stop, steps, by_hand, ended } = entered;
         let run = work.number();
         let caller = caller.stopped_by(stop);
         let evaluated = self.work_until_it_stops(work, (by_hand, steps), &caller).await;
@@ -232,9 +239,9 @@ impl Backend {
     async fn work_until_it_stops(
         self: &Arc<Self>,
         work: Work,
-        (by_hand, steps): (EndedByHand, Arc<Mutex<Vec<StepTold>>>),
+        (by_hand, steps): (CancelCheck, Arc<Mutex<Vec<StepTold>>>),
         caller: &Caller,
-    ) -> Finished {
+    ) -> RunResult {
         let (advance, advanced) = watch::channel(Progress::default());
         let mut observer = Lines::new(advance, 0, 0, &self.config, caller).telling(steps);
         let limits = match &work {
@@ -273,7 +280,7 @@ impl Backend {
         let done = match done {
             Ok(Ok(done)) => done,
             Ok(Err(fault)) | Err(fault) => {
-                return Finished::new(Outcome::before(fault), limits, Duration::ZERO);
+                return RunResult::new(Outcome::before(fault), limits, Duration::ZERO);
             }
         };
         caller.note(&done);
@@ -298,7 +305,8 @@ impl Backend {
                 }
                 return Ok(());
             }
-            if left.is_zero() || self.find_run(run, caller).await?.standing() != Standing::Working {
+            if left.is_zero() || self.find_run(run, caller).await?.standing() != RunStatus::Working
+            {
                 return Ok(());
             }
             sleep(LOOK.min(left)).await;
@@ -306,13 +314,13 @@ impl Backend {
     }
 
     /// The reply that a run has now.
-    pub(super) fn tell_run(&self, kept: &KeptRun) -> ToolResult {
+    pub(super) fn render_run(&self, kept: &KeptRun) -> ToolResult {
         match (kept.finished(), kept.standing()) {
-            (Some(finished), _) => tell(finished, &self.config),
-            (None, Standing::Working) => {
+            (Some(finished), _) => render(finished, &self.config),
+            (None, RunStatus::Working) => {
                 Ok(working(kept.number(), kept.calls(), &self.steps_of(kept)))
             }
-            (None, _) => Ok(kept_run(&kept.told())),
+            (None, _) => Ok(kept_run(&kept.status())),
         }
     }
 

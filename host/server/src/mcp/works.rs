@@ -7,25 +7,25 @@ use pif_domain::StepTold;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::observe::Worked;
+use crate::observe::WorkSnapshot;
 use crate::render::step_line;
-use crate::workshop::EndedByHand;
+use crate::workshop::CancelCheck;
 
 /// The durable runs on which this server works.
 #[derive(Debug, Default)]
 pub(super) struct Works {
-    running: Mutex<BTreeMap<i64, Running>>,
+    running: Mutex<BTreeMap<i64, RunningRun>>,
     /// Cancelled when the server ends.
     pub(super) leave: CancellationToken,
 }
 
 /// A durable run on which this server works.
 #[derive(Debug, Clone)]
-pub(super) struct Running {
+pub(super) struct RunningRun {
     /// Stops it.
     pub(super) stop: CancellationToken,
     /// Whether somebody ends it.
-    pub(super) by_hand: EndedByHand,
+    pub(super) by_hand: CancelCheck,
     /// Its steps so far.
     pub(super) steps: Arc<Mutex<Vec<StepTold>>>,
     /// Whether it has stopped.
@@ -34,29 +34,29 @@ pub(super) struct Running {
 
 impl Works {
     /// All of them, by their numbers.
-    pub(super) fn running(&self) -> MutexGuard<'_, BTreeMap<i64, Running>> {
+    pub(super) fn running(&self) -> MutexGuard<'_, BTreeMap<i64, RunningRun>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What is told of all of them, by their numbers.
-    pub(super) fn worked(&self) -> Vec<Worked> {
-        let told = |(run, running): (&i64, &Running)| {
+    pub(super) fn worked(&self) -> Vec<WorkSnapshot> {
+        let told = |(run, running): (&i64, &RunningRun)| {
             let steps = running.steps();
             let ended = steps.iter().filter(|it| it.ms.is_some()).count();
             let now = steps.iter().rfind(|it| it.ms.is_none()).or(steps.last());
             let step = now.map(step_line).unwrap_or_default();
-            Worked { run: *run, steps: u64::try_from(ended).unwrap_or(u64::MAX), step }
+            WorkSnapshot { run: *run, steps: u64::try_from(ended).unwrap_or(u64::MAX), step }
         };
         self.running().iter().map(told).collect()
     }
 
     /// The run with this number.
-    pub(super) fn find(&self, run: i64) -> Option<Running> {
+    pub(super) fn find(&self, run: i64) -> Option<RunningRun> {
         self.running().get(&run).cloned()
     }
 }
 
-impl Running {
+impl RunningRun {
     /// Its steps so far.
     pub(super) fn steps(&self) -> Vec<StepTold> {
         self.steps.lock().unwrap_or_else(PoisonError::into_inner).clone()

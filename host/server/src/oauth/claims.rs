@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::address;
 use super::member::{Strings, is_present};
 use super::refusal::Refusal;
-use super::words::Words;
+use super::words::ScopeWords;
 
 /// How far the clocks of issuer and server may differ.
 const LEEWAY: f64 = 60.0;
@@ -18,7 +18,7 @@ const LONGEST_SUBJECT: usize = 255;
 
 /// A token that passed all checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verified {
+pub struct VerifiedToken {
     /// The name by which the issuer knows the user or the client.
     pub subject: String,
     /// The greatest scope of the token. Scopes of other servers do not count.
@@ -29,7 +29,7 @@ pub struct Verified {
     pub end: Duration,
 }
 
-impl Verified {
+impl VerifiedToken {
     /// The principal whose token it is, if the token has a scope. No name in a file of tokens has a
     /// colon, so nobody there has the same name.
     #[must_use]
@@ -98,7 +98,7 @@ impl Claims {
     }
 
     /// What the token says of its holder.
-    pub(super) fn verified(self, words: &Words) -> Result<Verified, Refusal> {
+    pub(super) fn verified(self, words: &ScopeWords) -> Result<VerifiedToken, Refusal> {
         // The subject stands in logs and in the journal.
         let is_plain = !self.sub.chars().any(text::is_hidden);
         if !is_plain || !(1..=LONGEST_SUBJECT).contains(&self.sub.len()) {
@@ -111,7 +111,7 @@ impl Claims {
         let scope = of_scopes.chain(of_roles).max();
         // A time beyond the clock never comes.
         let end = Duration::try_from_secs_f64(self.exp + LEEWAY).unwrap_or(Duration::MAX);
-        Ok(Verified { subject: self.sub, scope, words: [scopes, roles].concat(), end })
+        Ok(VerifiedToken { subject: self.sub, scope, words: [scopes, roles].concat(), end })
     }
 }
 

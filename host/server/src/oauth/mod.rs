@@ -18,9 +18,9 @@ mod verifier;
 mod words;
 
 pub use self::challenge::{BearerError, challenge};
-pub use self::claims::Verified;
+pub use self::claims::VerifiedToken;
 pub use self::error::Error;
 pub use self::metadata::{metadata, metadata_path, metadata_url};
 pub use self::refusal::Refusal;
 pub use self::verifier::Verifier;
-pub use self::words::Words;
+pub use self::words::ScopeWords;

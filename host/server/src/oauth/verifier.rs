@@ -9,12 +9,12 @@ use serde::de::DeserializeOwned;
 
 use super::address;
 use super::algorithm::Algorithm;
-use super::claims::{Claims, Verified};
+use super::claims::{Claims, VerifiedToken};
 use super::error::Error;
 use super::keys::Keys;
 use super::member::{decode, is_present};
 use super::refusal::Refusal;
-use super::words::Words;
+use super::words::ScopeWords;
 
 /// The most bytes of a token.
 const LONGEST: usize = 16 << 10;
@@ -29,7 +29,7 @@ pub struct Verifier {
     issuer: String,
     /// The names of the resource in tokens.
     audiences: Vec<String>,
-    words: Words,
+    words: ScopeWords,
     keys: Keys,
 }
 
@@ -40,12 +40,12 @@ impl Verifier {
         address::resource(audience)?;
         let keys = Keys::read(keys)?;
         let audiences = vec![audience.to_owned()];
-        Ok(Self { issuer: issuer.to_owned(), audiences, words: Words::default(), keys })
+        Ok(Self { issuer: issuer.to_owned(), audiences, words: ScopeWords::default(), keys })
     }
 
     /// Accepts tokens for other names of the resource too, and what an issuer calls the scopes.
     #[must_use]
-    pub fn accepting(mut self, audiences: &[String], words: &Words) -> Self {
+    pub fn accepting(mut self, audiences: &[String], words: &ScopeWords) -> Self {
         self.audiences.extend_from_slice(audiences);
         self.words = words.clone();
         self
@@ -64,7 +64,7 @@ impl Verifier {
     }
 
     /// Checks a token. `now` is the time since 1970.
-    pub fn verify(&self, token: &str, now: Duration) -> Result<Verified, Refusal> {
+    pub fn verify(&self, token: &str, now: Duration) -> Result<VerifiedToken, Refusal> {
         if token.len() > LONGEST {
             return Err(Refusal::TooLong(token.len()));
         }

@@ -7,14 +7,14 @@ use super::error::Error;
 
 /// The words that mean a scope, beside the names of scopes.
 #[derive(Debug, Clone, Default)]
-pub struct Words {
+pub struct ScopeWords {
     /// Of the claims `scope` and `scp`. Clients ask for them.
     scopes: Vec<(String, Scope)>,
     /// Of the claims `roles`, `permissions` and `groups`, which mean nothing by themselves.
     roles: Vec<(String, Scope)>,
 }
 
-impl Words {
+impl ScopeWords {
     /// Reads settings such as `api://pif/run=run`, first of scopes and then of roles.
     pub fn read(scopes: &[String], roles: &[String]) -> Result<Self, Error> {
         let all = |settings: &[String]| -> Result<Vec<_>, Error> {
@@ -75,9 +75,9 @@ fn setting(setting: &str) -> Result<(String, Scope), Error> {
 mod tests {
     use super::*;
 
-    fn words(scopes: &[&str], roles: &[&str]) -> Result<Words, Error> {
+    fn words(scopes: &[&str], roles: &[&str]) -> Result<ScopeWords, Error> {
         let owned = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
-        Words::read(&owned(scopes), &owned(roles))
+        ScopeWords::read(&owned(scopes), &owned(roles))
     }
 
     #[test]
@@ -94,7 +94,7 @@ mod tests {
             (words.asked(Scope::Read), words.asked(Scope::Evolve)),
             ("api://pif/run", "all")
         );
-        let plain = Words::default();
+        let plain = ScopeWords::default();
         assert_eq!(plain.offered(), ["read", "run", "evolve", "admin"]);
         assert_eq!(plain.asked(Scope::Run), "run");
     }

@@ -15,7 +15,7 @@ const MOST_CALLS: usize = 64;
 
 /// The last calls.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct RecentCalls {
     calls: VecDeque<Arc<Record>>,
     /// Calls that the counts lack.
     uncounted: Vec<Arc<Record>>,
@@ -27,7 +27,7 @@ pub(super) struct Kept {
     pub(super) errors: u64,
 }
 
-impl Kept {
+impl RecentCalls {
     /// Keeps a call in place of the oldest one, and gives it its number.
     pub(super) fn keep(&mut self, mut record: Record) -> Arc<Record> {
         self.count += 1;

@@ -6,12 +6,12 @@ use std::time::Duration;
 use pif_domain::text::time;
 use pif_store::journal::Policy;
 
-use super::kept::Kept;
+use super::kept::RecentCalls;
 use super::metrics::Metrics;
 use super::record::Record;
 use super::rollup::Rollup;
 use super::snapshot::{LastFault, Slots, Snapshot};
-use super::traced::Traced;
+use super::traced::CallTrace;
 use super::traces::Traces;
 
 /// Calls that are counted at once. A run leaves little in the processor's caches, and counting one call
@@ -28,7 +28,7 @@ const MOST_TOOLS: usize = 50;
 #[derive(Debug)]
 pub struct Measures {
     started: i64,
-    kept: Mutex<Kept>,
+    kept: Mutex<RecentCalls>,
     metrics: Metrics,
     traces: OnceLock<Traces>,
 }
@@ -65,7 +65,7 @@ impl Measures {
     }
 
     /// Keeps a call that has ended, with what its trace tells more.
-    pub fn keep(&self, record: Record, traced: Option<Traced>) {
+    pub fn keep(&self, record: Record, traced: Option<CallTrace>) {
         self.metrics.count_calls(&record);
         let (record, uncounted) = {
             let mut kept = self.kept();
@@ -178,7 +178,7 @@ impl Measures {
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, RecentCalls> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

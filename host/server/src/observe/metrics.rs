@@ -67,7 +67,7 @@ struct OfTool {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct OfCode {
+struct CodeLabel {
     code: Label,
 }
 
@@ -94,7 +94,7 @@ pub(super) struct Metrics {
     memory: Histograms<OfTool>,
     queue: Histogram,
     instances: Counter,
-    faults: Family<OfCode, Counter>,
+    faults: Family<CodeLabel, Counter>,
     answered: Counter,
     received: Counter,
     taken: Gauge,
@@ -219,7 +219,7 @@ impl Metrics {
         }
         self.instances.inc_by(noted.count(Part::Instance));
         if record.ending.is_error() {
-            self.faults.get_or_create(&OfCode { code: record.ending.name() }).inc();
+            self.faults.get_or_create(&CodeLabel { code: record.ending.name() }).inc();
         }
     }
 

@@ -21,7 +21,7 @@ pub struct Span {
 
 /// A call of another server's tool that has ended.
 #[derive(Debug, Clone)]
-pub struct Called {
+pub struct UpstreamCall {
     /// `UPSTREAM.TOOL`.
     pub tool: String,
     /// When it was sent.
@@ -34,7 +34,7 @@ pub struct Called {
     pub bytes: u64,
 }
 
-impl Called {
+impl UpstreamCall {
     /// Whether it has a value.
     #[must_use]
     pub fn is_ok(&self) -> bool {
@@ -52,7 +52,7 @@ const OK: &str = "ok";
 
 /// A step of a program that has ended.
 #[derive(Debug, Clone)]
-pub struct Stepped {
+pub struct EndedStep {
     /// When it began.
     pub start: Instant,
     /// How long it took.
@@ -63,13 +63,13 @@ pub struct Stepped {
 
 /// All that a call has noted.
 #[derive(Debug, Clone, Default)]
-pub struct Noted {
+pub struct CallNotes {
     /// Its first parts, in the order in which they ended.
     pub spans: Vec<Span>,
     /// Calls of other servers' tools, in the order in which they ended.
-    pub calls: Vec<Called>,
+    pub calls: Vec<UpstreamCall>,
     /// The first steps of programs, in the order in which they ended.
-    pub steps: Vec<Stepped>,
+    pub steps: Vec<EndedStep>,
     /// Bytes that other servers answered.
     pub answered: u64,
     /// How long each part took, all times together.
@@ -84,7 +84,7 @@ pub struct Noted {
     pub fault: Option<FaultCode>,
 }
 
-impl Noted {
+impl CallNotes {
     /// How long a part took; None if there was none.
     #[must_use]
     pub fn total(&self, part: Part) -> Option<Duration> {
@@ -109,7 +109,7 @@ impl Noted {
 
 /// The notes of a call that goes on, in whatever thread it does.
 #[derive(Debug, Default)]
-pub struct Notes(Mutex<Noted>);
+pub struct Notes(Mutex<CallNotes>);
 
 impl Notes {
     /// Notes a part that ends now.
@@ -132,14 +132,14 @@ impl Notes {
         let mut noted = self.noted();
         noted.add(Part::Upstream, time);
         noted.answered = noted.answered.saturating_add(bytes);
-        noted.calls.push(Called { tool: tool.to_owned(), start, time, outcome, bytes });
+        noted.calls.push(UpstreamCall { tool: tool.to_owned(), start, time, outcome, bytes });
     }
 
     /// Notes a step of a program that ends now.
     pub fn stepped(&self, start: Instant, told: &StepTold) {
         let mut noted = self.noted();
         if noted.steps.len() < MOST_SPANS {
-            noted.steps.push(Stepped { start, time: start.elapsed(), told: told.clone() });
+            noted.steps.push(EndedStep { start, time: start.elapsed(), told: told.clone() });
         }
     }
 
@@ -156,11 +156,11 @@ impl Notes {
 
     /// All that was noted.
     #[must_use]
-    pub fn take(&self) -> Noted {
+    pub fn take(&self) -> CallNotes {
         std::mem::take(&mut *self.noted())
     }
 
-    fn noted(&self) -> MutexGuard<'_, Noted> {
+    fn noted(&self) -> MutexGuard<'_, CallNotes> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -9,9 +9,9 @@ use pif_store::journal::Policy;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::notes::{Called, Span, Stepped};
-use super::record::{Ending, Record};
-use super::traced::Traced;
+use super::notes::{EndedStep, Span, UpstreamCall};
+use super::record::{CallEnd, Record};
+use super::traced::CallTrace;
 
 /// The kinds of spans.
 const INTERNAL: u8 = 1;
@@ -36,7 +36,7 @@ pub(super) fn request(call: &str) -> String {
 }
 
 /// A call with its spans: one of the `ResourceSpans` of a request.
-pub(super) fn call(record: &Record, traced: &Traced, policy: Policy) -> String {
+pub(super) fn call(record: &Record, traced: &CallTrace, policy: Policy) -> String {
     let (own_trace, root) = (traced.ids.trace(), traced.ids.span(0));
     let parent = traced.parent.as_ref();
     let trace = parent.map_or(own_trace.as_str(), |parent| parent.trace.as_str());
@@ -115,7 +115,7 @@ impl Writer<'_> {
         span
     }
 
-    fn step(&self, it: &Stepped, id: &str, parent: &str) -> Value {
+    fn step(&self, it: &EndedStep, id: &str, parent: &str) -> Value {
         let StepTold { name, count, state, fuel, calls, tries, .. } = &it.told;
         let name = format!("step {}", line(name, LONGEST_NAME));
         let mut span = self.span(&name, INTERNAL, id, (it.start, it.start + it.time));
@@ -133,7 +133,7 @@ impl Writer<'_> {
         span
     }
 
-    fn call(&self, it: &Called, id: &str, parent: &str) -> Value {
+    fn call(&self, it: &UpstreamCall, id: &str, parent: &str) -> Value {
         let (server, tool) = it.names();
         let (name, end) = (format!("tools/call {tool}"), it.start + it.time);
         let mut span = self.span(&name, CLIENT, id, (it.start, end));
@@ -155,7 +155,7 @@ impl Writer<'_> {
 }
 
 /// The attributes of a call.
-fn attributes(record: &Record, traced: &Traced, policy: Policy) -> Value {
+fn attributes(record: &Record, traced: &CallTrace, policy: Policy) -> Value {
     let mut all = vec![
         text("mcp.method.name", "tools/call"),
         text("gen_ai.operation.name", "execute_tool"),
@@ -172,7 +172,7 @@ fn attributes(record: &Record, traced: &Traced, policy: Policy) -> Value {
     if let Some(kind) = record.ending.error_type() {
         all.push(text("error.type", &kind));
     }
-    if let Ending::Error(code) = record.ending {
+    if let CallEnd::Error(code) = record.ending {
         all.push(text("rpc.response.status_code", &code.to_string()));
     }
     if let Some((fuel, memory)) = record.noted.used {

@@ -8,18 +8,18 @@ use pif_domain::text::{line, time};
 use pif_domain::{FaultCode, Part, StepTold};
 use serde_json::{Value, json};
 
-use super::notes::{Called, Noted, Span, Stepped};
+use super::notes::{CallNotes, EndedStep, Span, UpstreamCall};
 
 /// The start of a call, on both clocks.
 #[derive(Debug, Clone, Copy)]
-pub struct Begun {
+pub struct CallStart {
     /// The clock that never jumps.
     pub at: Instant,
     /// The clock on the wall.
     pub on: SystemTime,
 }
 
-impl Begun {
+impl CallStart {
     /// A call that begins now.
     #[must_use]
     pub fn now() -> Self {
@@ -36,7 +36,7 @@ impl Begun {
 
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum CallEnd {
     /// With a reply.
     Done,
     /// With a question to the client.
@@ -47,7 +47,7 @@ pub enum Ending {
     Error(i32),
 }
 
-impl Ending {
+impl CallEnd {
     /// Whether the call failed.
     #[must_use]
     pub fn is_error(self) -> bool {
@@ -87,13 +87,13 @@ pub struct Record {
     /// The tool.
     pub tool: Cow<'static, str>,
     /// Its start.
-    pub begun: Begun,
+    pub begun: CallStart,
     /// How long it took.
     pub elapsed: Duration,
     /// How it ended.
-    pub ending: Ending,
+    pub ending: CallEnd,
     /// What it noted of itself.
-    pub noted: Noted,
+    pub noted: CallNotes,
     /// Bytes that the client got, if it called other servers.
     pub received: u64,
 }
@@ -161,7 +161,7 @@ impl Record {
         let part = |it: &Span| json!({"part": it.part.name(), "from_ms": from(it.start), "ms": millis(it.time)});
         told["parts"] = self.noted.spans.iter().map(part).collect();
         told["instances"] = self.noted.count(Part::Instance).into();
-        let call = |it: &Called| {
+        let call = |it: &UpstreamCall| {
             json!({
                 "tool": it.tool,
                 "outcome": it.outcome,
@@ -170,7 +170,7 @@ impl Record {
                 "bytes": it.bytes,
             })
         };
-        let step = |it: &Stepped| {
+        let step = |it: &EndedStep| {
             let StepTold { name, count, state, fuel, calls, ms, tries } = &it.told;
             json!({
                 "name": line(name, LONGEST_NAME),

@@ -89,7 +89,7 @@ pub struct Rollup {
 
 /// Calls with a name, and their times.
 #[derive(Default)]
-struct Gathered<T> {
+struct NameTimes<T> {
     figures: T,
     times: Vec<Duration>,
 }
@@ -98,25 +98,25 @@ impl Rollup {
     /// The figures of calls.
     pub(super) fn of<'a>(calls: impl Iterator<Item = &'a Arc<Record>>) -> Self {
         let (mut all, mut queue) = (Self::default(), Vec::new());
-        let mut tools = BTreeMap::<&str, Gathered<OfTool>>::new();
-        let mut upstream = BTreeMap::<&str, Gathered<OfUpstream>>::new();
+        let mut tools = BTreeMap::<&str, NameTimes<OfTool>>::new();
+        let mut upstream = BTreeMap::<&str, NameTimes<OfUpstream>>::new();
         for call in calls {
             all.add(call);
             queue.extend(call.noted.total(Part::Admission));
             tools.entry(call.tool.as_ref()).or_default().add(call);
             for called in &call.noted.calls {
-                let Gathered { figures, times } = upstream.entry(&called.tool).or_default();
+                let NameTimes { figures, times } = upstream.entry(&called.tool).or_default();
                 figures.calls += 1;
                 *figures.outcomes.entry(called.outcome.to_owned()).or_default() += 1;
                 times.push(called.time);
             }
         }
-        let tool = |(name, it): (&str, Gathered<OfTool>)| OfTool {
+        let tool = |(name, it): (&str, NameTimes<OfTool>)| OfTool {
             tool: name.to_owned(),
             times: Times::of(it.times),
             ..it.figures
         };
-        let theirs = |(name, it): (&str, Gathered<OfUpstream>)| OfUpstream {
+        let theirs = |(name, it): (&str, NameTimes<OfUpstream>)| OfUpstream {
             tool: name.to_owned(),
             times: Times::of(it.times),
             ..it.figures
@@ -154,7 +154,7 @@ impl Rollup {
     }
 }
 
-impl Gathered<OfTool> {
+impl NameTimes<OfTool> {
     fn add(&mut self, call: &Record) {
         let (fuel, memory) = call.noted.used.unwrap_or_default();
         self.figures.calls += 1;

@@ -28,7 +28,7 @@ pub struct LastFault {
 
 /// A durable run on which a server works.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Worked {
+pub struct WorkSnapshot {
     /// Its number.
     pub run: i64,
     /// Steps that have ended.
@@ -58,7 +58,7 @@ pub struct Snapshot {
     pub slots: Slots,
     /// The durable runs on which it works.
     #[serde(default)]
-    pub works: Vec<Worked>,
+    pub works: Vec<WorkSnapshot>,
     /// Calls in each of the last seconds.
     pub rate: Vec<u32>,
     /// Figures of the last calls.

@@ -7,7 +7,7 @@ use super::parent::Parent;
 
 /// What a trace tells of a call beside its record.
 #[derive(Debug)]
-pub struct Traced {
+pub struct CallTrace {
     /// The names of its spans.
     pub ids: Ids,
     /// The caller's place in a trace.
@@ -24,7 +24,7 @@ pub struct Traced {
     pub result: Option<String>,
 }
 
-impl Traced {
+impl CallTrace {
     /// Bytes of its payloads.
     pub(super) fn size(&self) -> usize {
         let arguments = self.arguments.as_ref().map_or(0, |it| it.len());

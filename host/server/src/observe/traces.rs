@@ -11,7 +11,7 @@ use pif_store::journal::Policy;
 use super::files::TraceFiles;
 use super::otlp;
 use super::record::Record;
-use super::traced::Traced;
+use super::traced::CallTrace;
 
 /// How long calls are gathered before they are written: waking a thread takes longer than a call.
 const GATHER: Duration = Duration::from_millis(100);
@@ -25,13 +25,13 @@ const MOST_BYTES: usize = 32 << 20;
 /// Writes traces until it is closed.
 #[derive(Debug)]
 pub struct Traces {
-    shared: Arc<Shared>,
+    shared: Arc<TraceQueue>,
     policy: Policy,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct TraceQueue {
     queue: Mutex<Queue>,
     bell: Condvar,
     dropped: AtomicU64,
@@ -39,7 +39,7 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct Queue {
-    calls: Vec<(Arc<Record>, Traced)>,
+    calls: Vec<(Arc<Record>, CallTrace)>,
     bytes: usize,
     is_closed: bool,
 }
@@ -47,7 +47,7 @@ struct Queue {
 impl Traces {
     /// Writes to files.
     pub fn to_files(files: TraceFiles, policy: Policy) -> io::Result<Self> {
-        let shared = Arc::<Shared>::default();
+        let shared = Arc::<TraceQueue>::default();
         let own = Arc::clone(&shared);
         let write = move || own.write_all(files, policy);
         let thread = thread::Builder::new().name("traces".to_owned()).spawn(write)?;
@@ -61,7 +61,7 @@ impl Traces {
     }
 
     /// Hands over a call, unless too many wait.
-    pub(super) fn keep(&self, record: Arc<Record>, traced: Traced) {
+    pub(super) fn keep(&self, record: Arc<Record>, traced: CallTrace) {
         let mut queue = self.shared.queue();
         let bytes = queue.bytes.saturating_add(traced.size());
         let is_full = queue.calls.len() >= MOST_CALLS || (bytes > MOST_BYTES && queue.bytes > 0);
@@ -93,7 +93,7 @@ impl Traces {
     }
 }
 
-impl Shared {
+impl TraceQueue {
     fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -102,7 +102,7 @@ impl Shared {
         let mut is_failing = false;
         loop {
             let (calls, is_last) = self.next();
-            let line = |(record, traced): &(Arc<Record>, Traced)| {
+            let line = |(record, traced): &(Arc<Record>, CallTrace)| {
                 otlp::request(&otlp::call(record, traced, policy)) + "\n"
             };
             let lines: String = calls.iter().map(line).collect();
@@ -124,7 +124,7 @@ impl Shared {
     }
 
     /// Waits for calls, and a moment for those behind them. Says whether no more will come.
-    fn next(&self) -> (Vec<(Arc<Record>, Traced)>, bool) {
+    fn next(&self) -> (Vec<(Arc<Record>, CallTrace)>, bool) {
         let mut queue = self.queue();
         while queue.calls.is_empty() && !queue.is_closed {
             queue = self.bell.wait(queue).unwrap_or_else(PoisonError::into_inner);

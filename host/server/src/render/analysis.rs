@@ -8,23 +8,23 @@ use super::record::MOST_LINE;
 use super::reply::Reply;
 use super::summary::lines_of;
 use super::types::{cost, typed};
-use crate::workshop::{Answered, Asked, Equality, Held, Inquired, Lawful};
+use crate::workshop::{Analysis, Equality, InquiryResult, LawsResult, PropertyResult, Question};
 
 /// The most characters of an input, a value or a property.
 const MOST_SHOWN: usize = 300;
 
 /// The answers as text and as a record.
-pub fn analyzed(answered: &Answered) -> Reply {
-    let Answered { summary, told, asked, .. } = answered;
+pub fn analyzed(answered: &Analysis) -> Reply {
+    let Analysis { summary, told, asked, .. } = answered;
     let revision = summary.hash.get(..12).unwrap_or_default();
     let mut lines = vec![format!("revision {revision}")];
-    if asked.contains(&Asked::Type) {
+    if asked.contains(&Question::Type) {
         match told {
             Some(told) => lines.extend(typed(told)),
             None => lines.push("type: unknown".to_owned()),
         }
     }
-    if asked.contains(&Asked::Cost) {
+    if asked.contains(&Question::Cost) {
         let told = told.as_ref().and_then(|it| it.cost.as_ref());
         lines.push(told.and_then(cost).unwrap_or_else(|| "cost: unknown".to_owned()));
     }
@@ -32,7 +32,7 @@ pub fn analyzed(answered: &Answered) -> Reply {
         lines.push(format!("normal form: {}", lines_of(&normal.notation)));
         lines.extend(normal.hash.as_ref().map(|hash| format!("normal hash: {hash}")));
     }
-    if asked.contains(&Asked::Needs) {
+    if asked.contains(&Question::Needs) {
         lines.extend(needs(summary));
     }
     lines.extend(answered.equality.iter().flat_map(equality));
@@ -69,7 +69,7 @@ fn equality(told: &Equality) -> Vec<String> {
 }
 
 /// What is known of a law.
-fn law(told: &Lawful) -> String {
+fn law(told: &LawsResult) -> String {
     let verdict = told.verdict();
     let name = &told.law;
     match &told.tried {
@@ -82,7 +82,7 @@ fn law(told: &Lawful) -> String {
 }
 
 /// What came of a property.
-fn property(told: &Held) -> Vec<String> {
+fn property(told: &PropertyResult) -> Vec<String> {
     let property = line(&told.property, MOST_SHOWN);
     let verdict = told.verdict();
     let Some(found) = told.tried.found() else {
@@ -107,7 +107,7 @@ fn outcomes(found: &Counterexample) -> String {
 }
 
 /// How many inputs were tried.
-fn inputs(tried: &Inquired) -> String {
+fn inputs(tried: &InquiryResult) -> String {
     let silent: u64 = tried.tried.iter().map(|it| it.silent).sum();
     let count = tried.inputs();
     let mut told = format!("{count} input{}", if count == 1 { "" } else { "s" });

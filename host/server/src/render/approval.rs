@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use pif_domain::text::{self, MOST_NAME, time};
-use pif_domain::{Wish, named};
+use pif_domain::{CallPreview, named};
 use serde_json::{Value, json};
 
 use super::reply::Reply;
@@ -16,13 +16,13 @@ const MOST_SHOWN: usize = 20;
 const MOST_ARGUMENTS: usize = 600;
 
 /// The question, for people.
-pub fn question(wishes: &[Wish]) -> String {
+pub fn question(wishes: &[CallPreview]) -> String {
     let mut text = match wishes.len() {
         1 => "A program wants to call a tool of another server:".to_owned(),
         count => format!("A program wants to make {count} calls of other servers:"),
     };
     let (shown, more) = wishes.split_at_checked(MOST_SHOWN).unwrap_or((wishes, &[]));
-    for Wish { call, class, .. } in shown {
+    for CallPreview { call, class, .. } in shown {
         let (tool, does) = (text::quote_one(&call.tool), class.verb());
         let arguments = text::line(&call.args, MOST_ARGUMENTS);
         // Writing to a string cannot fail.
@@ -43,7 +43,7 @@ pub fn question(wishes: &[Wish]) -> String {
 }
 
 /// The reply for a run that waits.
-pub fn waiting(run: i64, until: i64, wishes: &[Wish]) -> Reply {
+pub fn waiting(run: i64, until: i64, wishes: &[CallPreview]) -> Reply {
     let until = time::format(until);
     let mut hint = format!(
         "A person decides it: `mcp-pif approve {run}` or `mcp-pif approve {run} --deny`. Then go on: \
@@ -62,7 +62,7 @@ pub fn waiting(run: i64, until: i64, wishes: &[Wish]) -> Reply {
     Reply::new(text, record)
 }
 
-fn record(Wish { call, class, .. }: &Wish) -> Value {
+fn record(CallPreview { call, class, .. }: &CallPreview) -> Value {
     let (tool, args) = (text::line(&call.tool, MOST_NAME), text::line(&call.args, MOST_ARGUMENTS));
     json!({"tool": tool, "args": args, "class": class})
 }

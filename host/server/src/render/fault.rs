@@ -1,7 +1,7 @@
 //! Renders faults as text and as records.
 
 use pif_domain::text::{self, MOST_NAME};
-use pif_domain::{CallMade, Excess, Fault, Fix, Place};
+use pif_domain::{CallSummary, Excess, Fault, Fix, Place};
 use serde_json::{Value, json};
 
 use super::record::{MOST_LINE, Record, object, put};
@@ -29,7 +29,7 @@ fn whole(fix: &Fix) -> String {
 
 /// A fault as text, without the repaired program.
 fn explain_alone(fault: &Fault) -> String {
-    let Fault { code, message, at, tool, hint, excerpt, place: text, .. } = told(fault);
+    let Fault { code, message, at, tool, hint, excerpt, place: text, .. } = complete(fault);
     let place = match (tool, at.as_str()) {
         (Some(tool), "") => Some(format!("in tool `{tool}`")),
         (Some(tool), at) => Some(format!("at {at} in tool `{tool}`")),
@@ -49,7 +49,7 @@ fn explain_alone(fault: &Fault) -> String {
     };
     let mut text = format!("{code}: {message}");
     let hint = hint.map(|hint| format!("hint: {hint}"));
-    let fix = fault.fix.as_deref().and_then(told_fix);
+    let fix = fault.fix.as_deref().and_then(render_fix);
     let lines = [place, hint, fix, made(&fault.calls_made)];
     for line in lines.into_iter().flatten() {
         text.push('\n');
@@ -61,7 +61,7 @@ fn explain_alone(fault: &Fault) -> String {
 /// A fault as a flat record, as in the language reference.
 pub(super) fn record(fault: &Fault) -> Record {
     let Fault { code, message, at, tool, hint, calls, excerpt, limit, mismatches, place, .. } =
-        told(fault);
+        complete(fault);
     let mut record = object(json!({"code": code.name(), "message": message, "at": at}));
     if let Some(place) = place {
         let Place { line, column, caret } = *place;
@@ -112,7 +112,7 @@ pub(super) fn fix(at: &str, was: &str, now: &str, fixed: &str) -> Record {
 const MOST_PART: usize = 300;
 
 /// A repair as text, if it is not the whole program.
-fn told_fix(Fix { was, now, fixed, .. }: &Fix) -> Option<String> {
+fn render_fix(Fix { was, now, fixed, .. }: &Fix) -> Option<String> {
     let [was, now] = [was, now].map(|text| text::line(text, MOST_PART));
     match (was.as_str(), now.as_str()) {
         _ if now == *fixed => None,
@@ -123,7 +123,7 @@ fn told_fix(Fix { was, now, fixed, .. }: &Fix) -> Option<String> {
 }
 
 /// The displayed form of a fault: quoted texts are bounded and hidden characters are made visible.
-fn told(fault: &Fault) -> Fault {
+fn complete(fault: &Fault) -> Fault {
     let line = |text: &String| text::line(text, MOST_LINE);
     Fault {
         code: fault.code,
@@ -150,10 +150,10 @@ fn told(fault: &Fault) -> Fault {
 }
 
 /// The calls that a run made, in a line: those of one tool with one outcome together.
-pub fn made(calls: &[CallMade]) -> Option<String> {
-    let mut groups: Vec<(&CallMade, usize, u64)> = Vec::new();
+pub fn made(calls: &[CallSummary]) -> Option<String> {
+    let mut groups: Vec<(&CallSummary, usize, u64)> = Vec::new();
     for call in calls {
-        let is_same = |(first, ..): &&mut (&CallMade, usize, u64)| {
+        let is_same = |(first, ..): &&mut (&CallSummary, usize, u64)| {
             first.tool == call.tool && first.outcome == call.outcome
         };
         match groups.iter_mut().find(is_same) {
@@ -164,7 +164,7 @@ pub fn made(calls: &[CallMade]) -> Option<String> {
             None => groups.push((call, 1, call.ms)),
         }
     }
-    let told = |(call, count, ms): &(&CallMade, usize, u64)| {
+    let told = |(call, count, ms): &(&CallSummary, usize, u64)| {
         let (tool, outcome) = (text::line(&call.tool, MOST_NAME), &call.outcome);
         match count {
             1 => format!("{tool} {outcome} ({ms} ms)"),

@@ -32,6 +32,6 @@ pub use self::summary::{describe, fixed, lines_of, notes};
 pub use self::task::solution;
 pub use self::types::{type_line, typed};
 pub use self::work::{
-    KeptRunTold, MOST_STEPS, STEPS, kept_run, kept_runs, run_line, step_line, step_lines,
+    MOST_STEPS, RunSummary, STEPS, kept_run, kept_runs, run_line, step_line, step_lines,
     step_records, working,
 };

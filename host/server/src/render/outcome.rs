@@ -3,7 +3,7 @@
 use pif_domain::json;
 use pif_domain::text::plain;
 use pif_domain::{Excess, Limit};
-use pif_sandbox::{Ending, Outcome};
+use pif_sandbox::{Completion, Outcome};
 use serde_json::{Value, json};
 
 use super::fault::excess;
@@ -21,8 +21,8 @@ const MORE: &str = r#"a tool takes several arguments by `code`: {"code": "@name(
 pub fn outcome(outcome: &Outcome, most: usize, lines: usize) -> Result<Reply, Refusal> {
     let Outcome { ending, usage, driven, tool } = outcome;
     let (json, kind, warnings, trace) = match ending {
-        Ok(Ending::Value(it)) => (&it.json, it.kind.as_str(), &it.warnings, &it.trace),
-        Ok(Ending::Continuation(it)) => (&it.json, "continuation", &it.warnings, &it.trace),
+        Ok(Completion::Value(it)) => (&it.json, it.kind.as_str(), &it.warnings, &it.trace),
+        Ok(Completion::Continuation(it)) => (&it.json, "continuation", &it.warnings, &it.trace),
         Err(fault) => {
             let mut refusal = Refusal::after(fault, usage.fuel);
             put(&mut refusal.structured, "warnings", cap(fault.warnings.clone(), lines));

@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::reply::Reply;
-use crate::workshop::{Checked, Verdict};
+use crate::workshop::{ReceiptCheck, Verdict};
 
 /// Who signed a receipt, what it says, and what came of the replay.
-pub fn receipt(checked: &Checked, verdict: Option<&Verdict>) -> Reply {
-    let Checked { signer, statement, .. } = checked;
+pub fn receipt(checked: &ReceiptCheck, verdict: Option<&Verdict>) -> Reply {
+    let ReceiptCheck { signer, statement, .. } = checked;
     let run = &statement.predicate["run"];
     let word = |name: &str| run[name].as_str().unwrap_or_default();
     let number = &run["entry"]["number"];

@@ -10,7 +10,7 @@ use super::record::put;
 use super::reply::Reply;
 use super::summary::lines_of;
 use crate::workshop::{
-    Applied, Diagnosis, Inner, Least, Mended, Part, Proof, Repaired, Since, Was,
+    AppliedFix, Diagnosis, Fragment, Inner, Least, Proof, Repair, RepairedProgram, Since, Was,
 };
 
 /// The most characters of an input, and of a program.
@@ -18,13 +18,13 @@ const MOST: usize = 4_000;
 
 /// The reply.
 #[must_use]
-pub fn mended(mended: &Mended) -> Reply {
-    let Mended { fault, is_given, fixes, repaired, proof, diagnosis, snapshot, notes } = mended;
+pub fn mended(mended: &Repair) -> Reply {
+    let Repair { fault, is_given, fixes, repaired, proof, diagnosis, snapshot, notes } = mended;
     let mut lines = vec![headline(mended)];
     let mut all = Map::new();
     all.insert("repaired".to_owned(), (!repaired.is_empty()).into());
     lines.extend(repaired.iter().map(repaired_line));
-    for Repaired { tool, code } in repaired {
+    for RepairedProgram { tool, code } in repaired {
         match tool {
             None => drop(all.insert("code".to_owned(), code.as_str().into())),
             Some(tool) => {
@@ -63,7 +63,7 @@ pub fn mended(mended: &Mended) -> Reply {
     Reply::new(lines.join("\n"), Value::Object(all))
 }
 
-fn headline(mended: &Mended) -> String {
+fn headline(mended: &Repair) -> String {
     let is_failed = !mended.proof.is_passed();
     match &mended.fault {
         None if !mended.repaired.is_empty() => "repaired".to_owned(),
@@ -78,20 +78,20 @@ fn headline(mended: &Mended) -> String {
     }
 }
 
-fn repaired_line(Repaired { tool, code }: &Repaired) -> String {
+fn repaired_line(RepairedProgram { tool, code }: &RepairedProgram) -> String {
     match tool {
         None => format!("program: {}", lines_of(code)),
         Some(tool) => format!("tool `{tool}`: {}", lines_of(code)),
     }
 }
 
-fn fix_line(Applied { tool, was, now }: &Applied) -> String {
+fn fix_line(AppliedFix { tool, was, now }: &AppliedFix) -> String {
     let [was, now] = [was, now].map(|text| line(text, 300));
     let place = tool.as_ref().map_or_else(String::new, |tool| format!(" in tool `{tool}`"));
     format!("fix{place}: write `{now}` for `{was}`")
 }
 
-fn fix_record(Applied { tool, was, now }: &Applied) -> Value {
+fn fix_record(AppliedFix { tool, was, now }: &AppliedFix) -> Value {
     let mut record = json!({"was": was, "now": now});
     if let Some(tool) = tool {
         record["tool"] = tool.as_str().into();
@@ -145,14 +145,14 @@ fn least_line(what: &str, Least { json, is_least }: &Least) -> String {
     format!("{least} {what} that still fails so: {}", line(json, MOST))
 }
 
-fn program_lines(Part { tool, code, shape, is_least }: &Part) -> String {
+fn program_lines(Fragment { tool, code, shape, is_least }: &Fragment) -> String {
     let least = if *is_least { "least" } else { "smaller" };
     let of = tool.as_ref().map_or_else(String::new, |tool| format!(" of `{tool}`"));
     let shape = shape.as_ref().map_or_else(String::new, |shape| format!("\n  type: {shape}"));
     format!("{least} program{of} that still fails so: {}{shape}", lines_of(&line(code, MOST)))
 }
 
-fn term_line(Part { code, shape, .. }: &Part) -> String {
+fn term_line(Fragment { code, shape, .. }: &Fragment) -> String {
     let shape = shape.as_ref().map_or_else(String::new, |shape| format!("\n  type: {shape}"));
     format!("the term that fails: {}{shape}", lines_of(&line(code, MOST)))
 }
@@ -199,7 +199,7 @@ fn least_record(Least { json, is_least }: &Least) -> Value {
     json!({"json": line(json, MOST), "least": is_least})
 }
 
-fn part_record(Part { tool, code, shape, is_least }: &Part) -> Value {
+fn part_record(Fragment { tool, code, shape, is_least }: &Fragment) -> Value {
     let mut record = json!({"code": line(code, MOST), "least": is_least});
     for (name, text) in [("tool", tool), ("type", shape)] {
         if let Some(text) = text {

@@ -41,12 +41,12 @@ impl Reply {
 
     /// Adds notes.
     pub(crate) fn note(&mut self, notes: &[String]) {
-        self.asides.extend(told_notes(&mut self.structured, notes));
+        self.asides.extend(render_notes(&mut self.structured, notes));
     }
 }
 
 /// Adds notes to a record. Returns them as lines.
-fn told_notes(record: &mut Record, notes: &[String]) -> Vec<String> {
+fn render_notes(record: &mut Record, notes: &[String]) -> Vec<String> {
     let mut all: Vec<Value> = notes.iter().map(|note| note.as_str().into()).collect();
     if !all.is_empty() {
         if let Some(Value::Array(before)) = record.remove("notes") {
@@ -115,7 +115,7 @@ impl Refusal {
 
     /// Adds notes.
     pub(crate) fn note(&mut self, notes: &[String]) {
-        self.asides.extend(told_notes(&mut self.structured, notes));
+        self.asides.extend(render_notes(&mut self.structured, notes));
     }
 }
 

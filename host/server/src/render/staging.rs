@@ -4,14 +4,14 @@ use ::similar::TextDiff;
 use pif_domain::json::lines;
 use pif_domain::named;
 use pif_domain::text::time;
-use pif_store::Committed;
+use pif_store::CommittedTool;
 use pif_store::registry::{Definition, Status, short};
 use pif_store::staging::Area;
 use serde_json::{Value, json};
 
 use super::record::{object, put};
 use super::reply::Reply;
-use crate::workshop::{Commit, Staged, StagedChange, Verified};
+use crate::workshop::{Commit, StageResult, StagedChange, VerificationReport};
 
 /// The most lines of a comparison in a reply.
 const MOST_LINES: usize = 40;
@@ -47,8 +47,8 @@ fn record(area: &Area, expires: i64) -> Value {
 
 /// The reply to staged operations. `expires` is when the snapshot ends, in milliseconds since 1970.
 #[must_use]
-pub fn staged(staged: &Staged, expires: i64) -> Reply {
-    let Staged { area, changes, warnings } = staged;
+pub fn staged(staged: &StageResult, expires: i64) -> Reply {
+    let StageResult { area, changes, warnings } = staged;
     let mut lines = vec![format!("snapshot {}: nothing counts before `commit`", area.id)];
     let mut records = Vec::new();
     for change in changes {
@@ -94,8 +94,8 @@ fn differ(from: &str, to: &str) -> String {
 
 /// The reply to a verification.
 #[must_use]
-pub fn verified(verified: Verified) -> Reply {
-    let Verified { passed, record, .. } = verified;
+pub fn verified(verified: VerificationReport) -> Reply {
+    let VerificationReport { passed, record, .. } = verified;
     let mut lines = vec![match passed {
         true => named("it passed: `commit` makes it count").into_owned(),
         false => "it did not pass".to_owned(),
@@ -148,7 +148,7 @@ fn line(tool: &Value) -> String {
 pub fn committed(snapshot: i64, Commit { changes, keys, entry }: &Commit) -> Reply {
     let mut lines = vec![format!("committed snapshot {snapshot} (entry {entry})")];
     let mut records: Vec<Value> = Vec::new();
-    for Committed { name, hash, status } in changes {
+    for CommittedTool { name, hash, status } in changes {
         let mut record = json!({ "tool": name });
         match (hash, status) {
             (Some(hash), Some(status)) => {

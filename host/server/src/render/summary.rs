@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use super::record::{MOST_LINE, object};
 use super::types::{cost, typed};
-use crate::workshop::Inferred;
+use crate::workshop::ProgramType;
 
 /// The most notes on a term. The evaluator makes fewer.
 const MOST_NOTES: usize = 200;
 
 /// Describes a well-formed term, with its type if that is known.
-pub fn describe(summary: &Summary, told: Option<&Inferred>) -> String {
+pub fn describe(summary: &Summary, told: Option<&ProgramType>) -> String {
     let forms: Vec<String> = summary
         .forms
         .iter()

@@ -4,7 +4,7 @@ use pif_domain::text;
 use pif_sandbox::{Cost, Place, SureFault, Typing};
 
 use super::record::MOST_LINE;
-use crate::workshop::Inferred;
+use crate::workshop::ProgramType;
 
 /// The most places that are told to fail.
 const MOST_FAILS: usize = 50;
@@ -15,7 +15,7 @@ pub fn type_line(shape: &str, most: usize) -> String {
 }
 
 /// The type of a program and where it surely fails, a line each.
-pub fn typed(told: &Inferred) -> Vec<String> {
+pub fn typed(told: &ProgramType) -> Vec<String> {
     let Typing { shape, fails, .. } = &*told.typing;
     let mut lines = vec![format!("type: {}", type_line(shape, MOST_LINE))];
     if !told.tools.is_empty() {

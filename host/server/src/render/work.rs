@@ -21,7 +21,7 @@ const MOST_ARGUMENTS: usize = 200;
 
 /// What is told of a run that is kept.
 #[derive(Debug, Clone)]
-pub struct KeptRunTold {
+pub struct RunSummary {
     /// Its number.
     pub run: i64,
     /// How it stands.
@@ -60,13 +60,13 @@ pub fn working(run: i64, calls: usize, steps: &[StepTold]) -> Reply {
 
 /// A run that is kept.
 #[must_use]
-pub fn kept_run(kept: &KeptRunTold) -> Reply {
+pub fn kept_run(kept: &RunSummary) -> Reply {
     Reply::new(run_line(kept), run_record(kept))
 }
 
 /// Runs that are kept.
 #[must_use]
-pub fn kept_runs(runs: &[KeptRunTold], more: usize) -> Reply {
+pub fn kept_runs(runs: &[RunSummary], more: usize) -> Reply {
     let mut lines: Vec<String> = runs.iter().map(run_line).collect();
     if more > 0 {
         lines.push(format!("… and {more} more"));
@@ -82,8 +82,8 @@ pub fn kept_runs(runs: &[KeptRunTold], more: usize) -> Reply {
 
 /// A run in a line or two.
 #[must_use]
-pub fn run_line(kept: &KeptRunTold) -> String {
-    let KeptRunTold { run, status, program, calls, began, until, fault, unsure, steps, .. } = kept;
+pub fn run_line(kept: &RunSummary) -> String {
+    let RunSummary { run, status, program, calls, began, until, fault, unsure, steps, .. } = kept;
     let mut line = format!("run {run} {status}: {program}, {calls} calls done");
     // Writing to a string cannot fail.
     if let Some(began) = began {
@@ -157,8 +157,8 @@ fn put_steps(record: &mut Value, steps: &[StepTold]) {
     }
 }
 
-fn run_record(kept: &KeptRunTold) -> Value {
-    let KeptRunTold { run, status, program, calls, began, until, fault, unsure, .. } = kept;
+fn run_record(kept: &RunSummary) -> Value {
+    let RunSummary { run, status, program, calls, began, until, fault, unsure, .. } = kept;
     let until = time::format(*until);
     let mut record = json!({
         "run": run, "status": status, "program": program, "calls": calls, "until": until,

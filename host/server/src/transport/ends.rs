@@ -5,7 +5,7 @@ use std::{fmt, io};
 use tokio_util::sync::CancellationToken;
 
 use super::input::Input;
-use super::outlet::Outlet;
+use super::outlet::MessageWriter;
 
 /// A way to connect to a client.
 pub trait Transport {
@@ -19,9 +19,9 @@ pub struct Ends {
     /// The source of lines.
     pub input: Input,
     /// The destination of lines.
-    pub outlet: Outlet,
+    pub outlet: MessageWriter,
     /// Whether the other end is gone, and nobody can receive an answer.
-    pub is_deserted: Deserted,
+    pub is_deserted: HangupCheck,
 }
 
 impl fmt::Debug for Ends {
@@ -31,4 +31,4 @@ impl fmt::Debug for Ends {
 }
 
 /// A function that returns whether the other end of a connection is gone.
-pub type Deserted = Box<dyn Fn() -> bool + Send + Sync>;
+pub type HangupCheck = Box<dyn Fn() -> bool + Send + Sync>;

@@ -15,9 +15,9 @@ mod streams;
 mod window;
 mod wire;
 
-pub use self::ends::{Deserted, Ends, Transport};
+pub use self::ends::{Ends, HangupCheck, Transport};
 pub use self::input::Input;
-pub use self::outlet::Outlet;
+pub use self::outlet::MessageWriter;
 pub use self::stdio::Stdio;
 pub use self::streams::Streams;
 

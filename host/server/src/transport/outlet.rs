@@ -25,8 +25,8 @@ const MOST_MESSAGE: usize = 1_000;
 /// The output for messages. Its queue needs no bound of its own: every message in it holds a place
 /// of the window, or is a notification whose sender waits until it is written.
 #[derive(Debug, Clone)]
-pub struct Outlet {
-    queue: mpsc::UnboundedSender<Parcel>,
+pub struct MessageWriter {
+    queue: mpsc::UnboundedSender<Frame>,
     progress: Arc<Progress>,
 }
 
@@ -52,13 +52,13 @@ impl Progress {
 }
 
 #[derive(Debug)]
-struct Parcel {
+struct Frame {
     line: Vec<u8>,
     ticket: Option<Ticket>,
     written: oneshot::Sender<()>,
 }
 
-impl Outlet {
+impl MessageWriter {
     /// Starts the thread. It cancels `broken` when it ends, above all when the client no longer
     /// reads.
     pub fn open(
@@ -95,7 +95,7 @@ impl Outlet {
         let ticket = ticket.map(|ticket| ticket.carrying(line.len()));
         let (written, wait) = oneshot::channel();
         self.progress.queued.fetch_add(1, Ordering::Relaxed);
-        self.queue.send(Parcel { line, ticket, written }).map_err(|_| broken())?;
+        self.queue.send(Frame { line, ticket, written }).map_err(|_| broken())?;
         wait.await.map_err(|_| broken())
     }
 }
@@ -105,7 +105,7 @@ pub(in crate::transport) fn encode(message: &ServerJsonRpcMessage) -> io::Result
     let mut line = match message {
         JsonRpcMessage::Error(error) => {
             let mut error = error.clone();
-            error.error.message = text::line(&tell(&error.error), MOST_MESSAGE).into();
+            error.error.message = text::line(&render(&error.error), MOST_MESSAGE).into();
             serde_json::to_vec(&error)?
         }
         message => serde_json::to_vec(message)?,
@@ -116,7 +116,7 @@ pub(in crate::transport) fn encode(message: &ServerJsonRpcMessage) -> io::Result
 }
 
 /// The message of an error. rmcp reports an unknown method by its name only.
-fn tell(error: &ErrorData) -> Cow<'_, str> {
+fn render(error: &ErrorData) -> Cow<'_, str> {
     let is_bare = error.code == ErrorCode::METHOD_NOT_FOUND && !error.message.contains(' ');
     if is_bare {
         return Cow::Owned(format!("there is no method `{}`", error.message));
@@ -155,12 +155,12 @@ fn broken() -> io::Error {
 
 fn write_all(
     mut output: impl Write,
-    mut parcels: mpsc::UnboundedReceiver<Parcel>,
+    mut parcels: mpsc::UnboundedReceiver<Frame>,
     progress: &Progress,
 ) -> io::Result<()> {
     let mut next = None;
     while let Some(first) = next.take().or_else(|| parcels.blocking_recv()) {
-        let Parcel { line: mut lines, ticket, written } = first;
+        let Frame { line: mut lines, ticket, written } = first;
         let mut sent = vec![(ticket, written)];
         while let Ok(parcel) = parcels.try_recv() {
             if lines.len() + parcel.line.len() > AT_ONCE {

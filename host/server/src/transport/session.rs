@@ -10,7 +10,7 @@ use rmcp::service::Peer;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::Deserted;
+use super::HangupCheck;
 use super::message::Bounds;
 use super::outlet::Progress;
 use super::window::Window;
@@ -50,7 +50,7 @@ pub(crate) struct Session {
     peer: Mutex<Option<Peer<RoleServer>>>,
     /// The progress of the output.
     progress: Arc<Progress>,
-    is_deserted: Deserted,
+    is_deserted: HangupCheck,
 }
 
 impl fmt::Debug for Session {
@@ -66,7 +66,7 @@ impl Session {
         ended: CancellationToken,
         leave: CancellationToken,
         progress: Arc<Progress>,
-        is_deserted: Deserted,
+        is_deserted: HangupCheck,
     ) -> Self {
         let (stop, over) = (leave.child_token(), CancellationToken::new());
         let peer = Mutex::default();
@@ -76,7 +76,7 @@ impl Session {
     /// Makes the session of requests that come one by one. `leave` is canceled when the server ends.
     pub(crate) fn apart(calls: usize, bounds: Bounds, leave: &CancellationToken) -> Arc<Self> {
         let window = Window::new(calls, bounds.line);
-        let is_deserted: Deserted = Box::new(|| false);
+        let is_deserted: HangupCheck = Box::new(|| false);
         let (ended, progress) = (leave.child_token(), Arc::default());
         Arc::new(Self::new(window, ended, leave.clone(), progress, is_deserted))
     }

@@ -5,7 +5,7 @@ use std::io;
 use pif_system::stdio::{stdin, stdout};
 use tokio_util::sync::CancellationToken;
 
-use super::{Ends, Input, Outlet, Transport};
+use super::{Ends, Input, MessageWriter, Transport};
 
 /// The standard streams of this process.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ impl Transport for Stdio {
     fn open(self, longest: usize, broken: CancellationToken) -> io::Result<Ends> {
         Ok(Ends {
             input: Input::thread(stdin(), longest)?,
-            outlet: Outlet::open(stdout(), broken)?,
+            outlet: MessageWriter::open(stdout(), broken)?,
             is_deserted: Box::new(is_deserted),
         })
     }

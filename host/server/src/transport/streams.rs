@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Ends, Input, Outlet, Transport};
+use super::{Ends, Input, MessageWriter, Transport};
 
 /// The input and the output.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ where
     fn open(self, longest: usize, broken: CancellationToken) -> io::Result<Ends> {
         Ok(Ends {
             input: Input::thread(self.0, longest)?,
-            outlet: Outlet::open(self.1, broken)?,
+            outlet: MessageWriter::open(self.1, broken)?,
             // A stream does not reveal whether its reader is gone.
             is_deserted: Box::new(|| false),
         })

@@ -33,19 +33,19 @@ pub(crate) struct Window {
     size: u32,
     /// Permits to make long answers.
     making: Arc<Semaphore>,
-    waiting: Arc<Waiting>,
+    waiting: Arc<AnswerQueue>,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    open: HashMap<RequestId, Open>,
+    open: HashMap<RequestId, OpenRequest>,
     cancelled: VecDeque<RequestId>,
 }
 
 /// A request that is not answered yet.
 #[derive(Debug)]
-struct Open {
+struct OpenRequest {
     /// The ticket, or `None` while the request waits for a place.
     ticket: Option<Ticket>,
     /// The token that its progress is reported under.
@@ -58,7 +58,7 @@ pub(super) struct Ticket {
     _permits: [OwnedSemaphorePermit; 2],
     /// The permit to make a long answer, until the answer waits to be written.
     making: Option<OwnedSemaphorePermit>,
-    waiting: Arc<Waiting>,
+    waiting: Arc<AnswerQueue>,
     /// The bytes of its answer that wait to be written.
     bytes: usize,
 }
@@ -82,7 +82,7 @@ impl Drop for Ticket {
 
 /// The answers that wait to be written.
 #[derive(Debug, Default)]
-struct Waiting {
+struct AnswerQueue {
     bytes: AtomicUsize,
     /// Notified whenever their number may have dropped.
     fewer: Notify,
@@ -161,7 +161,7 @@ impl Window {
         if state.open.contains_key(id) || state.cancelled.contains(id) {
             return false;
         }
-        state.open.insert(id.clone(), Open { ticket: None, progress });
+        state.open.insert(id.clone(), OpenRequest { ticket: None, progress });
         true
     }
 

@@ -19,7 +19,7 @@ use super::input::Line;
 use super::message::{Bounds, Message, faulty, read};
 use super::session::Session;
 use super::window::{Answer, Ticket, Window};
-use super::{Ends, Input, Outlet, Transport};
+use super::{Ends, Input, MessageWriter, Transport};
 
 /// The most lines read ahead of the window. Reading ahead lets the server see cancellations early.
 const AHEAD: usize = 1_024;
@@ -38,7 +38,7 @@ const MOST_METHOD: usize = 64;
 pub(crate) struct Wire {
     messages: mpsc::Receiver<ClientJsonRpcMessage>,
     session: Arc<Session>,
-    outlet: Outlet,
+    outlet: MessageWriter,
 }
 
 impl Wire {
@@ -143,17 +143,17 @@ fn progress_token(message: &ClientJsonRpcMessage) -> Option<ProgressToken> {
 struct Reader {
     bounds: Bounds,
     session: Arc<Session>,
-    outlet: Outlet,
+    outlet: MessageWriter,
     messages: mpsc::Sender<ClientJsonRpcMessage>,
     /// Messages that wait for a place in the window.
-    parked: VecDeque<Parked>,
+    parked: VecDeque<ParkedMessage>,
     parked_bytes: usize,
     /// Whether a session has begun. Before that, the reader drops notifications and responses: they
     /// would end rmcp's handshake, and with it the process.
     is_open: bool,
 }
 
-struct Parked {
+struct ParkedMessage {
     bytes: usize,
     message: Pending,
 }
@@ -221,8 +221,7 @@ impl Reader {
     /// Drops a request that was not passed on yet. Passes on the cancellation of any other request.
     async fn take_cancellation(&mut self, id: RequestId, message: ClientJsonRpcMessage) {
         self.session.window.cancel(&id);
-        let is_it =
-            |parked: &Parked| matches!(&parked.message, Pending::Request(it, _) if *it == id);
+        let is_it = |parked: &ParkedMessage| matches!(&parked.message, Pending::Request(it, _) if *it == id);
         match self.parked.iter().position(is_it) {
             Some(index) => {
                 let forgotten = self.parked.remove(index);
@@ -234,11 +233,11 @@ impl Reader {
 
     fn park(&mut self, message: Pending, bytes: usize) {
         self.parked_bytes += bytes;
-        self.parked.push_back(Parked { bytes, message });
+        self.parked.push_back(ParkedMessage { bytes, message });
     }
 
     async fn hand_over(&mut self, ticket: Option<Ticket>) {
-        let Some(Parked { bytes, message }) = self.parked.pop_front() else { return };
+        let Some(ParkedMessage { bytes, message }) = self.parked.pop_front() else { return };
         self.parked_bytes -= bytes;
         match message {
             Pending::Request(id, message) => {
@@ -248,7 +247,7 @@ impl Reader {
                 if let Some(error) = premature(&message).filter(|_| !self.is_open) {
                     let answer = ServerJsonRpcMessage::error(error, Some(id.clone()));
                     if let Answer::Awaited(ticket) = self.session.window.answer(&id) {
-                        self.tell(answer, ticket);
+                        self.send(answer, ticket);
                     }
                 } else {
                     self.is_open |= opens(&message);
@@ -257,12 +256,12 @@ impl Reader {
                     }
                 }
             }
-            Pending::Faulty(answer) => self.tell(*answer, ticket),
+            Pending::Faulty(answer) => self.send(*answer, ticket),
         }
     }
 
     /// Sends an answer without the service.
-    fn tell(&self, answer: ServerJsonRpcMessage, ticket: Option<Ticket>) {
+    fn send(&self, answer: ServerJsonRpcMessage, ticket: Option<Ticket>) {
         let outlet = self.outlet.clone();
         tokio::spawn(async move { outlet.send(answer, ticket).await });
     }

@@ -11,11 +11,11 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::equality::Equality;
-use super::laws::Lawful;
+use super::laws::LawsResult;
 use super::opening::Workshop;
 use super::property::MOST_PROPERTIES;
-use super::property_trial::Held;
-use super::types::{Inferred, Sight, told_cost};
+use super::property_trial::PropertyResult;
+use super::types::{ProgramType, Sight, cost_record};
 use super::world::Tools;
 
 /// The built-in capability. It is always granted, and the analyst answers it.
@@ -30,7 +30,7 @@ const MOST_TYPE: usize = 2_500;
 /// What can be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
-pub enum Asked {
+pub enum Question {
     /// The type, and where it surely fails.
     Type,
     /// A bound of the fuel of a run that has a value.
@@ -43,14 +43,14 @@ pub enum Asked {
     Laws,
 }
 
-impl Asked {
+impl Question {
     /// The questions that no runs answer.
     pub const STILL: [Self; 4] = [Self::Type, Self::Cost, Self::Normal, Self::Needs];
 }
 
 /// What is asked about.
 #[derive(Debug, Clone)]
-pub enum Analyzed {
+pub enum Subject {
     /// A program, in either notation.
     Code(String),
     /// A tool, by its name or with a revision.
@@ -61,7 +61,7 @@ pub enum Analyzed {
 #[derive(Debug, Clone, Default)]
 pub struct Questions {
     /// The questions. None, without the others: all that no runs answer.
-    pub ask: Vec<Asked>,
+    pub ask: Vec<Question>,
     /// A program that it is compared with, in either notation.
     pub against: Option<String>,
     /// Properties that it may have.
@@ -70,46 +70,46 @@ pub struct Questions {
 
 impl Questions {
     /// What is asked, if nothing stands for some.
-    fn asked(&self) -> Vec<Asked> {
+    fn asked(&self) -> Vec<Question> {
         let is_other = self.against.is_some() || !self.properties.is_empty();
-        if self.ask.is_empty() && !is_other { Asked::STILL.to_vec() } else { self.ask.clone() }
+        if self.ask.is_empty() && !is_other { Question::STILL.to_vec() } else { self.ask.clone() }
     }
 }
 
 /// The answers.
 #[derive(Debug)]
-pub struct Answered {
+pub struct Analysis {
     /// The check of the program, with what it needs.
     pub summary: Summary,
     /// Its type; None if nobody asked, or if the analyst cannot tell.
-    pub told: Option<Inferred>,
+    pub told: Option<ProgramType>,
     /// What was asked.
-    pub asked: Vec<Asked>,
+    pub asked: Vec<Question>,
     /// Whether it is equal to another program.
     pub equality: Option<Equality>,
     /// The laws that it has, if it is a function.
-    pub laws: Option<Vec<Lawful>>,
+    pub laws: Option<Vec<LawsResult>>,
     /// What came of properties.
-    pub properties: Vec<Held>,
+    pub properties: Vec<PropertyResult>,
 }
 
 impl Workshop {
     /// Answers questions about a program.
     pub fn analyze(
         &self,
-        analyzed: &Analyzed,
+        analyzed: &Subject,
         questions: &Questions,
         watch: &Watch,
-    ) -> Result<Answered, Vec<Fault>> {
+    ) -> Result<Analysis, Vec<Fault>> {
         let tools = self.tools().map_err(|fault| vec![fault])?;
         let code = match analyzed {
-            Analyzed::Code(code) => code.clone(),
-            Analyzed::Tool(name) => source_of(&tools, name).map_err(|fault| vec![fault])?,
+            Subject::Code(code) => code.clone(),
+            Subject::Tool(name) => source_of(&tools, name).map_err(|fault| vec![fault])?,
         };
         let summary = self.check(&code, watch)?;
         let name = match analyzed {
-            Analyzed::Code(_) => OWN,
-            Analyzed::Tool(name) => name,
+            Subject::Code(_) => OWN,
+            Subject::Tool(name) => name,
         };
         self.ready_sight(&tools).answer(summary, (name, &code), questions, &watch.again())
     }
@@ -135,13 +135,13 @@ impl Sight<'_> {
         (name, code): (&str, &str),
         questions: &Questions,
         watch: &Watch,
-    ) -> Result<Answered, Vec<Fault>> {
+    ) -> Result<Analysis, Vec<Fault>> {
         let one = |fault| vec![fault];
         let asked = questions.asked();
         let is_typed =
-            asked.iter().any(|it| matches!(it, Asked::Type | Asked::Cost | Asked::Normal));
+            asked.iter().any(|it| matches!(it, Question::Type | Question::Cost | Question::Normal));
         let told = match is_typed {
-            true => self.type_of(&summary, code, asked.contains(&Asked::Normal), watch),
+            true => self.type_of(&summary, code, asked.contains(&Question::Normal), watch),
             false => None,
         };
         let equality = match &questions.against {
@@ -151,14 +151,14 @@ impl Sight<'_> {
         // Runs know a program that is no tool as the tool `self`.
         let tools = self.tools.with_own((name == OWN).then_some(&summary));
         let named = Sight { tools: &tools, ..*self };
-        let is_lawful = asked.contains(&Asked::Laws);
+        let is_lawful = asked.contains(&Question::Laws);
         let subject = is_lawful.then(|| named.subject_of(&summary, code, watch).0);
         let laws = subject.map(|it| named.laws(&it, name, watch)).transpose().map_err(one)?;
         let properties = match questions.properties.as_slice() {
             [] => Vec::new(),
             properties => named.properties(name, properties, watch).map_err(one)?,
         };
-        Ok(Answered { summary, told, asked, equality, laws, properties })
+        Ok(Analysis { summary, told, asked, equality, laws, properties })
     }
 
     /// Compares a program with another one. A program that is the name of a tool stands for its source.
@@ -196,7 +196,9 @@ impl Sight<'_> {
         let failed = |message: String| {
             CallOutcome::Failed(Failure { reason: Reason::ToolError, message, value: None })
         };
-        let Ok(Given { code, ask, against, properties }) = serde_json::from_str(&call.args) else {
+        let Ok(AnalyzeArguments { code, ask, against, properties }) =
+            serde_json::from_str(&call.args)
+        else {
             return failed(format!(
                 "write {ANALYZE}({{code: quote(x => x + 1), ask: [\"type\"]}})"
             ));
@@ -227,10 +229,10 @@ impl Sight<'_> {
 /// The arguments of `pif.analyze`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Given {
+struct AnalyzeArguments {
     code: Box<RawValue>,
     #[serde(default)]
-    ask: Vec<Asked>,
+    ask: Vec<Question>,
     #[serde(default)]
     against: Option<Box<RawValue>>,
     #[serde(default)]
@@ -240,7 +242,7 @@ struct Given {
 /// A quoted term, as a value of a program has it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Quoted {
+struct QuotedTerm {
     quote: Box<RawValue>,
 }
 
@@ -249,13 +251,13 @@ fn read_code(code: &RawValue) -> String {
     if let Ok(text) = serde_json::from_str::<String>(code.get()) {
         return text;
     }
-    match serde_json::from_str::<Quoted>(code.get()) {
-        Ok(Quoted { quote }) => quote.get().to_owned(),
+    match serde_json::from_str::<QuotedTerm>(code.get()) {
+        Ok(QuotedTerm { quote }) => quote.get().to_owned(),
         Err(_) => code.get().to_owned(),
     }
 }
 
-impl Answered {
+impl Analysis {
     /// The answers as a record.
     #[must_use]
     pub fn record(&self) -> Map<String, Value> {
@@ -263,31 +265,32 @@ impl Answered {
         let mut record = Map::new();
         record.insert("revision".to_owned(), summary.hash.as_str().into());
         if let Some(told) = told {
-            if asked.contains(&Asked::Type) {
+            if asked.contains(&Question::Type) {
                 told.put(&mut record);
                 put_parts(&mut record, &told.typing);
             }
-            let cost = told.cost.as_ref().filter(|_| asked.contains(&Asked::Cost));
+            let cost = told.cost.as_ref().filter(|_| asked.contains(&Question::Cost));
             match cost {
-                Some(cost) => record.insert("cost".to_owned(), told_cost(cost)),
+                Some(cost) => record.insert("cost".to_owned(), cost_record(cost)),
                 None => record.remove("cost"),
             };
             if let Some(normal) = &told.normal {
                 put_normal(&mut record, normal);
             }
         }
-        if asked.contains(&Asked::Needs) {
+        if asked.contains(&Question::Needs) {
             record.insert("needs".to_owned(), needs(summary));
         }
         if let Some(equality) = &self.equality {
             record.insert("equality".to_owned(), equality.record());
         }
         if let Some(laws) = &self.laws {
-            let laws: Vec<Value> = laws.iter().map(Lawful::record).collect();
+            let laws: Vec<Value> = laws.iter().map(LawsResult::record).collect();
             record.insert("laws".to_owned(), laws.into());
         }
         if !self.properties.is_empty() {
-            let properties: Vec<Value> = self.properties.iter().map(Held::record).collect();
+            let properties: Vec<Value> =
+                self.properties.iter().map(PropertyResult::record).collect();
             record.insert("properties".to_owned(), properties.into());
         }
         record

@@ -26,12 +26,12 @@ pub(super) trait Archive: Debug + Send + Sync {
 
 /// The texts of a store and of the library.
 #[derive(Debug)]
-pub(super) struct Stored {
+pub(super) struct StoredTexts {
     pub(super) tools: Snapshot,
     pub(super) store: Arc<dyn Store>,
 }
 
-impl Archive for Stored {
+impl Archive for StoredTexts {
     fn source(&self, hash: &str) -> Result<Option<String>, Error> {
         let found = self.tools.source(hash)?;
         Ok(found.or_else(|| library().source(hash).map(str::to_owned)))
@@ -48,9 +48,9 @@ impl Archive for Stored {
 
 impl Workshop {
     /// The texts of its store, and of the library.
-    pub(super) fn archive(&self) -> Result<Stored, Fault> {
+    pub(super) fn archive(&self) -> Result<StoredTexts, Fault> {
         let tools = self.registry.snapshot().map_err(stored)?;
-        Ok(Stored { tools, store: Arc::clone(&self.store) })
+        Ok(StoredTexts { tools, store: Arc::clone(&self.store) })
     }
 }
 

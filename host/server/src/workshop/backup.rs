@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pif_domain::Limit;
-use pif_store::journal::{Journal, Verified};
+use pif_store::journal::{ChainEnds, Journal};
 use pif_store::memory::Memory;
 use pif_store::registry::Registry;
-use pif_store::{self, Aside, Duplicate, Sqlite, Store, is_occupied};
+use pif_store::{self, Duplicate, MovedStore, Sqlite, Store, is_occupied};
 
 use super::opening::{Error, settings};
 use crate::config::Config;
@@ -18,7 +18,7 @@ use crate::config::Config;
 #[derive(Debug)]
 pub struct Contents {
     /// The verified chain of its journal.
-    pub journal: Verified,
+    pub journal: ChainEnds,
     /// The number of tools.
     pub tools: u64,
     /// The number of keys in the memory.
@@ -27,7 +27,7 @@ pub struct Contents {
 
 /// A restored store.
 #[derive(Debug)]
-pub struct Restored {
+pub struct RestoreResult {
     /// The store.
     pub file: PathBuf,
     /// The contents of the store.
@@ -72,7 +72,7 @@ fn is_part(file: &Path, store: &Path) -> bool {
 
 /// Restores a backup as the store of the settings. An existing store is moved aside if `replace` is
 /// set; otherwise the restore is refused.
-pub fn restore(config: &Config, file: &Path, replace: bool) -> Result<Restored, Error> {
+pub fn restore(config: &Config, file: &Path, replace: bool) -> Result<RestoreResult, Error> {
     let copy = Duplicate::of_backup(file, &config.place)?;
     let contents = verify(config, &copy, file)?;
     let place = config.place.file().unwrap_or_default();
@@ -83,12 +83,12 @@ pub fn restore(config: &Config, file: &Path, replace: bool) -> Result<Restored, 
                 pif_store::Error::Unusable { path: place, reason: reason.to_owned() }.into()
             );
         }
-        Aside::put(&config.place)?
+        MovedStore::put(&config.place)?
     } else {
         None
     };
     copy.publish(aside.is_some())?;
-    Ok(Restored { file: place, contents, aside: aside.map(|aside| aside.path) })
+    Ok(RestoreResult { file: place, contents, aside: aside.map(|aside| aside.path) })
 }
 
 /// Verifies the whole copy: its file, its journal and its contents.

@@ -1,11 +1,11 @@
 //! What the calls of one run may use.
 
-use pif_domain::{Answered, Budget, CallOutcome, Failure, Limit, Reason};
+use pif_domain::{Budget, CallOutcome, CallResult, Failure, Limit, Reason};
 use pif_sandbox::{Watch, milliseconds};
 
 /// What all calls of a run may use.
 #[derive(Debug, Clone, Copy)]
-pub struct Allowed {
+pub struct CallLimits {
     /// Calls.
     pub calls: u64,
     /// Bytes of answers.
@@ -15,12 +15,12 @@ pub struct Allowed {
 /// Keeps what the calls of one run may still use.
 #[derive(Debug)]
 pub(super) struct CallBudget {
-    left: Allowed,
+    left: CallLimits,
     watch: Watch,
 }
 
 impl CallBudget {
-    pub(super) fn new(left: Allowed, watch: &Watch) -> Self {
+    pub(super) fn new(left: CallLimits, watch: &Watch) -> Self {
         Self { left, watch: watch.clone() }
     }
 
@@ -31,16 +31,16 @@ impl CallBudget {
 
     /// What is left now.
     pub(super) fn left(&self) -> Budget {
-        let Allowed { calls, bytes } = self.left;
+        let CallLimits { calls, bytes } = self.left;
         Budget { calls, bytes, millis: milliseconds(self.watch.waiting_left()) }
     }
 
     /// Takes off calls that were made, and the bytes of their answers. An answer that is too large is
     /// taken away.
-    pub(super) fn charge(&mut self, answered: &mut [Answered]) {
+    pub(super) fn charge(&mut self, answered: &mut [CallResult]) {
         let made = u64::try_from(answered.len()).unwrap_or(u64::MAX);
         self.left.calls = self.left.calls.saturating_sub(made);
-        for Answered { outcome, .. } in answered {
+        for CallResult { outcome, .. } in answered {
             self.weigh(outcome);
         }
     }
@@ -65,9 +65,9 @@ impl CallBudget {
 }
 
 /// What comes of a call beyond the number that a run may make.
-pub(super) fn beyond() -> Answered {
+pub(super) fn beyond() -> CallResult {
     let message = "the run has made all calls that a run may make";
-    Answered::new(over(Reason::Budget, Limit::Calls, message), 0)
+    CallResult::new(over(Reason::Budget, Limit::Calls, message), 0)
 }
 
 fn over(reason: Reason, limit: Limit, message: &str) -> CallOutcome {

@@ -9,11 +9,11 @@ use pif_domain::{Excess, Fault, FaultCode, Limit, Place, fault};
 use pif_schema::Schema;
 use pif_store::memory::Outcomes;
 use pif_store::registry::Definition;
-use pif_store::session::{Capacity, LONGEST_NAME, ensure_title, is_name, is_recent};
+use pif_store::session::{LONGEST_NAME, SessionCapacity, ensure_title, is_name, is_recent};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::example::{Example, Scripted, from_json, to_json};
+use super::example::{Example, ScriptedAnswer, from_json, to_json};
 use super::property::{MOST_PROPERTIES, of_tool};
 use super::refusal::too_large;
 use super::schemas;
@@ -38,10 +38,10 @@ pub(super) struct Bundle {
     version: u32,
     /// In the order of registration.
     #[serde(default)]
-    pub(super) tools: Vec<Packed>,
+    pub(super) tools: Vec<BundledTool>,
     /// In the order of the last change.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) memory: Vec<Remembered>,
+    pub(super) memory: Vec<BundledMemo>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) session: Option<PackedSession>,
     /// Signed statements about the tools.
@@ -57,13 +57,13 @@ pub(super) struct PackedSession {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(super) title: String,
     /// In the order of their names.
-    pub(super) bindings: Vec<PackedBinding>,
+    pub(super) bindings: Vec<BundledBinding>,
 }
 
 /// A binding in a file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct PackedBinding {
+pub(super) struct BundledBinding {
     pub(super) name: String,
     /// The kind of the value.
     pub(super) kind: String,
@@ -76,7 +76,7 @@ pub(super) struct PackedBinding {
 /// A key of the memory in a file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Remembered {
+pub(super) struct BundledMemo {
     pub(super) key: String,
     pub(super) tags: Vec<String>,
     pub(super) value: Box<RawValue>,
@@ -101,7 +101,7 @@ struct Header {
 /// A tool in a file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Packed {
+pub(super) struct BundledTool {
     pub(super) name: String,
     /// sha256 of the canonical text of `source`.
     pub(super) sha256: String,
@@ -131,7 +131,7 @@ fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-impl Packed {
+impl BundledTool {
     pub(super) fn new(tool: Definition, pinned: bool, notation: String) -> Result<Self, Fault> {
         let unreadable = |error: serde_json::Error| {
             fault(
@@ -201,8 +201,8 @@ impl Packed {
 
 /// The text of a file.
 pub(super) fn write(
-    tools: Vec<Packed>,
-    memory: Vec<Remembered>,
+    tools: Vec<BundledTool>,
+    memory: Vec<BundledMemo>,
     session: Option<PackedSession>,
     certificates: Certificates,
 ) -> Result<String, Fault> {
@@ -238,7 +238,7 @@ pub(super) fn read(text: &str) -> Result<Bundle, Fault> {
 impl PackedSession {
     /// Refuses titles and names that there cannot be, and more than a session holds. The store refuses
     /// these as well; this is before each term is checked.
-    pub(super) fn ensure(&self, most: &Capacity) -> Result<(), Fault> {
+    pub(super) fn ensure(&self, most: &SessionCapacity) -> Result<(), Fault> {
         ensure_title(&self.title).map_err(|error| {
             at("/session/title", fault(FaultCode::Malformed, error.to_string(), None))
         })?;
@@ -248,7 +248,7 @@ impl PackedSession {
 }
 
 /// Brings tools of a file into their order, and refuses those that cannot be meant.
-fn settle(tools: &mut [Packed]) -> Result<(), Fault> {
+fn settle(tools: &mut [BundledTool]) -> Result<(), Fault> {
     for tool in &mut *tools {
         tool.examples = compact(std::mem::take(&mut tool.examples));
         ensure_tests(tool)?;
@@ -258,11 +258,11 @@ fn settle(tools: &mut [Packed]) -> Result<(), Fault> {
 }
 
 /// Sorts tools by name, pinned revisions before the current one.
-pub(super) fn sort(tools: &mut [Packed]) {
+pub(super) fn sort(tools: &mut [BundledTool]) {
     tools.sort_by(|a, b| (&a.name, !a.pinned, &a.sha256).cmp(&(&b.name, !b.pinned, &b.sha256)));
 }
 
-fn ensure_tests(tool: &Packed) -> Result<(), Fault> {
+fn ensure_tests(tool: &BundledTool) -> Result<(), Fault> {
     for (index, example) in tool.examples.iter().enumerate() {
         let Some(reason) = example.complaint() else { continue };
         let message = format!("example {index} of {} {reason}", tool.quoted());
@@ -277,7 +277,7 @@ fn ensure_tests(tool: &Packed) -> Result<(), Fault> {
     Ok(())
 }
 
-fn ensure_once(tools: &[Packed]) -> Result<(), Fault> {
+fn ensure_once(tools: &[BundledTool]) -> Result<(), Fault> {
     let twice = tools.windows(2).find_map(|pair| match pair {
         [a, b] if a.reference() == b.reference() => Some(a),
         _ => None,
@@ -298,7 +298,8 @@ fn compact(examples: Vec<Example>) -> Vec<Example> {
         data: data.map(compact_value),
         args: args.map(|args| args.into_iter().map(compact_value).collect()),
         answers: answers.map(|answers| {
-            let compact = |it: Scripted| Scripted { value: it.value.map(compact_value), ..it };
+            let compact =
+                |it: ScriptedAnswer| ScriptedAnswer { value: it.value.map(compact_value), ..it };
             answers.into_iter().map(compact).collect()
         }),
         output: output.map(compact_value),
@@ -317,7 +318,7 @@ pub(super) fn place(index: usize, member: &str) -> String {
 }
 
 /// The store refuses too much as well. This is before each term is checked.
-fn ensure_room(bindings: &[PackedBinding], most: &Capacity) -> Result<(), Fault> {
+fn ensure_room(bindings: &[BundledBinding], most: &SessionCapacity) -> Result<(), Fault> {
     let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
     let bytes = bindings.iter().map(|it| count(it.term.get().len())).sum();
     for (limit, used, most, what) in [
@@ -334,9 +335,9 @@ fn ensure_room(bindings: &[PackedBinding], most: &Capacity) -> Result<(), Fault>
     Ok(())
 }
 
-fn ensure_names(bindings: &[PackedBinding]) -> Result<(), Fault> {
+fn ensure_names(bindings: &[BundledBinding]) -> Result<(), Fault> {
     let mut seen = BTreeSet::new();
-    for (index, PackedBinding { name, .. }) in bindings.iter().enumerate() {
+    for (index, BundledBinding { name, .. }) in bindings.iter().enumerate() {
         let quoted = quote_one(name);
         let reason = if !is_name(name) {
             format!("{quoted} is no name of a binding")

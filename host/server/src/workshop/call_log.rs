@@ -1,9 +1,9 @@
 //! What is written down of a run while it goes on: its questions with their answers, and the calls that
-//! it makes. The types of a call are its stages: [`Asked`], then [`Intended`], then [`Ended`].
+//! it makes. The types of a call are its stages: [`RequestedCalls`], then [`IntendedCalls`], then [`EndedCalls`].
 
 use std::time::{Duration, Instant};
 
-use pif_domain::{Answered, Approval, Call, CallOutcome, Decision, Fault, Need, Refusal, Stage};
+use pif_domain::{Approval, Call, CallOutcome, CallResult, Decision, Fault, Need, Refusal, Stage};
 use pif_sandbox::{Calls, Left, milliseconds};
 use pif_store::journal::{Answer, Came as Outcome, Left as Kept};
 
@@ -12,17 +12,17 @@ use super::call_record as record;
 use super::consent::{self, Consent, Consents, Said};
 use super::intent::Intent;
 use super::observer::Observer;
-use super::past::{Waiting, waits};
+use super::past::{ApprovalWait, waits};
 use super::step_log::{self, StepLog};
 
 /// How long a step takes whose end is written at once.
 const WORTH: Duration = Duration::from_millis(5);
 
 /// What came of calls, or why none was made.
-pub(super) type Came = Result<Vec<Answered>, Refusal>;
+pub(super) type Came = Result<Vec<CallResult>, Refusal>;
 
 /// Calls that a run asks for. They are written down.
-pub(super) struct Asked<'c> {
+pub(super) struct RequestedCalls<'c> {
     pub(super) calls: &'c Calls,
     /// Where they stand among the answers.
     place: usize,
@@ -31,21 +31,21 @@ pub(super) struct Asked<'c> {
 }
 
 /// Calls that may be sent: that the run makes them is on the disk, wherever it has to be.
-pub(super) struct Intended<'c> {
-    asked: Asked<'c>,
+pub(super) struct IntendedCalls<'c> {
+    asked: RequestedCalls<'c>,
     since: Instant,
 }
 
-impl<'c> Intended<'c> {
+impl<'c> IntendedCalls<'c> {
     pub(super) fn calls(&self) -> &'c Calls {
         self.asked.calls
     }
 }
 
 /// Calls that have ended. What came of them is written down.
-pub(super) struct Ended(Came);
+pub(super) struct EndedCalls(Came);
 
-impl Ended {
+impl EndedCalls {
     pub(super) fn came(self) -> Came {
         self.0
     }
@@ -71,7 +71,7 @@ pub(super) struct CallLog<'a> {
     /// What those who were asked have said.
     consents: Consents,
     /// The question that the run is kept for.
-    pub(super) waiting: Option<Waiting>,
+    pub(super) waiting: Option<ApprovalWait>,
 }
 
 impl<'a> CallLog<'a> {
@@ -102,8 +102,8 @@ impl<'a> CallLog<'a> {
     }
 
     /// Writes down calls before anything comes of them.
-    pub(super) fn ask<'c>(&mut self, calls: &'c Calls) -> Asked<'c> {
-        let asked = Asked { calls, place: self.answers.len(), texts: self.texts.len() };
+    pub(super) fn ask<'c>(&mut self, calls: &'c Calls) -> RequestedCalls<'c> {
+        let asked = RequestedCalls { calls, place: self.answers.len(), texts: self.texts.len() };
         let (answer, args) = record::asked(&calls.calls);
         self.answers.push(answer);
         self.texts.extend(args);
@@ -111,23 +111,26 @@ impl<'a> CallLog<'a> {
     }
 
     /// Brings all that was written down to the disk.
-    pub(super) fn intend<'c>(&mut self, asked: Asked<'c>) -> Result<Intended<'c>, Fault> {
+    pub(super) fn intend<'c>(
+        &mut self,
+        asked: RequestedCalls<'c>,
+    ) -> Result<IntendedCalls<'c>, Fault> {
         if let Some(intent) = &mut self.intent {
             intent.note(&asked.calls.calls, &self.answers, &self.texts)?;
         }
         let since = Instant::now();
         let tools = asked.calls.calls.iter().map(|call| call.tool.clone()).collect();
         self.sent = Some((since, tools));
-        Ok(Intended { asked, since })
+        Ok(IntendedCalls { asked, since })
     }
 
     /// Asks whether calls may be made of which none was sent. If nobody answers now, the run is kept
     /// and ends.
     pub(super) async fn consider<'c>(
         &mut self,
-        intended: Intended<'c>,
+        intended: IntendedCalls<'c>,
         needs: &[Need],
-    ) -> Result<Result<(Asked<'c>, Vec<Consent>), Ended>, Fault> {
+    ) -> Result<Result<(RequestedCalls<'c>, Vec<Consent>), EndedCalls>, Fault> {
         self.sent = None;
         let asked = intended.asked;
         let calls = &asked.calls.calls;
@@ -161,14 +164,14 @@ impl<'a> CallLog<'a> {
     /// Writes down what was decided of calls that somebody was asked about.
     fn decide<'c>(
         &mut self,
-        asked: Asked<'c>,
+        asked: RequestedCalls<'c>,
         needs: &[Need],
         decided: &Result<Decision, String>,
-    ) -> (Asked<'c>, Vec<Consent>) {
+    ) -> (RequestedCalls<'c>, Vec<Consent>) {
         let consents = self.consents.decide(&asked.calls.calls, needs, decided);
         for (index, consent) in consents.iter().enumerate() {
             if let Some(outcome) = consent.outcome() {
-                self.note(asked.place, index, &Answered::new(outcome, 0));
+                self.note(asked.place, index, &CallResult::new(outcome, 0));
             }
         }
         (asked, consents)
@@ -176,11 +179,16 @@ impl<'a> CallLog<'a> {
 
     /// Writes down what came of one of some calls before all of them have ended: a run that ends
     /// meanwhile knows it.
-    pub(super) fn tell(&mut self, intended: &Intended<'_>, index: usize, answered: &Answered) {
+    pub(super) fn observe(
+        &mut self,
+        intended: &IntendedCalls<'_>,
+        index: usize,
+        answered: &CallResult,
+    ) {
         self.note(intended.asked.place, index, answered);
         if intended.asked.calls.calls.len() > 1
             && let Some(intent) = &mut self.intent
-            && let Err(fault) = intent.told(&self.answers, &self.texts)
+            && let Err(fault) = intent.append(&self.answers, &self.texts)
         {
             // The run finds it out when all calls have ended.
             tracing::warn!(message = fault.message, "an answer could not be written down");
@@ -188,7 +196,7 @@ impl<'a> CallLog<'a> {
     }
 
     /// Writes down what came of one of some calls before the run was interrupted.
-    pub(super) fn know(&mut self, asked: &Asked<'_>, index: usize, answered: &Answered) {
+    pub(super) fn know(&mut self, asked: &RequestedCalls<'_>, index: usize, answered: &CallResult) {
         self.note(asked.place, index, answered);
     }
 
@@ -196,8 +204,8 @@ impl<'a> CallLog<'a> {
     /// written down.
     pub(super) fn doubt(
         &mut self,
-        intended: &Intended<'_>,
-        answered: &[Answered],
+        intended: &IntendedCalls<'_>,
+        answered: &[CallResult],
     ) -> Result<(), Fault> {
         let Some(intent) = &self.intent else { return Ok(()) };
         if intent.durable.is_none() {
@@ -245,7 +253,7 @@ impl<'a> CallLog<'a> {
         self.step_log.add(&Answer::Waited(waited));
         self.answers.push(Answer::Waited(waited));
         match &mut self.intent {
-            Some(intent) if is_new => intent.told(&self.answers, &self.texts),
+            Some(intent) if is_new => intent.append(&self.answers, &self.texts),
             _ => Ok(()),
         }
     }
@@ -288,7 +296,7 @@ impl<'a> CallLog<'a> {
         // What took no time is written with what comes next.
         match &mut self.intent {
             Some(intent) if is_new && !is_known && time >= WORTH => {
-                intent.told(&self.answers, &self.texts)
+                intent.append(&self.answers, &self.texts)
             }
             _ => Ok(()),
         }
@@ -331,7 +339,7 @@ impl<'a> CallLog<'a> {
         intent.put_down(&self.answers, &self.texts, fault)
     }
 
-    fn note(&mut self, place: usize, index: usize, answered: &Answered) {
+    fn note(&mut self, place: usize, index: usize, answered: &CallResult) {
         let Some(Answer::Calls(made)) = self.answers.get_mut(place) else { return };
         let Some(made) = made.get_mut(index) else { return };
         if made.outcome == Outcome::Unknown {
@@ -341,8 +349,12 @@ impl<'a> CallLog<'a> {
     }
 
     /// Ends calls that were to be sent.
-    pub(super) fn answer(&mut self, intended: Intended<'_>, came: Came) -> Result<Ended, Fault> {
-        let Intended { asked, since } = intended;
+    pub(super) fn answer(
+        &mut self,
+        intended: IntendedCalls<'_>,
+        came: Came,
+    ) -> Result<EndedCalls, Fault> {
+        let IntendedCalls { asked, since } = intended;
         self.after = came.iter().flatten().filter_map(|it| it.beside.after).max();
         if let Ok(answered) = &came {
             let (time, is_alone) = (since.elapsed(), answered.len() == 1);
@@ -354,15 +366,15 @@ impl<'a> CallLog<'a> {
         }
         let ended = self.end(asked, came);
         if let Some(intent) = &mut self.intent {
-            intent.told(&self.answers, &self.texts)?;
+            intent.append(&self.answers, &self.texts)?;
         }
         Ok(ended)
     }
 
     /// Ends calls that are not sent: it is known what came of them, or they are refused.
     #[expect(clippy::needless_pass_by_value, reason = "the stage ends here")]
-    pub(super) fn end(&mut self, asked: Asked<'_>, came: Came) -> Ended {
-        let Asked { calls, place, texts } = asked;
+    pub(super) fn end(&mut self, asked: RequestedCalls<'_>, came: Came) -> EndedCalls {
+        let RequestedCalls { calls, place, texts } = asked;
         self.sent = None;
         // A denied call is not recorded.
         if came == Err(Refusal::denied(&calls.calls)) {
@@ -373,7 +385,7 @@ impl<'a> CallLog<'a> {
             if let Some(intent) = &mut self.intent {
                 intent.rewind(place, self.texts.len());
             }
-            return Ended(came);
+            return EndedCalls(came);
         }
         for (index, answered) in came.iter().flatten().enumerate() {
             self.note(place, index, answered);
@@ -382,7 +394,7 @@ impl<'a> CallLog<'a> {
             *kept = record::answered(&calls.calls, &came);
             self.step_log.add(kept);
         }
-        Ended(came)
+        EndedCalls(came)
     }
 
     /// Writes down that the run has read a binding. Gives its term.
@@ -398,7 +410,7 @@ impl<'a> CallLog<'a> {
     }
 
     /// Ends the run. Gives all that was written down.
-    pub(super) fn close(mut self) -> Written {
+    pub(super) fn close(mut self) -> CallRecords {
         // The run ended while it waited.
         if let Some((since, tools)) = self.sent {
             let ms = milliseconds(since.elapsed());
@@ -414,13 +426,13 @@ impl<'a> CallLog<'a> {
             }
         }
         let Self { answers, texts, pins, intent, .. } = self;
-        Written { answers, texts, pins, pending: intent.and_then(Intent::pending) }
+        CallRecords { answers, texts, pins, pending: intent.and_then(Intent::pending) }
     }
 }
 
 /// What was written down of a run.
 #[derive(Debug, Default)]
-pub(super) struct Written {
+pub(super) struct CallRecords {
     /// All recorded questions with their answers.
     pub(super) answers: Vec<Answer>,
     /// The texts whose digests the answers hold.

@@ -2,23 +2,23 @@
 
 use pif_domain::text::quote_one;
 use pif_domain::{
-    Answered, Beside, Call, CallMade, CallOutcome, Failure, Fault, FaultCode, Refusal, fault,
+    Call, CallOutcome, CallResult, CallSummary, Failure, Fault, FaultCode, Refusal, Remarks, fault,
 };
-use pif_store::journal::{Answer, Asked, Came, Digest, Made, Refused};
+use pif_store::journal::{Answer, CallRefusal, Came, Digest, RequestedCall, SentCall};
 
 /// What the journal is told of calls before anything comes of them, and the texts beside it.
 pub(super) fn asked(calls: &[Call]) -> (Answer, Vec<String>) {
-    let answer = Answer::Calls(calls.iter().map(digested).map(Made::new).collect());
+    let answer = Answer::Calls(calls.iter().map(digested).map(SentCall::new).collect());
     (answer, calls.iter().map(|call| call.args.clone()).collect())
 }
 
 /// What the journal is told of calls once it is known what came of them.
-pub(super) fn answered(calls: &[Call], answer: &Result<Vec<Answered>, Refusal>) -> Answer {
+pub(super) fn answered(calls: &[Call], answer: &Result<Vec<CallResult>, Refusal>) -> Answer {
     let asked = calls.iter().map(digested);
     match answer {
         Ok(answered) => {
             let made = asked.zip(answered).map(|(asked, answered)| {
-                let mut made = Made::new(asked);
+                let mut made = SentCall::new(asked);
                 come(&mut made, answered);
                 made
             });
@@ -26,14 +26,14 @@ pub(super) fn answered(calls: &[Call], answer: &Result<Vec<Answered>, Refusal>) 
         }
         Err(Refusal { index, code, message, hint }) => {
             let (code, message, hint) = (code.name().to_owned(), message.clone(), hint.clone());
-            let refused = Refused { index: *index, code, message, hint };
+            let refused = CallRefusal { index: *index, code, message, hint };
             Answer::Refused(asked.collect(), refused)
         }
     }
 }
 
 /// Writes down what came of a call.
-pub(super) fn come(made: &mut Made, Answered { outcome, millis, beside }: &Answered) {
+pub(super) fn come(made: &mut SentCall, CallResult { outcome, millis, beside }: &CallResult) {
     made.outcome = match outcome {
         CallOutcome::Value(text) => Came::Value(Digest::of(text)),
         CallOutcome::Failed(Failure { reason, message, value }) => Came::Failed {
@@ -48,7 +48,7 @@ pub(super) fn come(made: &mut Made, Answered { outcome, millis, beside }: &Answe
 }
 
 /// The texts of which the journal keeps the digests.
-pub(super) fn texts(answered: &Answered) -> impl Iterator<Item = String> {
+pub(super) fn texts(answered: &CallResult) -> impl Iterator<Item = String> {
     let own = match &answered.outcome {
         CallOutcome::Value(text) => Some(text.clone()),
         CallOutcome::Failed(failure) => failure.value.clone(),
@@ -56,17 +56,17 @@ pub(super) fn texts(answered: &Answered) -> impl Iterator<Item = String> {
     own.into_iter().chain(answered.beside.whole.clone())
 }
 
-fn digested(call: &Call) -> Asked {
-    Asked { tool: call.tool.clone(), args: Digest::of(&call.args), raw: call.is_raw }
+fn digested(call: &Call) -> RequestedCall {
+    RequestedCall { tool: call.tool.clone(), args: Digest::of(&call.args), raw: call.is_raw }
 }
 
 /// The calls among what a run asked for.
-pub(super) fn made(answers: &[Answer]) -> Vec<CallMade> {
+pub(super) fn made(answers: &[Answer]) -> Vec<CallSummary> {
     let calls = answers.iter().filter_map(|answer| match answer {
         Answer::Calls(made) => Some(made),
         _ => None,
     });
-    let told = |Made { asked, outcome, ms, warning, .. }: &Made| CallMade {
+    let told = |SentCall { asked, outcome, ms, warning, .. }: &SentCall| CallSummary {
         tool: asked.tool.clone(),
         outcome: outcome.name().to_owned(),
         ms: *ms,
@@ -85,18 +85,18 @@ pub(super) fn recall(
     calls: &[Call],
     recorded: &Answer,
     mut text: impl FnMut(&Digest) -> Result<Option<String>, pif_store::Error>,
-) -> Result<Option<Result<Vec<Answered>, Refusal>>, Missing> {
+) -> Result<Option<Result<Vec<CallResult>, Refusal>>, MissingAnswer> {
     match recorded {
         Answer::Calls(made) if is_same(calls, made.iter().map(|it| &it.asked)) => {
             let mut answered = Vec::with_capacity(made.len());
             for made in made {
                 let found = recall_one(made, &mut text)?;
-                answered.push(found.ok_or_else(|| Missing::Text(made.asked.tool.clone()))?);
+                answered.push(found.ok_or_else(|| MissingAnswer::Text(made.asked.tool.clone()))?);
             }
             Ok(Some(Ok(answered)))
         }
         Answer::Refused(asked, refused) if is_same(calls, asked.iter()) => {
-            let Refused { index, code, message, hint } = refused.clone();
+            let CallRefusal { index, code, message, hint } = refused.clone();
             let code = FaultCode::find(&code).unwrap_or(FaultCode::CapabilityDenied);
             Ok(Some(Err(Refusal { index, code, message, hint })))
         }
@@ -109,7 +109,7 @@ pub(super) fn recall_some(
     calls: &[Call],
     recorded: &Answer,
     mut text: impl FnMut(&Digest) -> Result<Option<String>, pif_store::Error>,
-) -> Result<Option<Vec<Option<Answered>>>, Missing> {
+) -> Result<Option<Vec<Option<CallResult>>>, MissingAnswer> {
     let Answer::Calls(made) = recorded else { return Ok(None) };
     if !is_same(calls, made.iter().map(|it| &it.asked)) {
         return Ok(None);
@@ -117,18 +117,18 @@ pub(super) fn recall_some(
     made.iter().map(|made| recall_one(made, &mut text)).collect::<Result<_, _>>().map(Some)
 }
 
-fn is_same<'a>(calls: &[Call], asked: impl ExactSizeIterator<Item = &'a Asked>) -> bool {
+fn is_same<'a>(calls: &[Call], asked: impl ExactSizeIterator<Item = &'a RequestedCall>) -> bool {
     asked.len() == calls.len() && asked.zip(calls).all(|(asked, call)| *asked == digested(call))
 }
 
 /// What came of a call; None: nobody knows.
 fn recall_one(
-    Made { asked, outcome, ms, whole, warning, .. }: &Made,
+    SentCall { asked, outcome, ms, whole, warning, .. }: &SentCall,
     text: &mut impl FnMut(&Digest) -> Result<Option<String>, pif_store::Error>,
-) -> Result<Option<Answered>, Missing> {
+) -> Result<Option<CallResult>, MissingAnswer> {
     let mut find = |digest: &Digest| {
-        let found = text(digest).map_err(Missing::Store)?;
-        found.ok_or_else(|| Missing::Text(asked.tool.clone()))
+        let found = text(digest).map_err(MissingAnswer::Store)?;
+        found.ok_or_else(|| MissingAnswer::Text(asked.tool.clone()))
     };
     let outcome = match outcome {
         Came::Unknown => return Ok(None),
@@ -139,8 +139,8 @@ fn recall_one(
         }
     };
     let whole = whole.as_ref().map(find).transpose()?;
-    let beside = Beside { whole, warning: warning.clone(), after: None };
-    Ok(Some(Answered { outcome, millis: *ms, beside }))
+    let beside = Remarks { whole, warning: warning.clone(), after: None };
+    Ok(Some(CallResult { outcome, millis: *ms, beside }))
 }
 
 /// How a durable run stops at a call of which nobody knows what it has done.
@@ -150,7 +150,7 @@ pub(super) fn outcome_unknown(tool: &str) -> Fault {
 }
 
 /// Why an answer cannot be had from an entry.
-pub(super) enum Missing {
+pub(super) enum MissingAnswer {
     /// The text of what this tool answered is not there any more.
     Text(String),
     /// The store fails.

@@ -6,28 +6,28 @@ use std::time::{Duration, Instant};
 
 use pif_domain::text::similar::similar;
 use pif_domain::text::{self, quote, quote_one};
-use pif_domain::{Answered, Call, Fault, FaultCode, Need, Reason, Refusal, Unsent};
+use pif_domain::{Call, CallResult, Fault, FaultCode, Need, NotSent, Reason, Refusal};
 use pif_sandbox::{Wait, Watch, milliseconds};
 
 use super::analyze::ANALYZE;
 use super::bindings::Bindings;
 use super::budget::{CallBudget, beyond};
-use super::call_log::{Asked, CallLog, Ended, Intended};
+use super::call_log::{CallLog, EndedCalls, IntendedCalls, RequestedCalls};
 use super::consent::Consent;
-use super::effects::{Effects, Sending};
+use super::effects::{Effects, PendingCalls};
 use super::native::Native;
 use super::opening::Workshop;
-use super::past::{Past, Recalled};
+use super::past::{RecordedAnswers, ReplayLog};
 use super::types::Sight;
-use super::world::{EndedByHand, Live, Tools};
+use super::world::{CancelCheck, Live, Tools};
 
 impl Workshop {
     /// The world of a run.
     pub(super) fn live(&self, tools: Tools, effects: Arc<dyn Effects>, watch: &Watch) -> Live {
         let budget = CallBudget::new(self.allowed, watch);
-        let (past, bindings) = (Past::default(), Bindings::default());
+        let (past, bindings) = (ReplayLog::default(), Bindings::default());
         let (sandbox, watch) = (Arc::clone(&self.sandbox), watch.clone());
-        let by_hand = EndedByHand::default();
+        let by_hand = CancelCheck::default();
         Live { tools, sandbox, watch, effects, budget, past, bindings, by_hand }
     }
 }
@@ -36,17 +36,17 @@ impl Live {
     /// Has calls made, unless it is known what came of them before the run waited.
     pub(super) async fn make(
         &mut self,
-        asked: Asked<'_>,
+        asked: RequestedCalls<'_>,
         log: &mut CallLog<'_>,
-    ) -> Result<Ended, Fault> {
+    ) -> Result<EndedCalls, Fault> {
         if let Some(refusal) = self.refusal(&asked.calls.calls)? {
             self.past.pass_refused();
             return Ok(log.end(asked, Err(refusal)));
         }
         let before = match self.past.recall(asked.calls)? {
             None => Vec::new(),
-            Some(Recalled::Some(before)) => before,
-            Some(Recalled::All(mut came)) => {
+            Some(RecordedAnswers::Some(before)) => before,
+            Some(RecordedAnswers::All(mut came)) => {
                 if let Ok(answered) = &mut came {
                     self.budget.charge(answered);
                 }
@@ -62,13 +62,14 @@ impl Live {
             let answered = asked.calls.calls.iter().map(|it| self.analyze(it)).collect();
             return Ok(log.end(asked, Ok(answered)));
         }
-        let known = Known { consents: log.known(&asked.calls.calls), before };
+        let known = PriorAnswers { consents: log.known(&asked.calls.calls), before };
         let intended = log.intend(asked)?;
         let (intended, unsent) = match self.send(&intended, &known, log).await {
-            Err(Unsent::Asks(needs)) => match log.consider(intended, &needs).await? {
+            Err(NotSent::Asks(needs)) => match log.consider(intended, &needs).await? {
                 Err(ended) => return Ok(ended),
                 Ok((asked, consents)) => {
-                    let (intended, known) = (log.intend(asked)?, Known { consents, ..known });
+                    let (intended, known) =
+                        (log.intend(asked)?, PriorAnswers { consents, ..known });
                     match self.send(&intended, &known, log).await {
                         Ok(answered) => return finish(intended, answered, log),
                         Err(unsent) => (intended, unsent),
@@ -110,10 +111,10 @@ impl Live {
     /// Sends as many of the calls as the run may still make, except those that were declined.
     async fn send(
         &mut self,
-        intended: &Intended<'_>,
-        known: &Known,
+        intended: &IntendedCalls<'_>,
+        known: &PriorAnswers,
         log: &mut CallLog<'_>,
-    ) -> Result<Vec<Answered>, Unsent> {
+    ) -> Result<Vec<CallResult>, NotSent> {
         let left = self.budget.left();
         let most = usize::try_from(left.calls).unwrap_or(usize::MAX);
         let (calls, at_most) = (&intended.calls().calls, intended.calls().at_most);
@@ -131,25 +132,25 @@ impl Live {
                 places.push(*index);
             }
         }
-        let mut told = |index: usize, answered: &Answered| {
+        let mut told = |index: usize, answered: &CallResult| {
             if let Some(index) = places.get(index) {
-                log.tell(intended, *index, answered);
+                log.observe(intended, *index, answered);
             }
         };
         let answered = match sent.as_slice() {
             [] => Vec::new(),
             calls => {
-                let sending = Sending::new(intended, (calls, at_most), left, &approved);
+                let sending = PendingCalls::new(intended, (calls, at_most), left, &approved);
                 let sent = self.effects.call(sending, &mut told).await;
                 sent.map_err(|unsent| placed(unsent, &places))?
             }
         };
         let mut answered = answered.into_iter();
-        let mut came: Vec<Answered> = Vec::with_capacity(theirs.len());
+        let mut came: Vec<CallResult> = Vec::with_capacity(theirs.len());
         for index in &theirs {
             match (before(*index), consent(*index).outcome()) {
                 (Some(answered), _) => came.push(answered),
-                (None, Some(outcome)) => came.push(Answered::new(outcome, 0)),
+                (None, Some(outcome)) => came.push(CallResult::new(outcome, 0)),
                 (None, None) => came.extend(answered.next()),
             }
         }
@@ -163,11 +164,11 @@ impl Live {
     }
 
     /// Asks the analyst. It counts among no budget.
-    fn analyze(&self, call: &Call) -> Answered {
+    fn analyze(&self, call: &Call) -> CallResult {
         let since = Instant::now();
         let Self { sandbox, tools, effects, watch, .. } = self;
         let sight = Sight { sandbox, tools, effects: effects.as_ref() };
-        Answered::new(sight.answer_call(call, watch), milliseconds(since.elapsed()))
+        CallResult::new(sight.answer_call(call, watch), milliseconds(since.elapsed()))
     }
 
     /// Why no server gets these calls: one is for a native capability, which has no such function, or
@@ -185,30 +186,30 @@ impl Live {
 }
 
 /// What is known of calls before they are sent.
-struct Known {
+struct PriorAnswers {
     consents: Vec<Consent>,
     /// What came of some of them before the run was interrupted.
-    before: Vec<Option<Answered>>,
+    before: Vec<Option<CallResult>>,
 }
 
 /// Ends calls that were sent, unless the run stops at one of which nobody knows what it has done.
 fn finish(
-    intended: Intended<'_>,
-    answered: Vec<Answered>,
+    intended: IntendedCalls<'_>,
+    answered: Vec<CallResult>,
     log: &mut CallLog<'_>,
-) -> Result<Ended, Fault> {
+) -> Result<EndedCalls, Fault> {
     log.doubt(&intended, &answered)?;
     log.answer(intended, Ok(answered))
 }
 
 /// Why calls were not sent, with the places that they have among all calls.
-fn placed(unsent: Unsent, places: &[usize]) -> Unsent {
+fn placed(unsent: NotSent, places: &[usize]) -> NotSent {
     let place = |index: usize| places.get(index).copied().unwrap_or(index);
     match unsent {
-        Unsent::Refused(it) => Unsent::Refused(Refusal { index: place(it.index), ..it }),
-        Unsent::Asks(needs) => {
+        NotSent::Refused(it) => NotSent::Refused(Refusal { index: place(it.index), ..it }),
+        NotSent::Asks(needs) => {
             let needs = needs.into_iter().map(|it| Need { index: place(it.index), ..it });
-            Unsent::Asks(needs.collect())
+            NotSent::Asks(needs.collect())
         }
     }
 }

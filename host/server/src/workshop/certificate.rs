@@ -9,11 +9,11 @@ use pif_receipt::sha256;
 use pif_sandbox::Watch;
 use serde_json::Value;
 
-use super::bundle::Packed;
+use super::bundle::BundledTool;
 use super::equality::Equality;
 use super::keys::unsigned;
 use super::opening::Workshop;
-use super::refusal::{Refused, stored};
+use super::refusal::{ChangeRefusal, stored};
 use super::vouched::{Certificates, Equal, Known, Property, Vouched, refused};
 use super::world::Tools;
 
@@ -22,7 +22,7 @@ impl Workshop {
     /// fails is a fault. `equal` has names of tools, each with a tool to which it is to be proved equal.
     pub(super) fn certify(
         &self,
-        packed: &[Packed],
+        packed: &[BundledTool],
         equal: &[(String, String)],
         tools: &Tools,
         watch: &Watch,
@@ -62,11 +62,11 @@ impl Workshop {
     /// examples and properties. All that do not hold are told.
     pub(super) fn ensure_certified(
         &self,
-        packed: &[&Packed],
+        packed: &[&BundledTool],
         vouched: &[Vouched],
         tools: &Tools,
         watch: &Watch,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), ChangeRefusal> {
         let mut faults = Vec::new();
         for (tool, Vouched { known, .. }) in packed.iter().zip(vouched) {
             let others: Vec<&str> = known.equal.iter().map(|it| it.to.as_str()).collect();
@@ -86,7 +86,7 @@ impl Workshop {
     /// tool is proved to be equal.
     fn known(
         &self,
-        packed: &Packed,
+        packed: &BundledTool,
         others: &[&str],
         tools: &Tools,
         watch: &Watch,
@@ -156,7 +156,7 @@ fn is_of(revision: &str, tool: &str) -> bool {
     revision == tool || revision.split('@').next() == Some(tool)
 }
 
-fn first(Refused { faults, during }: Refused) -> Fault {
+fn first(ChangeRefusal { faults, during }: ChangeRefusal) -> Fault {
     let none = || fault(FaultCode::Internal, "a tool is refused without a fault".to_owned(), None);
     let fault = faults.into_iter().next().unwrap_or_else(none);
     let message = during.map(|it| format!("{it}: {}", fault.message));

@@ -41,12 +41,12 @@ pub enum Mismatch {
 
 /// The tree over the entries of a journal, as far as they were read.
 #[derive(Debug, Default)]
-pub struct Grown {
+pub struct JournalTree {
     tree: Tree,
     heads: BTreeMap<i64, i64>,
 }
 
-impl Grown {
+impl JournalTree {
     /// Adds what came since. Leaves are sorted by chain: only those of a single chain all come last.
     fn grow(&mut self, store: &dyn Store) -> Result<(), pif_store::Error> {
         let chains = store.chains()?;
@@ -84,7 +84,7 @@ impl Workshop {
 
     /// Makes a checkpoint, if something came since the last one and no other process makes them. Gives
     /// it. `grown` is what was read before.
-    pub fn checkpoint(&self, grown: &mut Grown) -> Result<Option<String>, Fault> {
+    pub fn checkpoint(&self, grown: &mut JournalTree) -> Result<Option<String>, Fault> {
         let keys = self.keys()?;
         let key = keys.current().map_err(|error| unsigned(&error))?;
         let own: Vec<PublicKey> = keys.public().map(|(_, key)| key).collect();
@@ -117,7 +117,7 @@ pub fn compare(store: &dyn Store, note: &str, keys: &[PublicKey]) -> Result<Chec
     if said.origin != store.identity()? {
         return Err(Mismatch::Other(said.origin));
     }
-    let mut then = Grown::default();
+    let mut then = JournalTree::default();
     store.leaves(0, &mut |leaf| {
         if said.heads.get(&leaf.chain).is_some_and(|last| leaf.id <= *last) {
             then.add(leaf);

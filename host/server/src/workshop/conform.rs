@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pif_domain::text::{self, quote_one};
 use pif_domain::{Excess, Fault, FaultCode, Limit, Mismatch, Mismatches, fault};
-use pif_sandbox::{Ending, Outcome, Watch, give_way};
+use pif_sandbox::{Completion, Outcome, Watch, give_way};
 use pif_schema::{Refusal, Schema, Stop};
 use pif_store::journal::{Answer, Digest};
 use pif_store::registry::STAGED;
@@ -18,10 +18,10 @@ use super::world::Tools;
 const MOST_PLACE: usize = 200;
 
 /// What the journal records of a tool's schema, and its text if only the entry keeps it.
-type Recorded = (Answer, Option<String>);
+type RecordedSchema = (Answer, Option<String>);
 
 /// A schema and its name in messages.
-struct Used {
+struct NamedSchema {
     schema: Arc<Schema>,
     name: String,
 }
@@ -45,7 +45,7 @@ pub(super) async fn conform(
     let (recorded, kept) = kept.unzip();
     let (answer, text) = recorded.unzip();
     let all = asked.iter().chain(kept.iter().map(|used| &used.schema));
-    if let Ok(Ending::Value(value)) = &outcome.ending
+    if let Ok(Completion::Value(value)) = &outcome.ending
         && all.into_iter().any(|schema| !schema.is_quick(&value.json))
     {
         give_way().await;
@@ -62,7 +62,7 @@ pub(super) fn conform_again(
     archive: &dyn Archive,
     watch: &Watch,
 ) -> Result<Option<Answer>, String> {
-    let is_value = matches!(outcome.ending, Ok(Ending::Value(_)));
+    let is_value = matches!(outcome.ending, Ok(Completion::Value(_)));
     let found = recorded.and_then(|answer| match answer {
         Answer::Schema(name, change) => Some((name, archive.output_schema(*change))),
         Answer::StagedSchema(name, digest) => Some((name, archive.text(&digest.sha256))),
@@ -83,8 +83,11 @@ pub(super) fn conform_again(
 }
 
 /// The output schema of the tool that returned the value.
-async fn kept(outcome: &Outcome, tools: &Tools) -> Result<Option<(Recorded, Used)>, Fault> {
-    let (Ok(Ending::Value(_)), Some(name)) = (&outcome.ending, &outcome.tool) else {
+async fn kept(
+    outcome: &Outcome,
+    tools: &Tools,
+) -> Result<Option<(RecordedSchema, NamedSchema)>, Fault> {
+    let (Ok(Completion::Value(_)), Some(name)) = (&outcome.ending, &outcome.tool) else {
         return Ok(None);
     };
     let Some(tool) = tools.find(name)? else { return Ok(None) };
@@ -99,14 +102,19 @@ async fn kept(outcome: &Outcome, tools: &Tools) -> Result<Option<(Recorded, Used
     Ok(Some((recorded, of_tool(name, schema))))
 }
 
-fn of_tool(name: &str, schema: Arc<Schema>) -> Used {
-    Used { schema, name: format!("the output schema of the tool {}", quote_one(name)) }
+fn of_tool(name: &str, schema: Arc<Schema>) -> NamedSchema {
+    NamedSchema { schema, name: format!("the output schema of the tool {}", quote_one(name)) }
 }
 
 /// Applies both schemas, the caller's first. The first mismatch becomes the outcome's fault.
-fn judge(outcome: &mut Outcome, asked: Option<Arc<Schema>>, kept: Option<Used>, watch: &Watch) {
-    let Ok(Ending::Value(value)) = &mut outcome.ending else { return };
-    let asked = asked.map(|schema| Used { schema, name: "`output_schema`".to_owned() });
+fn judge(
+    outcome: &mut Outcome,
+    asked: Option<Arc<Schema>>,
+    kept: Option<NamedSchema>,
+    watch: &Watch,
+) {
+    let Ok(Completion::Value(value)) = &mut outcome.ending else { return };
+    let asked = asked.map(|schema| NamedSchema { schema, name: "`output_schema`".to_owned() });
     let refused = asked
         .into_iter()
         .chain(kept)
@@ -167,7 +175,7 @@ pub(super) fn compare(schema: &Schema, name: &str, json: &str, watch: &Watch) ->
 }
 
 fn mismatch(name: &str, mismatches: Mismatches, more: Option<usize>) -> Fault {
-    let told: Vec<String> = mismatches.iter().map(tell).collect();
+    let told: Vec<String> = mismatches.iter().map(render).collect();
     let more = match more {
         None => "; and more".to_owned(),
         Some(0) => String::new(),
@@ -179,7 +187,7 @@ fn mismatch(name: &str, mismatches: Mismatches, more: Option<usize>) -> Fault {
     Fault { mismatches, ..fault(FaultCode::SchemaMismatch, message, Some(hint)) }
 }
 
-fn tell(Mismatch { instance, expected, found, schema_at: _ }: &Mismatch) -> String {
+fn render(Mismatch { instance, expected, found, schema_at: _ }: &Mismatch) -> String {
     let place = if instance.is_empty() {
         String::new()
     } else {

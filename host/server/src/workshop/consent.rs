@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use pif_domain::{Approval, Call, CallOutcome, Choice, Decision, Failure, Need, Reason, Wish};
+use pif_domain::{
+    Approval, Call, CallOutcome, CallPreview, Choice, Decision, Failure, Need, Reason,
+};
 
 /// What somebody says who is asked for an approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +51,7 @@ pub(super) struct Consents {
     /// Tools that were approved for the rest of the run.
     pub(super) granted: BTreeMap<String, Approval>,
     /// What was decided of a question that the run waited for.
-    pub(super) decided: Option<(Vec<Wish>, Decision)>,
+    pub(super) decided: Option<(Vec<CallPreview>, Decision)>,
 }
 
 impl Consents {
@@ -66,7 +68,7 @@ impl Consents {
     }
 
     /// What was decided of this question before.
-    pub(super) fn recall(&mut self, wishes: &[Wish]) -> Option<Decision> {
+    pub(super) fn recall(&mut self, wishes: &[CallPreview]) -> Option<Decision> {
         let (asked, decision) = self.decided.take()?;
         (asked == wishes).then_some(decision)
     }
@@ -103,10 +105,10 @@ impl Consents {
 }
 
 /// The question about calls.
-pub(super) fn wishes(calls: &[Call], needs: &[Need]) -> Vec<Wish> {
+pub(super) fn wishes(calls: &[Call], needs: &[Need]) -> Vec<CallPreview> {
     let wish = |need: &Need| {
         let call = calls.get(need.index)?.clone();
-        Some(Wish { call, class: need.class, model: need.model })
+        Some(CallPreview { call, class: need.class, model: need.model })
     };
     needs.iter().filter_map(wish).collect()
 }

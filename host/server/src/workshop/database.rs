@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pif_database::Connector;
 use pif_domain::Limit;
-use pif_postgres::{Connect, Connecting, Postgres, Stream};
+use pif_postgres::{Connect, ConnectFuture, Postgres, Stream};
 use pif_store::{Error, Store};
 
 use crate::config::Config;
@@ -14,7 +14,7 @@ use crate::config::Config;
 struct Way(Connector);
 
 impl Connect for Way {
-    fn connect(&self) -> Connecting<'_> {
+    fn connect(&self) -> ConnectFuture<'_> {
         Box::pin(async {
             let stream = self.0.connect().await?;
             Ok(Box::new(stream) as Box<dyn Stream>)

@@ -5,26 +5,26 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pif_domain::text::time::now;
-use pif_domain::{EntryEnding, EntryKind, Fault, FaultCode, StepTold, fault, named};
+use pif_domain::{EntryKind, EntryOutcome, Fault, FaultCode, StepTold, fault, named};
 use pif_sandbox::{Limits, Outcome, Request, Usage, Watch};
 use pif_store::Write;
 use pif_store::journal::{
-    Answer, Came, Decided, Digest, Draft, Durable, Pending, Policy, Standing, Unfinished,
+    Answer, Came, Decision, Digest, Draft, Durable, Pending, Policy, RunProgress, RunStatus,
 };
 use serde_json::Value;
 
 use super::call_record::{made, outcome_unknown};
 use super::consent::Consents;
-use super::interruption::{Stopped, advised, ended, time_left};
+use super::interruption::{StopReason, advised, ended, time_left};
 use super::observer::Observer;
 use super::opening::Workshop;
-use super::past::{Kept, Past};
-use super::record::{self, Recorded};
+use super::past::{ReplayLog, WaitingRun};
+use super::record::{self, RequestRecord};
 use super::refusal::stored;
-use super::run::{Finished, Start};
+use super::run::{RunResult, Start};
 use super::step_log::steps;
-use super::world::{EndedByHand, Tools};
-use crate::render::KeptRunTold;
+use super::world::{CancelCheck, Tools};
+use crate::render::RunSummary;
 
 /// Bytes of a program that a list of runs shows.
 const SHOWN: usize = 80;
@@ -33,12 +33,12 @@ const SHOWN: usize = 80;
 #[derive(Debug, Clone)]
 pub struct KeptRun {
     row: Pending,
-    run: Unfinished,
+    run: RunProgress,
 }
 
 /// A durable run that begins.
 #[derive(Debug, Clone)]
-pub struct Begun {
+pub struct DurableRun {
     /// Its number.
     pub run: i64,
     durable: Durable,
@@ -57,7 +57,7 @@ pub enum Resolution {
 
 impl KeptRun {
     fn read(row: Pending) -> Option<Self> {
-        let run = Unfinished::read(&row.parts);
+        let run = RunProgress::read(&row.parts);
         (run.durable.is_some() || run.waits.is_some()).then_some(Self { row, run })
     }
 
@@ -69,7 +69,7 @@ impl KeptRun {
 
     /// How it stands.
     #[must_use]
-    pub fn standing(&self) -> Standing {
+    pub fn standing(&self) -> RunStatus {
         self.row.standing(&self.run)
     }
 
@@ -87,10 +87,10 @@ impl KeptRun {
 
     /// What is told of it.
     #[must_use]
-    pub fn told(&self) -> KeptRunTold {
+    pub fn status(&self) -> RunSummary {
         let began = self.run.durable.as_ref().map(|it| it.began);
         let until = self.run.durable.as_ref().map_or(self.row.until, |it| it.until);
-        KeptRunTold {
+        RunSummary {
             run: self.number(),
             status: self.standing().name(),
             program: self.program(),
@@ -156,7 +156,7 @@ impl KeptRun {
 
     /// What came of it, if it has ended.
     #[must_use]
-    pub fn finished(&self) -> Option<Finished> {
+    pub fn finished(&self) -> Option<RunResult> {
         let end = self.run.ended.as_ref()?;
         let usage = Usage { fuel: end.fuel, peak_memory: end.memory, peak_depth: end.depth };
         let ending = record::read_outcome(&end.outcome);
@@ -166,13 +166,19 @@ impl KeptRun {
         let (entry, run) = (Some(end.entry), Some(self.number()));
         let made = made(&self.run.answers);
         let steps = self.steps();
-        Some(Finished { entry, run, made, steps, ..Finished::new(outcome, limits(self)?, elapsed) })
+        Some(RunResult {
+            entry,
+            run,
+            made,
+            steps,
+            ..RunResult::new(outcome, limits(self)?, elapsed)
+        })
     }
 
     /// The run as one that waits for an approval.
     #[must_use]
-    pub fn waiting(&self) -> Option<Kept> {
-        Kept::read(self.row.clone())
+    pub fn waiting(&self) -> Option<WaitingRun> {
+        WaitingRun::read(self.row.clone())
     }
 }
 
@@ -183,7 +189,7 @@ impl Workshop {
         request: &Request,
         tools: &Tools,
         background: bool,
-    ) -> Result<Begun, Fault> {
+    ) -> Result<DurableRun, Fault> {
         let refuse = |message: &str, hint: &str| {
             Err(fault(FaultCode::Malformed, message.to_owned(), Some(hint)))
         };
@@ -202,22 +208,22 @@ impl Workshop {
         let durable = Durable { as_of, began, until, background, interrupted: Value::Null };
         let Draft { subject, request, .. } = record::begun(request);
         let kept = Some(durable.clone());
-        let run = Unfinished { subject, request, durable: kept, ..Unfinished::default() };
+        let run = RunProgress { subject, request, durable: kept, ..RunProgress::default() };
         let run = self.journal.pend(None, run, self.patience.life, false).map_err(stored)?;
         let run = run.ok_or_else(|| fault(FaultCode::Internal, "a run has no number".into(), None));
-        Ok(Begun { run: run?, durable })
+        Ok(DurableRun { run: run?, durable })
     }
 
     /// Runs a durable run from its beginning.
     pub async fn run_durable_in_turns(
         &self,
-        begun: &Begun,
-        by_hand: EndedByHand,
+        begun: &DurableRun,
+        by_hand: CancelCheck,
         (request, tools): (&Request, Tools),
         observer: &mut (dyn Observer + Send),
         watch: &Watch,
-    ) -> Finished {
-        let Begun { run, durable } = begun;
+    ) -> RunResult {
+        let DurableRun { run, durable } = begun;
         let (pending, durable) = (Some(*run), Some(durable.clone()));
         let start = Start { pending, durable, by_hand, ..Start::default() };
         self.go_on(request, tools, start, observer, watch).await
@@ -247,7 +253,7 @@ impl Workshop {
     pub fn say(&self, kept: &KeptRun, resolution: &Resolution) -> Result<KeptRun, Fault> {
         let (mut run, at) = (kept.run.clone(), kept.run.unsure.first().copied());
         let call = match (run.answers.last_mut(), at, kept.standing()) {
-            (Some(Answer::Calls(made)), Some(at), Standing::OutcomeUnknown) => made.get_mut(at),
+            (Some(Answer::Calls(made)), Some(at), RunStatus::OutcomeUnknown) => made.get_mut(at),
             _ => None,
         };
         let Some(call) = call else {
@@ -255,15 +261,15 @@ impl Workshop {
             return Err(fault(FaultCode::Malformed, message, Some("see it with `runs`")));
         };
         match resolution {
-            Resolution::Retry => call.decided = Some(Decided::Retry),
+            Resolution::Retry => call.decided = Some(Decision::Retry),
             Resolution::Skip => {
-                call.decided = Some(Decided::Skip);
+                call.decided = Some(Decision::Skip);
                 let message = "somebody decided to go on without the outcome".to_owned();
                 let reason = pif_domain::Reason::Skipped;
                 call.outcome = Came::Failed { reason, message, value: None };
             }
             Resolution::Done(value) => {
-                call.decided = Some(Decided::Done);
+                call.decided = Some(Decision::Done);
                 call.outcome = Came::Value(Digest::of(value));
                 run.texts.push(value.clone());
             }
@@ -276,31 +282,31 @@ impl Workshop {
     pub async fn resume_durable_in_turns(
         &self,
         kept: KeptRun,
-        by_hand: EndedByHand,
+        by_hand: CancelCheck,
         observer: &mut (dyn Observer + Send),
         watch: &Watch,
-    ) -> Result<Finished, Fault> {
+    ) -> Result<RunResult, Fault> {
         let number = kept.number();
-        let request = serde_json::from_value::<Recorded>(kept.run.request.clone()).ok();
-        let request = request.and_then(Recorded::into_request);
+        let request = serde_json::from_value::<RequestRecord>(kept.run.request.clone()).ok();
+        let request = request.and_then(RequestRecord::into_request);
         let (Some(request), Some(durable)) = (request, kept.run.durable.clone()) else {
             let message = format!("run {number} cannot be read");
             return Err(fault(FaultCode::Internal, message, None));
         };
-        if kept.standing() == Standing::OutcomeUnknown {
+        if kept.standing() == RunStatus::OutcomeUnknown {
             return Ok(unknown(&kept, request.limits));
         }
-        if kept.standing() != Standing::Interrupted {
+        if kept.standing() != RunStatus::Interrupted {
             return Err(busy(&kept));
         }
         let durable = Durable { interrupted: Value::Null, ..durable };
-        let run = Unfinished { durable: Some(durable.clone()), ..kept.run.clone() };
+        let run = RunProgress { durable: Some(durable.clone()), ..kept.run.clone() };
         self.exchange(&kept, run)?;
-        let Unfinished { answers, texts, .. } = kept.run;
+        let RunProgress { answers, texts, .. } = kept.run;
         let registered = self.registry.snapshot_as_of(durable.as_of);
         let tools = Tools { registered, candidates: Arc::default() };
         let start = Start {
-            past: Past::new(answers, texts, Vec::new()),
+            past: ReplayLog::new(answers, texts, Vec::new()),
             consents: Consents::default(),
             pending: Some(number),
             bindings: None,
@@ -314,14 +320,14 @@ impl Workshop {
     /// Ends a run on which no process works.
     pub fn cancel(&self, kept: &KeptRun) -> Result<(), Fault> {
         let standing = kept.standing();
-        if standing.is_over() || standing == Standing::Working {
+        if standing.is_over() || standing == RunStatus::Working {
             return Err(busy(kept));
         }
-        let run = Unfinished { waits: None, ..kept.run.clone() };
+        let run = RunProgress { waits: None, ..kept.run.clone() };
         let own = self.exchange(kept, run)?;
         let KeptRun { run, .. } = own;
         let told = fault(FaultCode::Cancelled, "the run was cancelled".to_owned(), None);
-        let ending = EntryEnding::Fault(FaultCode::Cancelled);
+        let ending = EntryOutcome::Fault(FaultCode::Cancelled);
         let draft = Draft {
             request: run.request,
             answers: run.answers,
@@ -336,7 +342,7 @@ impl Workshop {
     }
 
     /// Takes a run over, as it was read.
-    fn exchange(&self, kept: &KeptRun, run: Unfinished) -> Result<KeptRun, Fault> {
+    fn exchange(&self, kept: &KeptRun, run: RunProgress) -> Result<KeptRun, Fault> {
         let time = run.durable.as_ref().map_or(self.longest, time_left);
         let row = self.journal.exchange(&kept.row, run.clone(), Some(time)).map_err(stored)?;
         row.map(|row| KeptRun { row, run }).ok_or_else(|| busy(kept))
@@ -352,7 +358,7 @@ fn busy(kept: &KeptRun) -> Fault {
 }
 
 /// What is told of a run that stopped at a call of which nobody knows what it has done.
-fn unknown(kept: &KeptRun, limits: Limits) -> Finished {
+fn unknown(kept: &KeptRun, limits: Limits) -> RunResult {
     let (code, message) = kept.fault().unwrap_or_else(|| {
         let tool = kept.unsure().into_iter().next().map(|it| it.0).unwrap_or_default();
         let fault = outcome_unknown(&tool);
@@ -360,12 +366,12 @@ fn unknown(kept: &KeptRun, limits: Limits) -> Finished {
     });
     let code = FaultCode::find(&code).unwrap_or(FaultCode::OutcomeUnknown);
     let told = advised(&fault(code, message, None), kept.number());
-    Finished::stopped(Stopped::Interrupted(kept.number(), Box::new(told), kept.steps()), limits)
+    RunResult::stopped(StopReason::Interrupted(kept.number(), Box::new(told), kept.steps()), limits)
 }
 
 /// The limits of a run that the store keeps.
 #[must_use]
 pub fn limits(kept: &KeptRun) -> Option<Limits> {
-    let request = serde_json::from_value::<Recorded>(kept.run.request.clone()).ok();
+    let request = serde_json::from_value::<RequestRecord>(kept.run.request.clone()).ok();
     Some(request?.into_request()?.limits)
 }

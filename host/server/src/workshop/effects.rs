@@ -5,19 +5,19 @@ use std::future::ready;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pif_domain::{Answered, Approval, Budget, Call, Offer, Refusal, Unsent};
-use pif_sandbox::Asking;
+use pif_domain::{Approval, Budget, Call, CallResult, NotSent, Offer, Refusal};
+use pif_sandbox::AnswerFuture;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-use super::call_log::Intended;
+use super::call_log::IntendedCalls;
 
 /// Hears what comes of a call, by its place in the list.
-pub type Told<'a> = dyn FnMut(usize, &Answered) + Send + 'a;
+pub type CallObserver<'a> = dyn FnMut(usize, &CallResult) + Send + 'a;
 
 /// Calls on their way. Only a run whose intent to make them is written down has one.
 #[derive(Debug, Clone, Copy)]
-pub struct Sending<'a> {
+pub struct PendingCalls<'a> {
     /// The calls.
     pub calls: &'a [Call],
     /// How many may be made at the same time.
@@ -34,10 +34,10 @@ pub struct Sending<'a> {
 #[derive(Debug, Clone, Copy)]
 struct Proof;
 
-impl<'a> Sending<'a> {
+impl<'a> PendingCalls<'a> {
     /// Some of the calls that a run intends to make.
     pub(super) fn new(
-        _intended: &Intended<'_>,
+        _intended: &IntendedCalls<'_>,
         (calls, at_most): (&'a [Call], usize),
         left: Budget,
         approved: &'a [Option<Approval>],
@@ -53,9 +53,9 @@ pub trait Effects: Send + Sync + Debug {
     /// as it does. Whoever drops the question wants no answer any more.
     fn call<'a>(
         &'a self,
-        sending: Sending<'a>,
-        told: &'a mut Told<'_>,
-    ) -> Asking<'a, Result<Vec<Answered>, Unsent>>;
+        sending: PendingCalls<'a>,
+        told: &'a mut CallObserver<'_>,
+    ) -> AnswerFuture<'a, Result<Vec<CallResult>, NotSent>>;
 
     /// The tools that other servers offer, as far as that is known now.
     fn offers(&self) -> Arc<[Offer]>;
@@ -77,7 +77,7 @@ pub trait Effects: Send + Sync + Debug {
     }
 
     /// Lets so much time pass before a call is made again.
-    fn pause(&self, time: Duration) -> Asking<'_, ()> {
+    fn pause(&self, time: Duration) -> AnswerFuture<'_, ()> {
         Box::pin(async move {
             if Handle::try_current().is_ok() {
                 tokio::time::sleep(time).await;
@@ -95,14 +95,14 @@ pub trait Effects: Send + Sync + Debug {
 
 /// Nothing is granted.
 #[derive(Debug)]
-pub struct Denied;
+pub struct NoEffects;
 
-impl Effects for Denied {
+impl Effects for NoEffects {
     fn call<'a>(
         &'a self,
-        sending: Sending<'a>,
-        _told: &'a mut Told<'_>,
-    ) -> Asking<'a, Result<Vec<Answered>, Unsent>> {
+        sending: PendingCalls<'a>,
+        _told: &'a mut CallObserver<'_>,
+    ) -> AnswerFuture<'a, Result<Vec<CallResult>, NotSent>> {
         Box::pin(ready(Err(Refusal::denied(sending.calls).into())))
     }
 

@@ -4,8 +4,8 @@ use pif_domain::{Fault, FaultCode};
 use pif_sandbox::{Counterexample, Inquiry, Subject, Watch};
 use serde_json::{Map, Value};
 
-use super::inquiry::{Inquired, put_exact, put_found};
-use super::types::{Sight, untold};
+use super::inquiry::{InquiryResult, put_exact, put_found};
+use super::types::{Sight, log_fault};
 
 /// What is known of two programs.
 #[derive(Debug, Clone)]
@@ -13,11 +13,11 @@ pub enum Equality {
     /// They are equal: the proof, as JSON.
     Equal(String),
     /// They differ.
-    Different(Inquired),
+    Different(InquiryResult),
     /// Neither a proof nor an input was found.
     Unknown {
         /// What was tried.
-        tried: Inquired,
+        tried: InquiryResult,
         /// Why no proof was looked for, if none was.
         untreated: Option<String>,
     },
@@ -83,7 +83,7 @@ impl Sight<'_> {
             },
             // A search that is too long is one that finds nothing.
             Err(fault) if matches!(fault.code, FaultCode::Timeout | FaultCode::Internal) => {
-                untold(fault);
+                log_fault(fault);
                 None
             }
             Err(fault) => return Err(fault),

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use pif_domain::text::{self, MOST_NAME, quote, quote_one};
-use pif_domain::{EntryEnding, EntryKind, Fault, Limit};
+use pif_domain::{EntryKind, EntryOutcome, Fault, Limit};
 use pif_sandbox::{Mention, Summary, Watch};
 use pif_schema::Schema;
 use pif_store::journal::Draft;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::example::{Example, from_json, to_json};
 use super::opening::Workshop;
 use super::property::{kept, of_tool};
-use super::refusal::{Refused, refused, stored, too_large, unwritten};
+use super::refusal::{ChangeRefusal, refused, stored, too_large, unwritten};
 use super::types::{MOST_COMPARED, learn};
 use super::world::{Candidate, Tools};
 use super::{library, record, schemas};
@@ -47,7 +47,7 @@ pub struct Proposal {
 
 /// A completed change of a tool.
 #[derive(Debug)]
-pub struct Evolved {
+pub struct EvolveResult {
     /// sha256 of the term.
     pub hash: String,
     /// The kind of change.
@@ -60,7 +60,7 @@ pub struct Evolved {
 
 /// A checked change. Its examples have not run yet.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct PreparedChange {
     proposal: Proposal,
     schema: Option<Arc<Schema>>,
     /// Whether it is to be a native capability.
@@ -94,7 +94,7 @@ struct Tests {
 }
 
 /// A change that was checked, to be staged.
-pub(super) struct Drafted {
+pub(super) struct DraftChange {
     pub(super) evolution: Evolution,
     pub(super) notes: Vec<String>,
 }
@@ -107,20 +107,20 @@ impl Workshop {
         proposal: Proposal,
         arguments: &str,
         watch: &Watch,
-    ) -> Result<Prepared, Refused> {
+    ) -> Result<PreparedChange, ChangeRefusal> {
         let name = proposal.name.clone();
-        self.tell_refusal(&name, arguments, self.try_prepare(proposal, watch))
+        self.render_refusal(&name, arguments, self.try_prepare(proposal, watch))
     }
 
     /// Runs the examples and writes the change. The change or its refusal is journaled.
     pub fn make(
         &self,
-        prepared: Prepared,
+        prepared: PreparedChange,
         arguments: &str,
         watch: &Watch,
-    ) -> Result<Evolved, Refused> {
+    ) -> Result<EvolveResult, ChangeRefusal> {
         let name = prepared.proposal.name.clone();
-        self.tell_refusal(&name, arguments, self.try_make(prepared, arguments, watch))
+        self.render_refusal(&name, arguments, self.try_make(prepared, arguments, watch))
     }
 
     /// Calls [`Self::prepare`], then [`Self::make`].
@@ -129,14 +129,14 @@ impl Workshop {
         proposal: Proposal,
         arguments: &str,
         watch: &Watch,
-    ) -> Result<Evolved, Refused> {
+    ) -> Result<EvolveResult, ChangeRefusal> {
         let prepared = self.prepare(proposal, arguments, watch)?;
         self.make(prepared, arguments, watch)
     }
 
     /// Whether the change has examples to run: its own, or those of callers.
-    pub fn has_runs(&self, prepared: &Prepared) -> Result<bool, Fault> {
-        let Prepared { proposal, current, summary, is_capability, .. } = prepared;
+    pub fn has_runs(&self, prepared: &PreparedChange) -> Result<bool, Fault> {
+        let PreparedChange { proposal, current, summary, is_capability, .. } = prepared;
         let has_examples = match (&proposal.examples, current) {
             (Some(examples), _) => !examples.is_empty(),
             (None, Some(current)) => !from_json(&current.examples)?.is_empty(),
@@ -158,18 +158,18 @@ impl Workshop {
         Ok(!callers.is_empty())
     }
 
-    fn tell_refusal<T>(
+    fn render_refusal<T>(
         &self,
         name: &str,
         arguments: &str,
-        done: Result<T, Refused>,
-    ) -> Result<T, Refused> {
-        if let Err(Refused { faults, .. }) = &done
+        done: Result<T, ChangeRefusal>,
+    ) -> Result<T, ChangeRefusal> {
+        if let Err(ChangeRefusal { faults, .. }) = &done
             && let Some(first) = faults.first().filter(|first| !first.code.is_of_store())
         {
             let name = text::line(name, MOST_NAME);
             let mut draft =
-                Draft::new(EntryKind::Evolve, Some(&name), EntryEnding::Fault(first.code));
+                Draft::new(EntryKind::Evolve, Some(&name), EntryOutcome::Fault(first.code));
             draft.request = json!({ "arguments": arguments });
             draft.outcome = record::fault(first);
             self.journal.append(draft).map_err(stored)?;
@@ -177,7 +177,11 @@ impl Workshop {
         done
     }
 
-    fn try_prepare(&self, proposal: Proposal, watch: &Watch) -> Result<Prepared, Refused> {
+    fn try_prepare(
+        &self,
+        proposal: Proposal,
+        watch: &Watch,
+    ) -> Result<PreparedChange, ChangeRefusal> {
         let Proposal { name, description, code, output_schema, expected, .. } = &proposal;
         let tools = self.tools()?.registered;
         tools.review(name, description, expected.as_deref()).map_err(refused)?;
@@ -228,15 +232,15 @@ impl Workshop {
                 notes.push(format!("warning: the same as {}", quote_one(&equal)));
             }
         }
-        Ok(Prepared { proposal, schema, is_capability, summary, tools, current, notes })
+        Ok(PreparedChange { proposal, schema, is_capability, summary, tools, current, notes })
     }
 
     fn try_make(
         &self,
-        prepared: Prepared,
+        prepared: PreparedChange,
         arguments: &str,
         watch: &Watch,
-    ) -> Result<Evolved, Refused> {
+    ) -> Result<EvolveResult, ChangeRefusal> {
         let mut notes = Vec::new();
         let (ready, examples) = self.ready(prepared, watch, &mut notes)?;
         let Ready { name, current, tools, summary, .. } = &ready;
@@ -264,11 +268,15 @@ impl Workshop {
         let evolution = self.evolution(ready, &tests, &mut notes)?;
         let hash = evolution.hash.clone();
         let (status, entry) = self.commit_evolution(evolution, arguments).map_err(unwritten)?;
-        Ok(Evolved { hash, status, notes, entry })
+        Ok(EvolveResult { hash, status, notes, entry })
     }
 
     /// Checks a change that is staged. An example that fails becomes a note.
-    pub(super) fn draft(&self, proposal: Proposal, watch: &Watch) -> Result<Drafted, Refused> {
+    pub(super) fn draft(
+        &self,
+        proposal: Proposal,
+        watch: &Watch,
+    ) -> Result<DraftChange, ChangeRefusal> {
         let mut notes = Vec::new();
         let prepared = self.try_prepare(proposal, watch)?;
         let (ready, examples) = self.ready(prepared, watch, &mut notes)?;
@@ -297,17 +305,17 @@ impl Workshop {
         };
         let tests = Tests { examples: kept, properties };
         let evolution = self.evolution(ready, &tests, &mut notes)?;
-        Ok(Drafted { evolution, notes })
+        Ok(DraftChange { evolution, notes })
     }
 
     /// The change with its functions, if it is a native capability, and the examples that it brings.
     fn ready(
         &self,
-        prepared: Prepared,
+        prepared: PreparedChange,
         watch: &Watch,
         notes: &mut Vec<String>,
-    ) -> Result<(Ready, Option<Vec<Example>>), Refused> {
-        let Prepared { proposal, schema, is_capability, summary, mut tools, current, .. } =
+    ) -> Result<(Ready, Option<Vec<Example>>), ChangeRefusal> {
+        let PreparedChange { proposal, schema, is_capability, summary, mut tools, current, .. } =
             prepared;
         notes.extend(prepared.notes);
         let Proposal { name, description, examples, expected, verify_dependents, .. } = proposal;
@@ -340,7 +348,7 @@ impl Workshop {
         ready: Ready,
         tests: &Tests,
         notes: &mut Vec<String>,
-    ) -> Result<Evolution, Refused> {
+    ) -> Result<Evolution, ChangeRefusal> {
         let Ready { name, description, expected, schema, members, summary, tools, .. } = ready;
         if let Some(other) = self.registry.lookalike(&name).map_err(stored)? {
             notes.push(format!(
@@ -389,7 +397,11 @@ impl Workshop {
     }
 
     /// Checks the code as a term without free variables. Returns the summary and notes.
-    fn check_function(&self, code: &str, watch: &Watch) -> Result<(Summary, Vec<String>), Refused> {
+    fn check_function(
+        &self,
+        code: &str,
+        watch: &Watch,
+    ) -> Result<(Summary, Vec<String>), ChangeRefusal> {
         let summary = self.check_code(code, watch)?;
         let mut notes: Vec<String> =
             summary.notes.iter().map(|note| format!("warning: {note}")).collect();
@@ -419,12 +431,12 @@ impl Workshop {
 
     /// Checks the code: a term, or a JSON string with its text in either notation. A term in the
     /// notation can be shorter than its canonical text, which is kept, so that has the same limit.
-    fn check_code(&self, code: &str, watch: &Watch) -> Result<Summary, Refused> {
+    fn check_code(&self, code: &str, watch: &Watch) -> Result<Summary, ChangeRefusal> {
         let text: Option<String> = serde_json::from_str(code).ok();
         self.check_length(self.sandbox.check(text.as_deref().unwrap_or(code), watch)?)
     }
 
-    fn check_length(&self, summary: Summary) -> Result<Summary, Refused> {
+    fn check_length(&self, summary: Summary) -> Result<Summary, ChangeRefusal> {
         match summary.canonical.len() {
             length if length > self.most_code => {
                 Err(too_large(Limit::Code, "code", length, self.most_code).into())

@@ -30,7 +30,7 @@ pub struct Example {
     pub args: Option<Vec<Box<RawValue>>>,
     /// What calls of other servers come to, one after another: an example calls nobody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub answers: Option<Vec<Scripted>>,
+    pub answers: Option<Vec<ScriptedAnswer>>,
     /// The expected value.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub output: Option<Box<RawValue>>,
@@ -39,7 +39,7 @@ pub struct Example {
 /// What a call comes to in an example: a value, or the reason why there is none.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Scripted {
+pub struct ScriptedAnswer {
     /// The tool that is to be called: `UPSTREAM.TOOL`.
     pub tool: String,
     /// Its value, as plain JSON.
@@ -53,7 +53,7 @@ pub struct Scripted {
     pub message: Option<String>,
 }
 
-impl Scripted {
+impl ScriptedAnswer {
     fn line(&self) -> Line {
         let outcome = match (&self.value, self.reason) {
             (Some(value), _) => CallOutcome::Value(value.get().to_owned()),
@@ -99,7 +99,7 @@ impl Example {
     /// What calls come to.
     pub(super) fn lines(&self) -> Vec<Line> {
         let answers = self.answers.as_deref().unwrap_or_default();
-        answers.iter().map(Scripted::line).collect()
+        answers.iter().map(ScriptedAnswer::line).collect()
     }
 
     /// The code, the argument and the context of the run. Several arguments become variables of a
@@ -139,7 +139,7 @@ impl Example {
 
     /// Rewrites a fault for the author of the example: the term that applies a tool to several
     /// arguments is generated, so its places mean nothing to the author.
-    pub(super) fn told(&self, fault: Fault) -> Fault {
+    pub(super) fn explain(&self, fault: Fault) -> Fault {
         let fault = match (&fault.hint, self.decoded()) {
             (None, Some(hint)) => Fault { hint: Some(hint), ..fault },
             _ => fault,

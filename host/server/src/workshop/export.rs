@@ -10,7 +10,7 @@ use pif_store::registry::name;
 use pif_store::session::{Binding, Session, is_recent};
 use serde_json::value::RawValue;
 
-use super::bundle::{self, Packed, PackedBinding, PackedSession, Remembered};
+use super::bundle::{self, BundledBinding, BundledMemo, BundledTool, PackedSession};
 use super::opening::Workshop;
 use super::refusal::stored;
 use super::vouched::Certificates;
@@ -35,7 +35,7 @@ pub struct Selection<'a> {
 
 /// An exported file.
 #[derive(Debug)]
-pub struct Exported {
+pub struct ExportFile {
     /// The text of the file. Equal tools give equal text.
     pub text: String,
     /// Notes for the user.
@@ -45,10 +45,10 @@ pub struct Exported {
 impl Workshop {
     /// Exports what a file is to hold, with all tools that terms name, at the pinned revisions. Tools
     /// that a term names only at run time are not found.
-    pub fn export(&self, selection: Selection<'_>, watch: &Watch) -> Result<Exported, Fault> {
+    pub fn export(&self, selection: Selection<'_>, watch: &Watch) -> Result<ExportFile, Fault> {
         let Selection { names, memory, session, with_tools, sign, equal } = selection;
         let tools = self.tools()?;
-        let mut named: Vec<Named> = names.iter().map(|name| (name.clone(), None)).collect();
+        let mut named: Vec<NamedTool> = names.iter().map(|name| (name.clone(), None)).collect();
         let mut missing = Vec::new();
         let session = match session {
             None => None,
@@ -69,7 +69,7 @@ impl Workshop {
             true => self.certify(&packed, equal, &tools, watch)?,
             false => Certificates::default(),
         };
-        Ok(Exported { text: bundle::write(packed, memory, session, certificates)?, notes })
+        Ok(ExportFile { text: bundle::write(packed, memory, session, certificates)?, notes })
     }
 
     /// Packs the bindings of a session or of a saved state, without the last values. Gives the tools
@@ -80,7 +80,7 @@ impl Workshop {
         bindings: &[Binding],
         tools: &Tools,
         watch: &Watch,
-    ) -> Result<(PackedSession, Vec<Named>), Fault> {
+    ) -> Result<(PackedSession, Vec<NamedTool>), Fault> {
         let (mut packed, mut named) = (Vec::new(), Vec::new());
         for binding in bindings.iter().filter(|binding| !is_recent(&binding.name)) {
             let Binding { name, hash, kind, .. } = binding.clone();
@@ -92,7 +92,7 @@ impl Workshop {
                 let message = format!("the term of {} is no JSON: {error}", quote_one(&name));
                 fault(FaultCode::Internal, message, None)
             })?;
-            packed.push(PackedBinding { name, kind, sha256: hash, term });
+            packed.push(BundledBinding { name, kind, sha256: hash, term });
         }
         Ok((PackedSession { title: session.title.clone(), bindings: packed }, named))
     }
@@ -100,10 +100,10 @@ impl Workshop {
     /// Packs tools and all that their terms name. Each is asked for by the user or by a caller.
     fn pack(
         &self,
-        mut queue: Vec<Named>,
+        mut queue: Vec<NamedTool>,
         tools: &Tools,
         watch: &Watch,
-    ) -> Result<(Vec<Packed>, Vec<String>), Fault> {
+    ) -> Result<(Vec<BundledTool>, Vec<String>), Fault> {
         let (mut seen, mut packed, mut notes) = (BTreeSet::new(), Vec::new(), Vec::new());
         while let Some((reference, caller)) = queue.pop() {
             if !seen.insert(reference.clone()) {
@@ -118,7 +118,7 @@ impl Workshop {
             let callers = named.into_iter().map(|used| (used, Some(tool.name.clone())));
             queue.extend(callers);
             let is_pinned = name::split(&reference).1.is_some();
-            packed.push(Packed::new(tool, is_pinned, summary.notation)?);
+            packed.push(BundledTool::new(tool, is_pinned, summary.notation)?);
         }
         bundle::sort(&mut packed);
         packed.dedup_by(|b, a| a.reference() == b.reference());
@@ -127,7 +127,7 @@ impl Workshop {
     }
 
     /// All keys of the memory, in the order of their last change.
-    fn remembered(&self) -> Result<Vec<Remembered>, Fault> {
+    fn remembered(&self) -> Result<Vec<BundledMemo>, Fault> {
         let pack = |memo: Memo| {
             let value = RawValue::from_string(memo.value.unwrap_or_default());
             let value = value.map_err(|error| {
@@ -136,17 +136,17 @@ impl Workshop {
             })?;
             let outcomes = Outcomes { successes: memo.successes, tries: memo.tries };
             let (key, tags, context) = (memo.key, memo.tags, memo.context);
-            Ok(Remembered { key, tags, value, context, confidence: Some(memo.given), outcomes })
+            Ok(BundledMemo { key, tags, value, context, confidence: Some(memo.given), outcomes })
         };
         self.memory.all().map_err(stored)?.into_iter().map(pack).collect()
     }
 }
 
 /// A tool, and the tool or the binding whose term names it.
-type Named = (String, Option<String>);
+type NamedTool = (String, Option<String>);
 
 /// Notes on tools that bindings name and that there are not.
-fn absent(named: &[Named], tools: &Tools) -> Result<Vec<String>, Fault> {
+fn absent(named: &[NamedTool], tools: &Tools) -> Result<Vec<String>, Fault> {
     let mut notes = Vec::new();
     for (tool, caller) in named {
         if tools.find(tool)?.is_none() {
@@ -162,13 +162,13 @@ fn changed(name: &str) -> Fault {
 }
 
 /// Removes a pinned revision if the same revision is also exported as the current one.
-fn without_current(packed: Vec<Packed>) -> Vec<Packed> {
+fn without_current(packed: Vec<BundledTool>) -> Vec<BundledTool> {
     let current: BTreeSet<(String, String)> = packed
         .iter()
         .filter(|tool| !tool.pinned)
         .map(|tool| (tool.name.clone(), tool.sha256.clone()))
         .collect();
-    let is_needed = |tool: &Packed| {
+    let is_needed = |tool: &BundledTool| {
         !tool.pinned || !current.contains(&(tool.name.clone(), tool.sha256.clone()))
     };
     packed.into_iter().filter(is_needed).collect()

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use pif_domain::text::{self, MOST_NAME, quote, quote_one};
-use pif_domain::{EntryEnding, EntryKind, Fault, FaultCode, Limit, fault};
+use pif_domain::{EntryKind, EntryOutcome, Fault, FaultCode, Limit, fault};
 use pif_receipt::Trust;
 use pif_sandbox::Watch;
 use pif_schema::Schema;
@@ -15,19 +15,19 @@ use pif_store::session::{Session, Target};
 use pif_store::{self, Change, Done, Effect, Write};
 use serde_json::json;
 
-use super::bundle::{self, Bundle, Packed, Remembered, at};
+use super::bundle::{self, Bundle, BundledMemo, BundledTool, at};
 use super::library::{PREFIX as LIBRARY_PREFIX, ensure_outside, library};
 use super::memory::keeping;
 use super::opening::Workshop;
 use super::property::kept;
 use super::record;
-use super::refusal::{Refused, refused, stored, too_large, unkept, unwritten};
+use super::refusal::{ChangeRefusal, refused, stored, too_large, unkept, unwritten};
 use super::vouched::Vouched;
 use super::world::{Candidate, Tools};
 
 /// The result for one tool of a file.
 #[derive(Debug)]
-pub struct Imported {
+pub struct ImportedTool {
     /// Its name.
     pub name: String,
     /// sha256 of its term.
@@ -40,7 +40,7 @@ pub struct Imported {
 
 /// The options of an import.
 #[derive(Debug, Clone, Default)]
-pub struct Wanted {
+pub struct ImportOptions {
     /// Whether the tools are imported.
     pub tools: bool,
     /// Whether existing tools and keys may be replaced.
@@ -55,11 +55,11 @@ pub struct Wanted {
 
 /// The result of an import.
 #[derive(Debug)]
-pub struct Taken {
+pub struct ImportResult {
     /// The tools of the file.
-    pub tools: Vec<Imported>,
+    pub tools: Vec<ImportedTool>,
     /// The keys of the memory, each with its ending.
-    pub memory: Vec<(String, EntryEnding)>,
+    pub memory: Vec<(String, EntryOutcome)>,
     /// The session or the saved state, and the names that are bound with the kinds of their values.
     pub session: Option<(Session, Vec<(String, String)>)>,
     /// Notes for the user.
@@ -67,8 +67,8 @@ pub struct Taken {
 }
 
 /// The tools of a file that passed.
-pub(super) struct Tried {
-    pub(super) checked: Vec<Checked>,
+pub(super) struct PassedTools {
+    pub(super) checked: Vec<CheckedTool>,
     /// All tools as they will be.
     pub(super) tools: Tools,
     /// Notes for the user.
@@ -76,8 +76,8 @@ pub(super) struct Tried {
 }
 
 /// A checked tool of a file.
-pub(super) struct Checked {
-    packed: Packed,
+pub(super) struct CheckedTool {
+    packed: BundledTool,
     evolution: Evolution,
     schema: Option<Arc<Schema>>,
     /// Whether the library already has the tool.
@@ -88,11 +88,16 @@ impl Workshop {
     /// Imports what is wanted of a file. The changes or the refusal are journaled. An existing tool with
     /// other content is replaced only if `wanted.replace` is set; so is a key of the memory. Bindings
     /// stand in place of those that their target has.
-    pub fn import(&self, text: &str, wanted: Wanted, watch: &Watch) -> Result<Taken, Refused> {
+    pub fn import(
+        &self,
+        text: &str,
+        wanted: ImportOptions,
+        watch: &Watch,
+    ) -> Result<ImportResult, ChangeRefusal> {
         let (mut subject, replace) = (None, wanted.replace);
         let is_session = wanted.session.is_some();
         let imported = self.try_import(text, wanted, watch, &mut subject);
-        if let Err(Refused { faults, .. }) = &imported
+        if let Err(ChangeRefusal { faults, .. }) = &imported
             && let Some(first) = faults.first().filter(|first| !first.code.is_of_store())
         {
             if is_session {
@@ -102,7 +107,7 @@ impl Workshop {
             }
             let subject = subject.map(|name: String| text::line(&name, MOST_NAME));
             let mut draft =
-                Draft::new(EntryKind::Import, subject.as_deref(), EntryEnding::Fault(first.code));
+                Draft::new(EntryKind::Import, subject.as_deref(), EntryOutcome::Fault(first.code));
             draft.request = json!({ "arguments": text, "replace": replace });
             draft.outcome = record::fault(first);
             self.journal.append(draft).map_err(stored)?;
@@ -114,27 +119,27 @@ impl Workshop {
     fn try_import(
         &self,
         text: &str,
-        wanted: Wanted,
+        wanted: ImportOptions,
         watch: &Watch,
         subject: &mut Option<String>,
-    ) -> Result<Taken, Refused> {
+    ) -> Result<ImportResult, ChangeRefusal> {
         let mut file = bundle::read(text)?;
         let unwanted = unwanted(&mut file, &wanted);
         if let Some(session) = &file.session {
             session.ensure(self.session_capacity())?;
         }
-        let Wanted { replace, session, trust, .. } = wanted;
+        let ImportOptions { replace, session, trust, .. } = wanted;
         let vouched = match &trust {
             Some(trust) => {
-                let tools: Vec<String> = file.tools.iter().map(Packed::reference).collect();
+                let tools: Vec<String> = file.tools.iter().map(BundledTool::reference).collect();
                 file.certificates.vouch(&tools, trust)?
             }
             None => Vec::new(),
         };
         let tried = self.try_tools(file.tools, replace, watch, subject);
-        let Tried { checked, tools, mut notes } = tried.map_err(in_tools)?;
+        let PassedTools { checked, tools, mut notes } = tried.map_err(in_tools)?;
         if trust.is_some() {
-            let packed: Vec<&Packed> = checked.iter().map(|it| &it.packed).collect();
+            let packed: Vec<&BundledTool> = checked.iter().map(|it| &it.packed).collect();
             self.ensure_certified(&packed, &vouched, &tools, watch)?;
             notes.extend(vouched.iter().map(Vouched::note));
         } else if !file.certificates.is_empty() {
@@ -157,7 +162,7 @@ impl Workshop {
         let writes: Vec<Write> = taken.chain(kept).chain(last).collect();
         let mut done = self.journal.commit(&writes).map_err(unwritten)?.into_iter();
         self.announce();
-        let tools = checked.into_iter().zip(&mut done).filter_map(|(it, done)| it.told(done));
+        let tools = checked.into_iter().zip(&mut done).filter_map(|(it, done)| it.result(done));
         let tools = tools.collect();
         let memory = remembered.into_iter().zip(&mut done).filter_map(|((note, _), done)| {
             let Effect::Kept(kept) = done.effect else { return None };
@@ -169,27 +174,27 @@ impl Workshop {
             (Some(bound), Some(Effect::Session(session))) => Some((*session, bound)),
             (Some(_), _) => return Err(unwritten(pif_store::Refusal::CONFUSED).into()),
         };
-        Ok(Taken { tools, memory, session, notes })
+        Ok(ImportResult { tools, memory, session, notes })
     }
 
     /// Checks tools of a file and runs their examples, with all of them there.
     pub(super) fn try_tools(
         &self,
-        packed: Vec<Packed>,
+        packed: Vec<BundledTool>,
         replace: bool,
         watch: &Watch,
         subject: &mut Option<String>,
-    ) -> Result<Tried, Refused> {
+    ) -> Result<PassedTools, ChangeRefusal> {
         let mut checked = Vec::new();
         for packed in packed {
             *subject = Some(packed.name.clone());
             checked.push(self.check_packed(packed, watch)?);
         }
         self.add_members(&mut checked, replace, watch, subject)?;
-        let candidates: Arc<[Candidate]> = checked.iter().map(Checked::candidate).collect();
+        let candidates: Arc<[Candidate]> = checked.iter().map(CheckedTool::candidate).collect();
         let tools = Tools { candidates, ..self.tools()? };
         let mut notes = Vec::new();
-        for Checked { packed, evolution, .. } in &checked {
+        for CheckedTool { packed, evolution, .. } in &checked {
             *subject = Some(packed.name.clone());
             let (reference, examples) = (packed.reference(), packed.examples.clone());
             // The notes on passed examples are dropped.
@@ -204,22 +209,22 @@ impl Workshop {
             }
         }
         *subject = None;
-        Ok(Tried { checked, tools, notes })
+        Ok(PassedTools { checked, tools, notes })
     }
 
     /// Finds the functions of native capabilities, with all tools of the file there. Then each tool
     /// is as it will be, and may not be in the way of another one.
     fn add_members(
         &self,
-        checked: &mut [Checked],
+        checked: &mut [CheckedTool],
         replace: bool,
         watch: &Watch,
         subject: &mut Option<String>,
-    ) -> Result<(), Refused> {
-        let candidates: Arc<[Candidate]> = checked.iter().map(Checked::candidate).collect();
+    ) -> Result<(), ChangeRefusal> {
+        let candidates: Arc<[Candidate]> = checked.iter().map(CheckedTool::candidate).collect();
         let before = self.tools()?;
         let tools = Tools { candidates, ..before.clone() };
-        for Checked { packed, evolution, .. } in checked {
+        for CheckedTool { packed, evolution, .. } in checked {
             *subject = Some(packed.name.clone());
             if packed.capability {
                 self.ensure_nobody(&packed.name)?;
@@ -237,7 +242,11 @@ impl Workshop {
     }
 
     /// Checks a tool as far as possible without the other tools of the file.
-    fn check_packed(&self, packed: Packed, watch: &Watch) -> Result<Checked, Refused> {
+    fn check_packed(
+        &self,
+        packed: BundledTool,
+        watch: &Watch,
+    ) -> Result<CheckedTool, ChangeRefusal> {
         let (name, quoted) = (&packed.name, packed.quoted());
         let tools = self.tools()?.registered;
         tools.review(name, &packed.description, None).map_err(refused)?;
@@ -249,7 +258,7 @@ impl Workshop {
             return Err(too_large(Limit::Code, name, length, self.most_code).into());
         }
         let checked = self.sandbox.check(packed.source.get(), &watch.again());
-        let summary = checked.map_err(|faults| Refused {
+        let summary = checked.map_err(|faults| ChangeRefusal {
             during: Some(format!("the term of {quoted} is refused")),
             faults,
         })?;
@@ -274,11 +283,11 @@ impl Workshop {
             expected: None,
         };
         let supplied = library().holds(&evolution, packed.pinned);
-        Ok(Checked { packed, evolution, schema: schema.map(Arc::new), supplied })
+        Ok(CheckedTool { packed, evolution, schema: schema.map(Arc::new), supplied })
     }
 }
 
-impl Checked {
+impl CheckedTool {
     /// The write of this tool, with its journal entry.
     pub(super) fn write(&self, replace: bool, certificate: Option<Vouched>) -> Write {
         let Self { packed, evolution, supplied, .. } = self;
@@ -290,15 +299,15 @@ impl Checked {
             Some(it) => json!({ "arguments": arguments, "replace": replace, "certificate": it }),
         };
         let (evolution, pinned) = (evolution.clone(), packed.pinned);
-        let taken = pif_store::Taken { evolution, pinned, supplied: *supplied, replace };
+        let taken = pif_store::ToolImport { evolution, pinned, supplied: *supplied, replace };
         Write { change: Change::Take(taken), entry }
     }
 
     /// The result for the caller.
-    pub(super) fn told(self, done: Done) -> Option<Imported> {
+    pub(super) fn result(self, done: Done) -> Option<ImportedTool> {
         let Effect::Evolved(status) = done.effect else { return None };
         let (name, hash) = (self.packed.name, self.evolution.hash);
-        Some(Imported { name, hash, status, is_pinned: self.packed.pinned })
+        Some(ImportedTool { name, hash, status, is_pinned: self.packed.pinned })
     }
 
     fn candidate(&self) -> Candidate {
@@ -315,7 +324,7 @@ impl Checked {
     }
 }
 
-impl Refused {
+impl ChangeRefusal {
     /// Adds the name of the tool to the failed step.
     fn of(self, tool: &str) -> Self {
         let during = self.during.map(|during| format!("{tool}: {during}"));
@@ -324,9 +333,9 @@ impl Refused {
 }
 
 /// The note to keep, and the arguments of an equivalent `memory_store` call.
-fn note(packed: Remembered) -> Result<(Note, String), Fault> {
+fn note(packed: BundledMemo) -> Result<(Note, String), Fault> {
     let arguments = serde_json::to_string(&packed).unwrap_or_default();
-    let Remembered { key, tags, value, context, confidence, outcomes } = packed;
+    let BundledMemo { key, tags, value, context, confidence, outcomes } = packed;
     let note = Note::new(key, value.get(), Some(tags)).map_err(unkept)?;
     // An older file tells neither of these.
     let is_told = confidence.is_some();
@@ -335,7 +344,7 @@ fn note(packed: Remembered) -> Result<(Note, String), Fault> {
 }
 
 /// Takes out of a file what is not wanted. Gives a note on each part, and on one that is not there.
-fn unwanted(file: &mut Bundle, wanted: &Wanted) -> Vec<String> {
+fn unwanted(file: &mut Bundle, wanted: &ImportOptions) -> Vec<String> {
     let mut notes = Vec::new();
     let mut also = |what: &str, how: &str| {
         notes.push(format!("the file also holds {what}: {how} imports it"));
@@ -361,19 +370,23 @@ fn no_session() -> Fault {
 }
 
 /// A refusal that is about the tools of the file.
-fn in_tools(refused: Refused) -> Refused {
+fn in_tools(refused: ChangeRefusal) -> ChangeRefusal {
     let place = |fault: Fault| if fault.at.is_empty() { at("/tools", fault) } else { fault };
-    Refused { faults: refused.faults.into_iter().map(place).collect(), ..refused }
+    ChangeRefusal { faults: refused.faults.into_iter().map(place).collect(), ..refused }
 }
 
 /// Whether the import changes the term that the tool's name refers to.
-fn is_change(packed: &Packed, tools: &Tools) -> Result<bool, Fault> {
+fn is_change(packed: &BundledTool, tools: &Tools) -> Result<bool, Fault> {
     let current = tools.find(&packed.name)?;
     Ok(!packed.pinned && current.is_some_and(|current| current.hash != packed.sha256))
 }
 
 /// A note on tools that a term names and that neither the store nor the file has.
-fn missing(packed: &Packed, evolution: &Evolution, tools: &Tools) -> Result<Option<String>, Fault> {
+fn missing(
+    packed: &BundledTool,
+    evolution: &Evolution,
+    tools: &Tools,
+) -> Result<Option<String>, Fault> {
     let mut missing = Vec::new();
     for tool in &evolution.tools {
         if tools.look_up(tool)?.is_none() {

@@ -3,25 +3,25 @@
 use std::collections::BTreeMap;
 
 use pif_domain::text::{self, MOST_NAME, quote_one};
-use pif_domain::{EntryEnding, EntryKind, Fault, FaultCode, fault};
-use pif_sandbox::{Argument, Binding, Code, Ending, Request, Summary, Watch, finish};
+use pif_domain::{EntryKind, EntryOutcome, Fault, FaultCode, fault};
+use pif_sandbox::{Argument, Binding, Code, Completion, Request, Summary, Watch, finish};
 use pif_store::journal::{Digest, Draft};
 use pif_store::registry;
-use pif_store::session::{Bound, Change, Target};
+use pif_store::session::{BoundValue, Change, Target};
 use pif_store::{Change as Changed, Write};
 use serde_json::json;
 
 use super::bindings::Bindings;
-use super::bundle::{PackedBinding, PackedSession, at, place};
+use super::bundle::{BundledBinding, PackedSession, at, place};
 use super::opening::Workshop;
 use super::past::waits;
-use super::refusal::Refused;
-use super::run::{Finished, Start};
+use super::refusal::ChangeRefusal;
+use super::run::{RunResult, Start};
 use super::session::subject;
 use super::world::Tools;
 
 /// The names that are bound, with the kinds of their values.
-type Told = Vec<(String, String)>;
+type BoundNames = Vec<(String, String)>;
 
 impl Workshop {
     /// Checks the bindings of a file, and gives their write.
@@ -32,7 +32,7 @@ impl Workshop {
         target: Target,
         tools: &Tools,
         watch: &Watch,
-    ) -> Result<(Told, Write), Refused> {
+    ) -> Result<(BoundNames, Write), ChangeRefusal> {
         let mut bound = Vec::new();
         for (index, packed) in bindings.into_iter().enumerate() {
             bound.push(self.check_binding(index, packed, tools, watch)?);
@@ -45,15 +45,16 @@ impl Workshop {
     fn check_binding(
         &self,
         index: usize,
-        packed: PackedBinding,
+        packed: BundledBinding,
         tools: &Tools,
         watch: &Watch,
-    ) -> Result<Bound, Refused> {
+    ) -> Result<BoundValue, ChangeRefusal> {
         let within = |fault: Fault| at(&place(index, "term"), fault);
-        let PackedBinding { name, kind, sha256, term } = packed;
+        let BundledBinding { name, kind, sha256, term } = packed;
         let checked = self.sandbox.check(term.get(), &watch.again());
-        let summary = checked
-            .map_err(|faults| Refused::from(faults.into_iter().map(within).collect::<Vec<_>>()))?;
+        let summary = checked.map_err(|faults| {
+            ChangeRefusal::from(faults.into_iter().map(within).collect::<Vec<_>>())
+        })?;
         if summary.hash != sha256 {
             let (is, told) = (registry::short(&summary.hash), text::line(&sha256, MOST_NAME));
             let name = quote_one(&name);
@@ -63,7 +64,7 @@ impl Workshop {
             return Err(at(&place(index, "sha256"), fault).into());
         }
         ensure_tools(&name, &summary, tools).map_err(within)?;
-        let bound = Bound { name, kind, term: summary.canonical };
+        let bound = BoundValue { name, kind, term: summary.canonical };
         let made = self.kind_of(&bound, tools, &watch.again()).map_err(|fault| {
             let own = format!("/bindings/{}", bound.name);
             let rest = fault.at.strip_prefix(&own).map(str::to_owned);
@@ -79,8 +80,8 @@ impl Workshop {
     }
 
     /// Makes the value of a binding, as a turn would that names it. Returns its kind.
-    fn kind_of(&self, bound: &Bound, tools: &Tools, watch: &Watch) -> Result<String, Fault> {
-        let Bound { name, term, .. } = bound;
+    fn kind_of(&self, bound: &BoundValue, tools: &Tools, watch: &Watch) -> Result<String, Fault> {
+        let BoundValue { name, term, .. } = bound;
         let bindings = Bindings {
             store: None,
             kept: BTreeMap::new(),
@@ -102,22 +103,22 @@ impl Workshop {
         let (start, mut nobody) = (Start { bindings: Some(bindings), ..Start::default() }, ());
         let run = self.run_unwritten(&request, tools.clone(), start, &mut nobody, watch);
         // A run that is bound does not wait.
-        let Ok((Finished { outcome, .. }, _)) = finish(run) else { return Err(waits()) };
+        let Ok((RunResult { outcome, .. }, _)) = finish(run) else { return Err(waits()) };
         match outcome.ending? {
-            Ending::Value(value) => serde_json::from_str(&value.json).map_err(|error| {
+            Completion::Value(value) => serde_json::from_str(&value.json).map_err(|error| {
                 let message = format!("the kind of {} is no text: {error}", quote_one(name));
                 fault(FaultCode::Internal, message, None)
             }),
-            Ending::Continuation(_) => Ok("continuation".to_owned()),
+            Completion::Continuation(_) => Ok("continuation".to_owned()),
         }
     }
 }
 
 /// The write of an import, with an entry that tells the hashes of the terms.
 fn write(change: Change) -> Write {
-    let mut entry = Draft::new(EntryKind::Session, subject(&change), EntryEnding::Done);
+    let mut entry = Draft::new(EntryKind::Session, subject(&change), EntryOutcome::Done);
     if let Change::Import { bound, .. } = &change {
-        let hash = |it: &Bound| (it.name.clone(), Digest::of(&it.term).sha256);
+        let hash = |it: &BoundValue| (it.name.clone(), Digest::of(&it.term).sha256);
         let hashes: BTreeMap<String, String> = bound.iter().map(hash).collect();
         entry.request = json!({ "arguments": json!({ "import": hashes }).to_string() });
     }

@@ -8,8 +8,8 @@ use std::time::Duration;
 use pif_domain::json::{depth, has_wide_number};
 use pif_domain::{Fault, FaultCode, fault};
 use pif_sandbox::{
-    Answer, Argument, Asking, Calls, Came, Code, Counterexample, Ending, Inquiry, Limits, Ran,
-    Request, TrialRun, Tried, Watch, World, drive,
+    Answer, AnswerFuture, Argument, Calls, Came, Code, Completion, Counterexample, Inquiry, Limits,
+    Ran, Request, TrialRun, Tried, Watch, World, drive,
 };
 use serde_json::{Map, Value, json};
 
@@ -33,14 +33,14 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// What came of an inquiry.
 #[derive(Debug, Clone)]
-pub struct Inquired {
+pub struct InquiryResult {
     /// What its trials came to, in their order.
     pub tried: Vec<Tried>,
     /// Whether the time was over before it was.
     pub is_late: bool,
 }
 
-impl Inquired {
+impl InquiryResult {
     /// The input that was looked for.
     #[must_use]
     pub fn found(&self) -> Option<&Counterexample> {
@@ -110,13 +110,13 @@ fn told(came: &Came) -> Value {
 
 impl Sight<'_> {
     /// Runs what an inquiry asks for, within the time of the watch.
-    pub(super) fn inquire(&self, inquiry: &Inquiry, watch: &Watch) -> Result<Inquired, Fault> {
+    pub(super) fn inquire(&self, inquiry: &Inquiry, watch: &Watch) -> Result<InquiryResult, Fault> {
         let mut alone = Alone { tools: self.tools, known: BTreeMap::new(), has_asked: false };
         let mut turn = self.sandbox.inquire(inquiry, (None, &[]), FEW, watch)?;
         let mut most = FEW;
         loop {
             if turn.runs.is_empty() {
-                return Ok(Inquired { tried: turn.tried, is_late: false });
+                return Ok(InquiryResult { tried: turn.tried, is_late: false });
             }
             let (mut came, mut left) = (Vec::with_capacity(turn.runs.len()), turn.fuel);
             let mut is_late = false;
@@ -141,10 +141,10 @@ impl Sight<'_> {
             let next =
                 self.sandbox.inquire(inquiry, next, most, if is_late { &grace } else { watch });
             turn = match next {
-                Ok(next) if is_late => return Ok(Inquired { tried: next.tried, is_late }),
+                Ok(next) if is_late => return Ok(InquiryResult { tried: next.tried, is_late }),
                 Ok(next) => next,
                 Err(fault) if fault.code == FaultCode::Timeout => {
-                    return Ok(Inquired { tried: turn.tried, is_late: true });
+                    return Ok(InquiryResult { tried: turn.tried, is_late: true });
                 }
                 Err(fault) => return Err(fault),
             };
@@ -177,8 +177,8 @@ impl Sight<'_> {
         alone.has_asked = false;
         let outcome = drive(self.sandbox, request, alone, watch);
         let told = match outcome.ending {
-            Ok(Ending::Value(value)) => Came::Value((value.json, value.kind)),
-            Ok(Ending::Continuation(_)) => Came::Nothing,
+            Ok(Completion::Value(value)) => Came::Value((value.json, value.kind)),
+            Ok(Completion::Continuation(_)) => Came::Nothing,
             Err(_) if alone.has_asked => Came::Nothing,
             Err(fault) => match fault.code {
                 FaultCode::Timeout => return Ok(None),
@@ -210,15 +210,15 @@ impl Alone<'_> {
 }
 
 impl World for Alone<'_> {
-    fn source<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Result<Option<String>, Fault>> {
+    fn source<'a>(&'a mut self, tool: &'a str) -> AnswerFuture<'a, Result<Option<String>, Fault>> {
         Box::pin(ready(self.look_up(tool)))
     }
 
-    fn similar<'a>(&'a mut self, _: &'a str) -> Asking<'a, Option<String>> {
+    fn similar<'a>(&'a mut self, _: &'a str) -> AnswerFuture<'a, Option<String>> {
         Box::pin(ready(None))
     }
 
-    fn perform<'a>(&'a mut self, _: &'a Calls) -> Asking<'a, Result<Answer, Fault>> {
+    fn perform<'a>(&'a mut self, _: &'a Calls) -> AnswerFuture<'a, Result<Answer, Fault>> {
         self.has_asked = true;
         let message = "a run of an inquiry calls nobody".to_owned();
         Box::pin(ready(Err(fault(FaultCode::CapabilityDenied, message, None))))

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use pif_domain::{Call, EffectClass, Fault, FaultCode, Offer, fault};
 use pif_sandbox::{Request, Watch};
-use pif_store::journal::{Answer, Came, Draft, Durable, Journal, Made, Unfinished};
+use pif_store::journal::{Answer, Came, Draft, Durable, Journal, RunProgress, SentCall};
 use tokio::sync::watch;
 
 use super::record;
@@ -99,7 +99,7 @@ impl<'a> Intent<'a> {
     }
 
     /// Writes down what a durable run has been told, before it goes on.
-    pub(super) fn told(&mut self, answers: &[Answer], texts: &[String]) -> Result<(), Fault> {
+    pub(super) fn append(&mut self, answers: &[Answer], texts: &[String]) -> Result<(), Fault> {
         if self.durable.is_some() { self.keep(answers, texts, false) } else { Ok(()) }
     }
 
@@ -126,7 +126,7 @@ impl<'a> Intent<'a> {
     ) -> Result<Option<i64>, Fault> {
         let interrupted = record::fault(fault)["fault"].take();
         let durable = self.durable.clone().map(|it| Durable { interrupted, ..it });
-        let part = Unfinished { from: usize::MAX, unsure, durable, ..Unfinished::default() };
+        let part = RunProgress { from: usize::MAX, unsure, durable, ..RunProgress::default() };
         let pended = self.journal.pend(self.pending, part, self.longest, true);
         self.pending = Some(pended.map_err(stored)?.ok_or_else(lost)?);
         Ok(self.pending)
@@ -143,7 +143,8 @@ impl<'a> Intent<'a> {
         let (Some(Answer::Calls(made)), Some(_)) = (answers.last(), &self.durable) else {
             return Vec::new();
         };
-        let is_unsure = |it: &Made| it.outcome == Came::Unknown && !self.may_repeat(&it.asked.tool);
+        let is_unsure =
+            |it: &SentCall| it.outcome == Came::Unknown && !self.may_repeat(&it.asked.tool);
         (0..made.len()).filter(|at| made.get(*at).is_some_and(is_unsure)).collect()
     }
 
@@ -170,13 +171,13 @@ impl<'a> Intent<'a> {
         let new = |all: &[Answer]| all.get(from..).unwrap_or_default().to_vec();
         let run = match self.pending {
             None => self.so_far(answers, texts),
-            Some(_) => Unfinished {
+            Some(_) => RunProgress {
                 from,
                 answers: new(answers),
                 texts: texts.get(texts_from..).unwrap_or_default().to_vec(),
                 unsure: self.unsure(answers),
                 durable: self.durable.clone().filter(|it| !it.interrupted.is_null()),
-                ..Unfinished::default()
+                ..RunProgress::default()
             },
         };
         let known = run.answers.iter().take_while(|answer| !answer.is_open()).count();
@@ -188,11 +189,11 @@ impl<'a> Intent<'a> {
     }
 
     /// The run as far as it has come.
-    pub(super) fn so_far(&self, answers: &[Answer], texts: &[String]) -> Unfinished {
+    pub(super) fn so_far(&self, answers: &[Answer], texts: &[String]) -> RunProgress {
         let Draft { subject, request, .. } = record::begun(self.request);
         let (unsure, durable) = (self.unsure(answers), self.durable.clone());
         let (answers, texts) = (answers.to_vec(), texts.to_vec());
-        Unfinished { subject, request, answers, texts, unsure, durable, ..Unfinished::default() }
+        RunProgress { subject, request, answers, texts, unsure, durable, ..RunProgress::default() }
     }
 }
 

@@ -6,21 +6,24 @@ use std::time::Duration;
 use pif_domain::text::time::now;
 use pif_domain::{Fault, FaultCode, StepTold, named};
 use pif_sandbox::Outcome;
-use pif_store::journal::{Draft, Durable, RunEnd, Standing, Unfinished};
+use pif_store::journal::{Draft, Durable, RunEnd, RunProgress, RunStatus};
 
-use super::past::Waiting;
+use super::past::ApprovalWait;
 use super::world::{Live, Witness};
 
 /// How a run stops that is kept.
-pub(super) enum Stopped {
+pub(super) enum StopReason {
     /// It waits for an approval.
-    Waiting(Waiting),
+    Waiting(ApprovalWait),
     /// It can go on. With its number, what is told, and its steps.
     Interrupted(i64, Box<Fault>, Vec<StepTold>),
 }
 
 /// Puts a durable run down, if it ended by what is no answer. What is told says how to go on.
-pub(super) fn interrupt(outcome: &mut Outcome, witness: &mut Witness<'_, Live>) -> Option<Stopped> {
+pub(super) fn interrupt(
+    outcome: &mut Outcome,
+    witness: &mut Witness<'_, Live>,
+) -> Option<StopReason> {
     let Err(fault) = &outcome.ending else { return None };
     let is_unanswered = fault.upstream.as_ref().is_some_and(|call| call.reason.is_no_answer());
     let stops =
@@ -36,11 +39,11 @@ pub(super) fn interrupt(outcome: &mut Outcome, witness: &mut Witness<'_, Live>) 
     match put_down {
         Ok(Some(run)) => {
             let steps = witness.steps(if fault.code == FaultCode::OutcomeUnknown {
-                Standing::OutcomeUnknown.name()
+                RunStatus::OutcomeUnknown.name()
             } else {
-                Standing::Interrupted.name()
+                RunStatus::Interrupted.name()
             });
-            Some(Stopped::Interrupted(run, Box::new(advised(fault, run)), steps))
+            Some(StopReason::Interrupted(run, Box::new(advised(fault, run)), steps))
         }
         Ok(None) => None,
         Err(lost) => {
@@ -70,11 +73,11 @@ pub(super) fn time_left(durable: &Durable) -> Duration {
 }
 
 /// What the store keeps of a durable run that has ended with this entry.
-pub(super) fn ended(draft: &Draft, durable: Durable) -> Unfinished {
+pub(super) fn ended(draft: &Draft, durable: Durable) -> RunProgress {
     let Draft { subject, request, answers, ending, outcome, fuel, memory, depth, micros, .. } =
         draft.clone();
     let fuel = fuel.unwrap_or_default();
     let end = RunEnd { memory, depth, micros, ..RunEnd::new(&ending, outcome, fuel) };
     let (ended, durable) = (Some(end), Some(durable));
-    Unfinished { subject, request, answers, durable, ended, ..Unfinished::default() }
+    RunProgress { subject, request, answers, durable, ended, ..RunProgress::default() }
 }

@@ -4,21 +4,21 @@ use pif_domain::Fault;
 use pif_sandbox::{Inquiry, Subject, Watch};
 use serde_json::{Map, Value};
 
-use super::inquiry::{Inquired, put_exact, put_found};
+use super::inquiry::{InquiryResult, put_exact, put_found};
 use super::types::Sight;
 
 /// What is known of a law of a function.
 #[derive(Debug, Clone)]
-pub struct Lawful {
+pub struct LawsResult {
     /// The law.
     pub law: String,
     /// Why it holds for all inputs: the names of the member of records, and JSON.
     pub proof: Option<([&'static str; 2], String)>,
     /// What was tried, if there is no proof.
-    pub tried: Option<Inquired>,
+    pub tried: Option<InquiryResult>,
 }
 
-impl Lawful {
+impl LawsResult {
     /// The verdict in a word.
     #[must_use]
     pub fn verdict(&self) -> &'static str {
@@ -56,7 +56,7 @@ impl Sight<'_> {
         subject: &Subject,
         name: &str,
         watch: &Watch,
-    ) -> Result<Vec<Lawful>, Fault> {
+    ) -> Result<Vec<LawsResult>, Fault> {
         let laws = self.sandbox.laws(subject, watch)?;
         let mut left = u32::try_from(laws.len()).unwrap_or(u32::MAX);
         let mut found = Vec::new();
@@ -73,7 +73,7 @@ impl Sight<'_> {
                     Some(self.inquire(&Inquiry::Law(asked), &part)?)
                 }
             };
-            found.push(Lawful { law: it.name, proof, tried });
+            found.push(LawsResult { law: it.name, proof, tried });
         }
         Ok(found)
     }

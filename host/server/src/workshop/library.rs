@@ -9,7 +9,7 @@ use pif_domain::text::similar::similar;
 use pif_domain::{Fault, FaultCode, fault, named};
 use pif_store::registry::{self, Definition, Evolution, name};
 
-use super::bundle::{self, Packed};
+use super::bundle::{self, BundledTool};
 use super::property::kept;
 
 /// The prefix of the library's names.
@@ -35,12 +35,12 @@ static LIBRARY: LazyLock<Library> = LazyLock::new(|| Library::read(&FILES));
 #[derive(Debug, Default)]
 pub struct Library {
     /// Sorted by name. The current revision of a name comes last.
-    tools: Vec<Kept>,
+    tools: Vec<ToolRevision>,
 }
 
 /// A tool at one of its revisions.
 #[derive(Debug)]
-struct Kept {
+struct ToolRevision {
     tool: Definition,
     /// Whether the tool is found only by its revision.
     is_pinned: bool,
@@ -57,7 +57,7 @@ impl Library {
         let mut tools = Vec::new();
         for file in files {
             match bundle::read(file) {
-                Ok(file) => tools.extend(file.tools.into_iter().map(Kept::new)),
+                Ok(file) => tools.extend(file.tools.into_iter().map(ToolRevision::new)),
                 Err(fault) => tracing::error!(%fault.message, "a library cannot be read"),
             }
         }
@@ -74,7 +74,7 @@ impl Library {
     #[must_use]
     pub fn find(&self, reference: &str) -> Option<&Definition> {
         let (name, pin) = name::split(reference);
-        let is_meant = |kept: &&Kept| {
+        let is_meant = |kept: &&ToolRevision| {
             kept.tool.name == name
                 && match pin {
                     None => !kept.is_pinned,
@@ -139,12 +139,12 @@ impl Library {
     }
 }
 
-impl Kept {
-    fn new(packed: Packed) -> Self {
+impl ToolRevision {
+    fn new(packed: BundledTool) -> Self {
         let (is_pinned, examples) = (packed.pinned, packed.examples());
         let source = compact_value(packed.source);
         let properties = kept(&packed.properties);
-        let Packed { name, sha256: hash, description, .. } = packed;
+        let BundledTool { name, sha256: hash, description, .. } = packed;
         let source = source.get().to_owned();
         Self {
             tool: Definition {

@@ -3,7 +3,7 @@
 use pif_domain::text;
 use pif_domain::{EntryKind, Fault};
 use pif_store::journal::Draft;
-use pif_store::memory::{Kept, LONGEST_KEY, Note};
+use pif_store::memory::{LONGEST_KEY, MemoryChange, Note};
 use pif_store::{Change, Effect, Refusal, Write};
 use serde_json::json;
 
@@ -28,7 +28,7 @@ pub enum Remember {
 
 impl Workshop {
     /// Changes the memory. `arguments` is the text of the request.
-    pub fn remember(&self, change: &Remember, arguments: &str) -> Result<Kept, Fault> {
+    pub fn remember(&self, change: &Remember, arguments: &str) -> Result<MemoryChange, Fault> {
         let write = match change {
             Remember::Keep(note) => keeping(note.clone(), true, arguments),
             Remember::Outcome { key, helped } => Write {

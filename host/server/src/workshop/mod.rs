@@ -70,57 +70,58 @@ mod vouched;
 mod warden;
 mod world;
 
-pub use self::analyze::{Analyzed, Answered, Asked, Questions};
-pub use self::backup::{Contents, Restored, back_up, restore};
-pub use self::budget::Allowed;
+pub use self::analyze::{Analysis, Question, Questions, Subject};
+pub use self::backup::{Contents, RestoreResult, back_up, restore};
+pub use self::budget::CallLimits;
 pub use self::check::Reach;
-pub use self::checkpoint::{Grown, Mismatch, compare};
+pub use self::checkpoint::{JournalTree, Mismatch, compare};
 pub use self::consent::Said;
 pub use self::database::open_database;
 pub use self::declaration::Declaration;
-pub use self::durable::{Begun, KeptRun, Resolution, limits as kept_limits};
-pub use self::effects::{Denied, Effects, Sending, Told};
+pub use self::durable::{DurableRun, KeptRun, Resolution, limits as kept_limits};
+pub use self::effects::{CallObserver, Effects, NoEffects, PendingCalls};
 pub use self::equality::Equality;
-pub use self::evolve::{Evolved, Prepared, Proposal};
-pub use self::example::{Example, MOST_EXAMPLES, Scripted};
-pub use self::export::{Exported, Selection};
-pub use self::import::{Imported, Taken, Wanted};
-pub use self::inquiry::Inquired;
+pub use self::evolve::{EvolveResult, PreparedChange, Proposal};
+pub use self::example::{Example, MOST_EXAMPLES, ScriptedAnswer};
+pub use self::export::{ExportFile, Selection};
+pub use self::import::{ImportOptions, ImportResult, ImportedTool};
+pub use self::inquiry::InquiryResult;
 pub use self::keys::{open_keys, trust};
-pub use self::laws::Lawful;
+pub use self::laws::LawsResult;
 pub use self::library::{Library, PREFIX as LIBRARY_PREFIX, library};
 pub use self::memory::Remember;
 pub use self::native::Native;
 pub use self::observer::Observer;
 pub use self::opening::{Error, State, Workshop, open_journal, verify};
-pub use self::past::{Kept, Waiting};
+pub use self::past::{ApprovalWait, WaitingRun};
 pub use self::person::Belongings;
 pub use self::pipeline::Stage;
 pub use self::property::{MOST_PROPERTIES, read_properties};
-pub use self::property_trial::Held;
-pub use self::receipt::{Checked, Receipt};
+pub use self::property_trial::PropertyResult;
+pub use self::receipt::{Receipt, ReceiptCheck};
 pub use self::reference::{
     CALLING, DIFFERENCES, Form, Spelling, TEXT as REFERENCE, forms, spellings,
 };
-pub use self::refusal::{Refused, ended, refused, stored, too_large, unkept};
+pub use self::refusal::{ChangeRefusal, ended, refused, stored, too_large, unkept};
 pub use self::repair::{
-    Applied, Broken, Diagnosis, Inner, Least, Mended, Part, Proof, Repaired, Reported, Since, Was,
-    Wrong,
+    AppliedFix, Broken, Diagnosis, FaultReport, Fragment, Inner, Least, Proof, Repair,
+    RepairedProgram, Since, Was, Wrong,
 };
-pub use self::replay::{Difference, Replayed, Verdict};
-pub use self::run::Finished;
+pub use self::replay::{Difference, ReplayResult, Verdict};
+pub use self::run::RunResult;
 pub use self::script::{Line, Script};
 pub use self::search::{
-    Known, Match, Meant, Neighbor, Sought, Told as Unknown, find_forms, find_library,
+    EmbeddedText as Unknown, LanguageTopic, Match, Meant, Neighbor, Sought, find_forms,
+    find_library,
 };
-pub use self::session::Turned;
-pub use self::staging::{Commit, Staged, StagedChange, Verified, Verify};
+pub use self::session::TurnResult;
+pub use self::staging::{Commit, StageResult, StagedChange, VerificationReport, Verify};
 pub use self::takes::Takes;
 pub use self::task::{
-    Assignment, Given, Helper, Keep, MOST_LOOPS, Ran, Screened, Solution, USUAL_LOOPS, Unanswered,
-    question, solve, until,
+    Assignment, GivenExample, Helper, Keep, MOST_LOOPS, ModelError, Ran, Screening, Solution,
+    USUAL_LOOPS, question, solve, until,
 };
 pub use self::turn::Plan;
-pub use self::types::Inferred;
+pub use self::types::ProgramType;
 pub use self::vouched::Vouched;
-pub use self::world::{Candidate, EndedByHand, Tools};
+pub use self::world::{CancelCheck, Candidate, Tools};

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use pif_domain::text::quote_one;
 use pif_domain::{Fault, FaultCode, fault};
-use pif_sandbox::{Argument, Code, Ending, Request, Summary, Watch, drive};
+use pif_sandbox::{Argument, Code, Completion, Request, Summary, Watch, drive};
 use serde_json::json;
 
 use super::effects::Effects;
 use super::opening::Workshop;
-use super::refusal::{Refused, stored};
+use super::refusal::{ChangeRefusal, stored};
 use super::script::Script;
-use super::world::{Candidate, Found, Tools, Witness};
+use super::world::{Candidate, ToolLookup, Tools, Witness};
 
 /// The most functions of a capability.
 const MOST_MEMBERS: usize = 128;
@@ -36,8 +36,8 @@ pub struct Native {
 
 impl Native {
     /// The function with this name as the source of a tool.
-    pub(super) fn function(&self, member: &str) -> Option<Found> {
-        self.members.iter().any(|it| it == member).then(|| Found {
+    pub(super) fn function(&self, member: &str) -> Option<ToolLookup> {
+        self.members.iter().any(|it| it == member).then(|| ToolLookup {
             source: Some(function(&self.name, member)),
             hash: Some(self.hash.clone()),
         })
@@ -115,7 +115,7 @@ impl Workshop {
         name: &str,
         tools: &Tools,
         watch: &Watch,
-    ) -> Result<String, Refused> {
+    ) -> Result<String, ChangeRefusal> {
         let kinds = json!({"map": [
             {"lam": "it", "body": [{"fst": {"var": "it"}}, {"type_of": {"snd": {"var": "it"}}}]},
             {"entries": {"var": "all"}},
@@ -143,9 +143,9 @@ impl Workshop {
         let ending = drive(&self.sandbox, request, &mut witness, &watch).ending;
         let during = || Some(format!("the record of `{name}` cannot be made"));
         let found = match ending {
-            Ok(Ending::Value(value)) => value.json,
-            Ok(Ending::Continuation(_)) => return Err(none(name, "asks to run again").into()),
-            Err(fault) => return Err(Refused { during: during(), faults: vec![fault] }),
+            Ok(Completion::Value(value)) => value.json,
+            Ok(Completion::Continuation(_)) => return Err(none(name, "asks to run again").into()),
+            Err(fault) => return Err(ChangeRefusal { during: during(), faults: vec![fault] }),
         };
         Ok(json!(read_members(name, &found)?).to_string())
     }

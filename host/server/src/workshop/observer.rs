@@ -3,8 +3,8 @@
 use std::future::ready;
 use std::time::{Duration, Instant};
 
-use pif_domain::{CallOutcome, Part, StepTold, Wish};
-use pif_sandbox::{Asking, Stepped};
+use pif_domain::{CallOutcome, CallPreview, Part, StepTold};
+use pif_sandbox::{AnswerFuture, Stepped};
 
 use super::consent::Said;
 
@@ -26,7 +26,7 @@ pub trait Observer {
     fn step(&mut self, _all: &[StepTold], _ended: Option<(usize, Instant)>) {}
     /// Says whether calls may be made. The clocks of the run stand still meanwhile. A run that must
     /// stop drops the question.
-    fn ask<'a>(&'a mut self, _wishes: &'a [Wish]) -> Asking<'a, Said> {
+    fn ask<'a>(&'a mut self, _wishes: &'a [CallPreview]) -> AnswerFuture<'a, Said> {
         Box::pin(ready(Said::Later(None)))
     }
 }

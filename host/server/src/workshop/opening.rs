@@ -5,25 +5,25 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pif_broker::Client;
-use pif_domain::{EntryEnding, EntryKind, Fault, Limit, Principal};
+use pif_domain::{EntryKind, EntryOutcome, Fault, Limit, Principal};
 use pif_receipt::Keyring;
 use pif_sandbox::{Limits, Sandbox};
 use pif_store::journal::{self, Draft, Journal};
-use pif_store::memory::{Capacity, Memory};
+use pif_store::memory::{Memory, MemoryCapacity};
 use pif_store::registry::{Registry, Snapshot, name};
-use pif_store::session::Capacity as Capacities;
+use pif_store::session::SessionCapacity as Capacities;
 use pif_store::staging;
 use pif_store::{self, Store};
 
-use super::budget::Allowed;
+use super::budget::CallLimits;
 use super::database;
-use super::effects::{Denied, Effects};
+use super::effects::{Effects, NoEffects};
 use super::intent::Patience;
 use super::keys::open_keys;
 use super::record;
 use super::recovery;
 use super::refusal::{refused, stored, unwritten};
-use super::search::Fed;
+use super::search::IndexCache;
 use super::world::Tools;
 use crate::config::Config;
 
@@ -59,7 +59,7 @@ pub struct Workshop {
     pub(super) store: Arc<dyn Store>,
     pub(super) limits: Limits,
     pub(super) effects: Arc<dyn Effects>,
-    pub(super) allowed: Allowed,
+    pub(super) allowed: CallLimits,
     /// The longest that a run takes.
     pub(super) longest: Duration,
     pub(super) patience: Patience,
@@ -76,7 +76,7 @@ pub struct Workshop {
     /// Whether existing tools are changed by commits only.
     pub(super) requires_staging: bool,
     /// The indexes of what the store does not index.
-    pub(super) fed: Arc<Fed>,
+    pub(super) fed: Arc<IndexCache>,
     /// The keys of the store, or why there are none.
     pub(super) keys: Arc<Result<Keyring, pif_receipt::Error>>,
 }
@@ -125,8 +125,8 @@ impl Workshop {
     pub fn new(config: &Config, state: State, sandbox: Arc<Sandbox>) -> Self {
         let State { store, registry, journal, memory, keys } = state;
         let (limits, most_code) = (config.limits, config.values.size(Limit::Code));
-        let effects = Arc::new(Denied);
-        let allowed = Allowed {
+        let effects = Arc::new(NoEffects);
+        let allowed = CallLimits {
             calls: config.values.get(Limit::Calls),
             bytes: config.values.get(Limit::AnswersSize),
         };
@@ -207,7 +207,7 @@ impl Workshop {
     pub(super) fn reading(self) -> Self {
         let effects: Arc<dyn Effects> = match &self.broker {
             Some(broker) => Arc::new(broker.reading()),
-            None => Arc::new(Denied),
+            None => Arc::new(NoEffects),
         };
         Self { effects, ..self }
     }
@@ -229,7 +229,7 @@ impl Workshop {
         &self,
         name: &str,
         arguments: &str,
-        ending: EntryEnding,
+        ending: EntryOutcome,
     ) -> Result<(), Fault> {
         let mut draft = Draft::new(EntryKind::Install, Some(name), ending);
         draft.request = serde_json::json!({ "arguments": arguments });
@@ -277,7 +277,7 @@ impl Workshop {
 
     /// Journals a call that was refused before it changed anything.
     pub fn refuse(&self, call: &str, arguments: &str, fault: &Fault) {
-        let mut draft = Draft::new(EntryKind::Refusal, Some(call), EntryEnding::Fault(fault.code));
+        let mut draft = Draft::new(EntryKind::Refusal, Some(call), EntryOutcome::Fault(fault.code));
         draft.request = serde_json::json!({ "arguments": arguments });
         draft.outcome = record::fault(fault);
         if let Err(error) = self.journal.append(draft) {
@@ -294,7 +294,7 @@ pub fn open_journal(config: &Config) -> Result<Journal, Error> {
 
 /// Verifies the hash chain of the journal, then checks the file. The chain comes first because its
 /// error names the damaged entry.
-pub fn verify(config: &Config, journal: &Journal) -> Result<journal::Verified, Error> {
+pub fn verify(config: &Config, journal: &Journal) -> Result<journal::ChainEnds, Error> {
     let place = || match (&config.database, config.place.file()) {
         (Some(database), _) => database.address().to_string(),
         (None, Some(file)) => file.display().to_string(),
@@ -322,7 +322,7 @@ pub(super) fn settings(config: &Config, component: &str) -> journal::Settings {
         policy: config.journal.policy,
         most_payload: config.journal.most_payload,
         most: config.journal.most,
-        memory: Capacity {
+        memory: MemoryCapacity {
             keys: config.values.get(Limit::MemoryKeys),
             bytes: config.values.get(Limit::MemoryBytes),
         },
@@ -336,7 +336,7 @@ pub(super) fn settings(config: &Config, component: &str) -> journal::Settings {
             ttl: milliseconds(config, Limit::SessionTtl),
             idle: milliseconds(config, Limit::SessionIdle),
         },
-        staging: staging::Capacity {
+        staging: staging::StagingCapacity {
             areas: config.values.get(Limit::Snapshots),
             operations: config.values.get(Limit::SnapshotOperations),
             life: milliseconds(config, Limit::SnapshotLife),

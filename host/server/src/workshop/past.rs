@@ -5,12 +5,13 @@ use std::fmt::Write as _;
 
 use pif_domain::text::quote_one;
 use pif_domain::{
-    Answered, Approval, Call, Decision, Fault, FaultCode, Limit, Refusal, Wish, fault, named,
+    Approval, Call, CallPreview, CallResult, Decision, Fault, FaultCode, Limit, Refusal, fault,
+    named,
 };
 use pif_sandbox::{Calls, Passage};
-use pif_store::journal::{Answer, Digest, Left, Pending, Policy, Unfinished, Waits};
+use pif_store::journal::{Answer, Digest, Left, Pending, Policy, RunProgress, WaitState};
 
-use super::call_record::{self as record, Missing};
+use super::call_record::{self as record, MissingAnswer};
 use super::intent::Intent;
 use super::refusal::stored;
 use super::step_log;
@@ -20,11 +21,11 @@ const SECRET: usize = 32;
 
 /// A run that waits for an approval, for whoever is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Waiting {
+pub struct ApprovalWait {
     /// Its number. Each question of a run has a new one.
     pub run: i64,
     /// The calls that need the approval.
-    pub wishes: Vec<Wish>,
+    pub wishes: Vec<CallPreview>,
     /// What was decided, if somebody has.
     pub decision: Option<Decision>,
     /// Until when it is kept, in milliseconds since 1970.
@@ -35,24 +36,24 @@ pub struct Waiting {
 
 /// A kept run, as it was found.
 #[derive(Debug, Clone)]
-pub struct Kept {
+pub struct WaitingRun {
     pub(super) row: Pending,
-    pub(super) run: Unfinished,
-    pub(super) waits: Waits,
+    pub(super) run: RunProgress,
+    pub(super) waits: WaitState,
 }
 
-impl Kept {
+impl WaitingRun {
     /// The run, if it waits.
     pub(super) fn read(row: Pending) -> Option<Self> {
-        let mut run = Unfinished::read(&row.parts);
+        let mut run = RunProgress::read(&row.parts);
         let waits = run.waits.take()?;
         Some(Self { row, run, waits })
     }
 
     /// What is asked.
     #[must_use]
-    pub fn waiting(&self) -> Waiting {
-        Waiting {
+    pub fn waiting(&self) -> ApprovalWait {
+        ApprovalWait {
             run: self.row.id.unwrap_or_default(),
             wishes: self.waits.wishes.clone(),
             decision: self.waits.decision,
@@ -74,7 +75,7 @@ fn seal(secret: &str, bound: &str) -> String {
 
 /// What is known of a run that goes on.
 #[derive(Debug, Default)]
-pub(super) struct Past {
+pub(super) struct ReplayLog {
     answers: VecDeque<Answer>,
     texts: HashMap<String, String>,
     /// The places in the last answer of calls that may have done something, where nobody knows.
@@ -84,7 +85,7 @@ pub(super) struct Past {
 }
 
 /// A step that is not evaluated, since it is written what it came to.
-pub(super) struct Passed {
+pub(super) struct SkippedStep {
     pub(super) given: Passage,
     /// All answers from its beginning to its end.
     pub(super) answers: Vec<Answer>,
@@ -93,14 +94,14 @@ pub(super) struct Passed {
 }
 
 /// What came of calls before.
-pub(super) enum Recalled {
+pub(super) enum RecordedAnswers {
     /// All of it.
-    All(Result<Vec<Answered>, Refusal>),
+    All(Result<Vec<CallResult>, Refusal>),
     /// That of some of them. The others are made now.
-    Some(Vec<Option<Answered>>),
+    Some(Vec<Option<CallResult>>),
 }
 
-impl Past {
+impl ReplayLog {
     pub(super) fn new(answers: Vec<Answer>, texts: Vec<String>, unsure: Vec<usize>) -> Self {
         let texts = texts.into_iter().map(|text| (Digest::of(&text).sha256, text));
         let tells_steps = answers.iter().any(|it| matches!(it, Answer::Enter(_)));
@@ -131,7 +132,7 @@ impl Past {
     }
 
     /// What a step came to before that begins now, if it is written; else it is evaluated.
-    pub(super) fn enter(&mut self, name: &str) -> Result<Option<Passed>, Fault> {
+    pub(super) fn enter(&mut self, name: &str) -> Result<Option<SkippedStep>, Fault> {
         match self.answers.front() {
             Some(Answer::Enter(known)) if known == name => {}
             Some(_) if self.tells_steps => return Err(strayed()),
@@ -146,7 +147,7 @@ impl Past {
         Ok(Some(passed))
     }
 
-    fn passed(&self) -> Option<Passed> {
+    fn passed(&self) -> Option<SkippedStep> {
         let (end, left) = step_log::end_of(self.answers.iter())?;
         let came = left.came.as_ref()?;
         let text = |digest: &Digest| self.texts.get(&digest.sha256).cloned();
@@ -156,7 +157,7 @@ impl Past {
         if let Some(Answer::Leave(left)) = answers.last_mut() {
             left.passed = true;
         }
-        Some(Passed { given, answers, texts })
+        Some(SkippedStep { given, answers, texts })
     }
 
     /// How a step ended before that ends now, if that is written.
@@ -174,7 +175,7 @@ impl Past {
 
     /// What came of these calls before. Of a call that may have done something somebody has to say it
     /// first.
-    pub(super) fn recall(&mut self, calls: &Calls) -> Result<Option<Recalled>, Fault> {
+    pub(super) fn recall(&mut self, calls: &Calls) -> Result<Option<RecordedAnswers>, Fault> {
         let Some(next) = self.answers.front() else { return Ok(None) };
         if let (1, Answer::Calls(made)) = (self.answers.len(), next)
             && let Some(unsure) = self.unsure.first().and_then(|at| made.get(*at))
@@ -183,17 +184,17 @@ impl Past {
         }
         let text = |digest: &Digest| Ok(self.texts.get(&digest.sha256).cloned());
         let recalled = if next.is_open() {
-            record::recall_some(&calls.calls, next, text).map(|it| it.map(Recalled::Some))
+            record::recall_some(&calls.calls, next, text).map(|it| it.map(RecordedAnswers::Some))
         } else {
-            record::recall(&calls.calls, next, text).map(|it| it.map(Recalled::All))
+            record::recall(&calls.calls, next, text).map(|it| it.map(RecordedAnswers::All))
         };
         match recalled {
             Ok(Some(recalled)) => {
                 self.next();
                 Ok(Some(recalled))
             }
-            Err(Missing::Store(error)) => Err(stored(error)),
-            Ok(None) | Err(Missing::Text(_)) => Err(strayed()),
+            Err(MissingAnswer::Store(error)) => Err(stored(error)),
+            Ok(None) | Err(MissingAnswer::Text(_)) => Err(strayed()),
         }
     }
 
@@ -229,11 +230,11 @@ impl Intent<'_> {
     /// Keeps the run until somebody answers. The refusal says why it cannot be kept.
     pub(super) fn put_off(
         &mut self,
-        run: Unfinished,
-        wishes: Vec<Wish>,
+        run: RunProgress,
+        wishes: Vec<CallPreview>,
         granted: BTreeMap<String, Approval>,
         bound: Option<&str>,
-    ) -> Result<Result<Waiting, Refusal>, Fault> {
+    ) -> Result<Result<ApprovalWait, Refusal>, Fault> {
         let calls: Vec<Call> = wishes.iter().map(|wish| wish.call.clone()).collect();
         let refuse = |message: String, hint: &str| {
             let hint = Some(named(hint).into_owned());
@@ -257,8 +258,8 @@ impl Intent<'_> {
         let sealed = secret.as_deref().zip(bound);
         let sealed = sealed.map(|(secret, bound)| seal(secret, bound));
         let (asked, decision) = (wishes.clone(), None);
-        let waits = Waits { wishes, granted, as_of: self.as_of, seal: sealed, decision };
-        let run = Unfinished { waits: Some(waits), ..run };
+        let waits = WaitState { wishes, granted, as_of: self.as_of, seal: sealed, decision };
+        let run = RunProgress { waits: Some(waits), ..run };
         let until = self.journal.park(self.pending, run, patience.life, patience.most);
         let Some((run, until)) = until.map_err(stored)? else {
             let message = format!(
@@ -269,7 +270,7 @@ impl Intent<'_> {
             return refuse(message, "decide those first: `mcp-pif approve` lists them");
         };
         let handle = secret.map(|secret| format!("{run}.{secret}"));
-        Ok(Ok(Waiting { run, wishes: asked, decision: None, until, handle }))
+        Ok(Ok(ApprovalWait { run, wishes: asked, decision: None, until, handle }))
     }
 }
 

@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use pif_domain::{EntryEnding, EntryKind, Fault};
+use pif_domain::{EntryKind, EntryOutcome, Fault};
 use pif_store::journal::Draft;
-use pif_store::session::{Session, Standing};
-use pif_store::{Change, Effect, Erased, Refusal, Write};
+use pif_store::session::{Session, SessionKind};
+use pif_store::{Change, Effect, Erasure, Refusal, Write};
 use serde_json::json;
 
 use super::opening::Workshop;
@@ -42,16 +42,16 @@ impl Workshop {
         let memos = self.memory.of(&Arc::from(name)).all().map_err(stored)?;
         Ok(Belongings {
             name: name.to_owned(),
-            sessions: self.sessions(name, Standing::Open)?,
-            saved: self.sessions(name, Standing::Saved)?,
+            sessions: self.sessions(name, SessionKind::Open)?,
+            saved: self.sessions(name, SessionKind::Saved)?,
             keys: memos.into_iter().map(|memo| memo.key).collect(),
             waiting: self.waiting_of(name)?,
         })
     }
 
     /// Erases what belongs to a person, all or nothing.
-    pub fn erase(&self, name: &str) -> Result<Erased, Fault> {
-        let mut entry = Draft::new(EntryKind::Session, Some(name), EntryEnding::Forgotten);
+    pub fn erase(&self, name: &str) -> Result<Erasure, Fault> {
+        let mut entry = Draft::new(EntryKind::Session, Some(name), EntryOutcome::Forgotten);
         entry.request = json!({ "arguments": json!({ "erase": name }).to_string() });
         let change = Change::Erase { owner: name.to_owned(), runs: self.waiting_of(name)? };
         let done = self.journal.commit_one(Write { change, entry }).map_err(unwritten)?;

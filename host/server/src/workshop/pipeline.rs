@@ -19,20 +19,20 @@ pub enum Stage {
     /// The tool takes what the stage before it gives.
     Tool(String),
     /// The tool takes each element of that.
-    Map(Mapped),
+    Map(MapStage),
 }
 
 /// A tool for each element.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Mapped {
+pub struct MapStage {
     map: String,
 }
 
 impl Stage {
     fn name(&self) -> &str {
         match self {
-            Self::Tool(name) | Self::Map(Mapped { map: name }) => name,
+            Self::Tool(name) | Self::Map(MapStage { map: name }) => name,
         }
     }
 
@@ -40,7 +40,7 @@ impl Stage {
     fn apply(&self, argument: &Value) -> Value {
         match self {
             Self::Tool(name) => json!({"app": {"func": {"tool": name}, "arg": argument}}),
-            Self::Map(Mapped { map }) => json!({"map": [{"tool": map}, argument]}),
+            Self::Map(MapStage { map }) => json!({"map": [{"tool": map}, argument]}),
         }
     }
 

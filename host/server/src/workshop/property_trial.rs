@@ -7,10 +7,10 @@ use pif_store::registry::Definition;
 use pif_store::registry::name::OWN;
 use serde_json::{Map, Value};
 
-use super::inquiry::{Inquired, put_exact, put_found};
+use super::inquiry::{InquiryResult, put_exact, put_found};
 use super::opening::Workshop;
 use super::property::of_tool;
-use super::refusal::Refused;
+use super::refusal::ChangeRefusal;
 use super::types::Sight;
 use super::world::Tools;
 
@@ -19,14 +19,14 @@ const MOST_TOLD: usize = 200;
 
 /// What came of a property.
 #[derive(Debug, Clone)]
-pub struct Held {
+pub struct PropertyResult {
     /// The property, as its author wrote it.
     pub property: String,
     /// What was tried.
-    pub tried: Inquired,
+    pub tried: InquiryResult,
 }
 
-impl Held {
+impl PropertyResult {
     /// The verdict in a word.
     #[must_use]
     pub fn verdict(&self) -> &'static str {
@@ -81,7 +81,7 @@ impl Sight<'_> {
         name: &str,
         properties: &[String],
         watch: &Watch,
-    ) -> Result<Vec<Held>, Fault> {
+    ) -> Result<Vec<PropertyResult>, Fault> {
         let shape = self.shape_of(name, watch);
         let mut left = u32::try_from(properties.len()).unwrap_or(u32::MAX);
         let mut found = Vec::new();
@@ -106,7 +106,7 @@ impl Sight<'_> {
             subject.tools.push(own);
             let asked = Inquiry::Property((subject, name.to_owned()));
             let tried = self.inquire(&asked, &part).map_err(placed)?;
-            found.push(Held { property: property.clone(), tried });
+            found.push(PropertyResult { property: property.clone(), tried });
         }
         Ok(found)
     }
@@ -136,11 +136,11 @@ impl Workshop {
         tools: &Tools,
         watch: &Watch,
         notes: &mut Vec<String>,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), ChangeRefusal> {
         for (index, held) in self.held(name, properties, tools, watch)?.iter().enumerate() {
             if let Some(fault) = held.refutation() {
                 let during = Some(format!("property {index} refuses the change"));
-                return Err(Refused { during, faults: vec![fault] });
+                return Err(ChangeRefusal { during, faults: vec![fault] });
             }
             notes.push(told(index, held));
         }
@@ -177,7 +177,7 @@ impl Workshop {
         properties: &[String],
         tools: &Tools,
         watch: &Watch,
-    ) -> Result<Vec<Held>, Fault> {
+    ) -> Result<Vec<PropertyResult>, Fault> {
         if properties.is_empty() {
             return Ok(Vec::new());
         }
@@ -186,7 +186,7 @@ impl Workshop {
 }
 
 /// A note on a property that does not fail.
-fn told(index: usize, held: &Held) -> String {
+fn told(index: usize, held: &PropertyResult) -> String {
     let inputs = held.tried.inputs();
     match held.verdict() {
         "vacuous" => format!(

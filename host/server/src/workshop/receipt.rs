@@ -6,7 +6,7 @@ use pif_domain::text::time;
 use pif_domain::{EntryKind, Fault, FaultCode, fault};
 use pif_receipt::{Distrust, Envelope, Keyring, Statement, Trust, sha256};
 use pif_sandbox::Watch;
-use pif_store::journal::{Answer, Body, Came, Digest, Entry, Hash, Made};
+use pif_store::journal::{Answer, Body, Came, Digest, Entry, Hash, SentCall};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use super::archive::{Archive, Texts};
 use super::keys::unsigned;
 use super::opening::Workshop;
 use super::refusal::stored;
-use super::replay::Replayed;
+use super::replay::ReplayResult;
 
 /// The type of the predicate.
 const RUN: &str = "https://github.com/mcp-pif/mcp-pif/run/v1";
@@ -127,7 +127,7 @@ struct Predicate {
 
 /// The result of checking a receipt.
 #[derive(Debug)]
-pub struct Checked {
+pub struct ReceiptCheck {
     /// The id of the key that signed it.
     pub signer: String,
     /// The statement.
@@ -157,7 +157,7 @@ impl Receipt {
     }
 
     /// Checks the signature, each digest and that the statement says what the texts say.
-    pub fn check(&self, trust: &Trust) -> Result<Checked, Fault> {
+    pub fn check(&self, trust: &Trust) -> Result<ReceiptCheck, Fault> {
         let malformed = || refused("the statement is not one about a run of this version");
         let statement = Statement::read(&self.envelope, RUN).ok_or_else(malformed)?;
         let predicate: Predicate =
@@ -166,7 +166,7 @@ impl Receipt {
         let signer = trust.signer(&self.envelope, &self.rotations, signed);
         let signer = signer.map_err(|distrust: Distrust| refused(&distrust.to_string()))?;
         let entry = self.materials.as_ref().map(|it| it.check(&predicate.run, &statement));
-        Ok(Checked {
+        Ok(ReceiptCheck {
             signer,
             entry: entry.transpose().map_err(|reason| refused(&reason))?,
             number: predicate.run.entry.number,
@@ -263,7 +263,11 @@ impl Workshop {
 
     /// Replays the run of a receipt that was checked: with its own texts, or with those of this store
     /// if it has none.
-    pub fn replay_receipt(&self, checked: &Checked, watch: &Watch) -> Result<Replayed, Fault> {
+    pub fn replay_receipt(
+        &self,
+        checked: &ReceiptCheck,
+        watch: &Watch,
+    ) -> Result<ReplayResult, Fault> {
         if let Some((entry, texts)) = &checked.entry {
             return self.replay_from(entry, texts, watch);
         }
@@ -298,7 +302,7 @@ fn describe(entry: &Entry, previous: Hash, archive: &dyn Archive) -> Result<(Run
     }
     let asked: Value = serde_json::from_str(request.text()).map_err(|error| error.to_string())?;
     let text = |name: &str| asked[name].as_str().map(str::to_owned);
-    let mut found = Found { archive, texts: Texts::default() };
+    let mut found = TextCollector { archive, texts: Texts::default() };
     let (mut tools, mut calls) = (Vec::new(), Vec::new());
     for answer in &body.answers {
         match answer {
@@ -346,12 +350,12 @@ fn describe(entry: &Entry, previous: Hash, archive: &dyn Archive) -> Result<(Run
 }
 
 /// Collects texts.
-struct Found<'a> {
+struct TextCollector<'a> {
     archive: &'a dyn Archive,
     texts: Texts,
 }
 
-impl Found<'_> {
+impl TextCollector<'_> {
     fn add(
         &mut self,
         of: &str,
@@ -377,7 +381,7 @@ impl Found<'_> {
         Ok(())
     }
 
-    fn call(&mut self, made: &Made) -> Result<Call, String> {
+    fn call(&mut self, made: &SentCall) -> Result<Call, String> {
         let tool = &made.asked.tool;
         let answer = match &made.outcome {
             Came::Value(digest) => Some(digest),

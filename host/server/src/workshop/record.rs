@@ -4,8 +4,10 @@
 use std::ops::Not;
 use std::time::Duration;
 
-use pif_domain::{EntryEnding, EntryKind, Excess, Fault, FaultCode};
-use pif_sandbox::{self, Argument, Binding, Code, Continuation, Ending, Limits, Outcome, Request};
+use pif_domain::{EntryKind, EntryOutcome, Excess, Fault, FaultCode};
+use pif_sandbox::{
+    self, Argument, Binding, Code, Completion, Continuation, Limits, Outcome, Request,
+};
 use pif_store::journal::{Answer, Digest, Draft};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -13,7 +15,7 @@ use serde_json::{Value, json};
 /// The journaled form of a request.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Recorded {
+pub(super) struct RequestRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     code: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -53,7 +55,7 @@ fn is_nothing(n: &u64) -> bool {
     *n == 0
 }
 
-impl From<&Request> for Recorded {
+impl From<&Request> for RequestRecord {
     fn from(request: &Request) -> Self {
         let Limits { fuel, depth, memory, output } = request.limits;
         let mut recorded = Self {
@@ -83,7 +85,7 @@ impl From<&Request> for Recorded {
     }
 }
 
-impl Recorded {
+impl RequestRecord {
     /// Restores the request; None if it holds nothing to run.
     pub(super) fn into_request(self) -> Option<Request> {
         let Self { code, tool, input, data, context, fuel, depth, memory, output, .. } = self;
@@ -141,24 +143,26 @@ pub(super) fn begun(request: &Request) -> Draft {
         Code::Tool(name) => Some(name.as_str()),
         Code::Term(_) => None,
     };
-    let draft = Draft::new(EntryKind::Run, subject, EntryEnding::Unknown);
-    Draft { request: json!(Recorded::from(request)), ..draft }
+    let draft = Draft::new(EntryKind::Run, subject, EntryOutcome::Unknown);
+    Draft { request: json!(RequestRecord::from(request)), ..draft }
 }
 
 /// The ending of a run, as one word.
-pub(super) fn ending(outcome: &Outcome) -> EntryEnding {
+pub(super) fn ending(outcome: &Outcome) -> EntryOutcome {
     match &outcome.ending {
-        Ok(Ending::Value(_)) => EntryEnding::Value,
-        Ok(Ending::Continuation(_)) => EntryEnding::Continuation,
-        Err(fault) => EntryEnding::Fault(fault.code),
+        Ok(Completion::Value(_)) => EntryOutcome::Value,
+        Ok(Completion::Continuation(_)) => EntryOutcome::Continuation,
+        Err(fault) => EntryOutcome::Fault(fault.code),
     }
 }
 
 /// The journaled form of an outcome.
 pub(super) fn outcome(outcome: &Outcome) -> Value {
     let (mut told, warnings, trace) = match &outcome.ending {
-        Ok(Ending::Value(it)) => (value(it), &it.warnings, &it.trace),
-        Ok(Ending::Continuation(it)) => (json!({"continuation": it.json}), &it.warnings, &it.trace),
+        Ok(Completion::Value(it)) => (value(it), &it.warnings, &it.trace),
+        Ok(Completion::Continuation(it)) => {
+            (json!({"continuation": it.json}), &it.warnings, &it.trace)
+        }
         Err(it) => (fault(it), &it.warnings, &Vec::new()),
     };
     if let Value::Object(members) = &mut told {
@@ -175,7 +179,7 @@ pub(super) fn outcome(outcome: &Outcome) -> Value {
 }
 
 /// The outcome that this tells.
-pub(super) fn read_outcome(told: &Value) -> Result<Ending, Fault> {
+pub(super) fn read_outcome(told: &Value) -> Result<Completion, Fault> {
     let lines = |name: &str| {
         let lines = told[name].as_array().into_iter().flatten();
         lines.filter_map(|line| Some(line.as_str()?.to_owned())).collect::<Vec<_>>()
@@ -183,11 +187,17 @@ pub(super) fn read_outcome(told: &Value) -> Result<Ending, Fault> {
     let (warnings, trace) = (lines("warnings"), lines("trace"));
     if let (Some(json), Some(kind)) = (told["value"].as_str(), told["kind"].as_str()) {
         let (json, kind) = (json.to_owned(), kind.to_owned());
-        return Ok(Ending::Value(pif_sandbox::Value { json, kind, warnings, trace, term: None }));
+        return Ok(Completion::Value(pif_sandbox::Value {
+            json,
+            kind,
+            warnings,
+            trace,
+            term: None,
+        }));
     }
     if let Some(json) = told["continuation"].as_str() {
         let next: Value = serde_json::from_str(json).unwrap_or_default();
-        return Ok(Ending::Continuation(Continuation {
+        return Ok(Completion::Continuation(Continuation {
             json: json.to_owned(),
             tool: next["tool"].as_str().unwrap_or_default().to_owned(),
             input: next["next_input"].to_string(),

@@ -11,20 +11,20 @@ use pif_store::{Error as StoreError, Refusal};
 
 /// The reason why a change was not made.
 #[derive(Debug)]
-pub struct Refused {
+pub struct ChangeRefusal {
     /// The step that failed, such as an example; None if the change itself was refused.
     pub during: Option<String>,
     /// At least one fault.
     pub faults: Vec<Fault>,
 }
 
-impl From<Fault> for Refused {
+impl From<Fault> for ChangeRefusal {
     fn from(fault: Fault) -> Self {
         Self { during: None, faults: vec![fault] }
     }
 }
 
-impl From<Vec<Fault>> for Refused {
+impl From<Vec<Fault>> for ChangeRefusal {
     fn from(faults: Vec<Fault>) -> Self {
         Self { during: None, faults }
     }

@@ -4,26 +4,26 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::ready;
 
-use pif_domain::{EntryEnding, EntryKind, Fault, FaultCode, Limit, Refusal, Section, fault};
-use pif_sandbox::{Asking, Calls, Outcome, Request, Wait, Watch, drive};
+use pif_domain::{EntryKind, EntryOutcome, Fault, FaultCode, Limit, Refusal, Section, fault};
+use pif_sandbox::{AnswerFuture, Calls, Outcome, Request, Wait, Watch, drive};
 use pif_store::journal::{Answer, Body, Digest, Entry, Payload};
 use pif_store::registry::short;
 use serde_json::{Map, Value, json};
 
 use super::archive::Archive;
 use super::bindings::Term;
-use super::call_log::{Asked, CallLog, Came, Ended};
-use super::call_record::{self, Missing};
+use super::call_log::{CallLog, Came, EndedCalls, RequestedCalls};
+use super::call_record::{self, MissingAnswer};
 use super::native::function;
 use super::opening::Workshop;
-use super::record::{self, Recorded};
+use super::record::{self, RequestRecord};
 use super::refusal::stored;
-use super::world::{Found, Oracle, Witness};
+use super::world::{Oracle, ToolLookup, Witness};
 use super::{conform, schemas, step_log};
 
 /// The result of a replay.
 #[derive(Debug)]
-pub struct Replayed {
+pub struct ReplayResult {
     /// The number of the entry.
     pub entry: i64,
     /// The comparison of the two runs.
@@ -70,17 +70,17 @@ impl Difference {
     /// The recorded value as text.
     #[must_use]
     pub fn recorded(&self) -> String {
-        tell(&self.recorded)
+        render(&self.recorded)
     }
 
     /// The value of the replay as text.
     #[must_use]
     pub fn now(&self) -> String {
-        tell(&self.now)
+        render(&self.now)
     }
 }
 
-fn tell(value: &Value) -> String {
+fn render(value: &Value) -> String {
     match value {
         Value::Null => "nothing".to_owned(),
         Value::String(text) => text.clone(),
@@ -91,7 +91,7 @@ fn tell(value: &Value) -> String {
 impl Workshop {
     /// Replays the run of an entry. It fails if there is no such entry, if the store fails, or if
     /// the watch stops the replay.
-    pub fn replay(&self, id: i64, watch: &Watch) -> Result<Replayed, Fault> {
+    pub fn replay(&self, id: i64, watch: &Watch) -> Result<ReplayResult, Fault> {
         match self.journal.entry(id).map_err(stored)? {
             Some(entry) => self.replay_entry(&entry, watch),
             None => Err(self.missing_entry(id)?),
@@ -114,7 +114,7 @@ impl Workshop {
     }
 
     /// Replays the run of an entry that is already read.
-    pub fn replay_entry(&self, entry: &Entry, watch: &Watch) -> Result<Replayed, Fault> {
+    pub fn replay_entry(&self, entry: &Entry, watch: &Watch) -> Result<ReplayResult, Fault> {
         self.replay_from(entry, &self.archive()?, watch)
     }
 
@@ -124,17 +124,17 @@ impl Workshop {
         entry: &Entry,
         archive: &dyn Archive,
         watch: &Watch,
-    ) -> Result<Replayed, Fault> {
+    ) -> Result<ReplayResult, Fault> {
         let evaluator = entry.component.clone().filter(|hash| hash != self.sandbox.hash());
         if entry.kind == EntryKind::Task.name() {
             let verdict = self.replay_task(entry, archive, watch)?;
-            return Ok(Replayed { entry: entry.id, verdict, evaluator });
+            return Ok(ReplayResult { entry: entry.id, verdict, evaluator });
         }
         let verdict = match read(entry) {
             Err(reason) => Verdict::Skipped(reason),
             Ok((request, body)) => self.compare(entry, request, (&body, archive), watch)?,
         };
-        Ok(Replayed { entry: entry.id, verdict, evaluator })
+        Ok(ReplayResult { entry: entry.id, verdict, evaluator })
     }
 
     fn compare(
@@ -148,7 +148,7 @@ impl Workshop {
         let recorded = body.answers.iter().find(is_schema);
         let mut nobody = ();
         let tells_steps = body.answers.iter().any(|it| matches!(it, Answer::Enter(_)));
-        let witness = Witness::new(Recording::new(archive, &body.answers), &mut nobody);
+        let witness = Witness::new(RecordedAnswers::new(archive, &body.answers), &mut nobody);
         let mut witness = witness.telling_steps(tells_steps);
         let mut schema = None;
         let outcome = match request.output_schema.as_deref().map(schemas::recall).transpose() {
@@ -186,7 +186,7 @@ pub(super) fn read(entry: &Entry) -> Result<(Request, Body), String> {
     if entry.kind != EntryKind::Run.name() {
         return Err(format!("it is not a run: its kind is `{}`", entry.kind));
     }
-    if entry.ending == EntryEnding::Unknown.name() {
+    if entry.ending == EntryOutcome::Unknown.name() {
         return Err("the server ended before it did: what came of its calls is unknown".to_owned());
     }
     if FaultCode::find(&entry.ending).is_some_and(FaultCode::is_worldly) {
@@ -206,14 +206,14 @@ pub(super) fn read(entry: &Entry) -> Result<(Request, Body), String> {
             let reason = "(--journal-payload summary, or longer than --journal-entry)";
             return Err(format!("of its request only a digest was kept {reason}"));
         }
-        Some(request) => serde_json::from_str::<Recorded>(request.text()),
+        Some(request) => serde_json::from_str::<RequestRecord>(request.text()),
     };
-    let request = request.ok().and_then(Recorded::into_request);
+    let request = request.ok().and_then(RequestRecord::into_request);
     Ok((request.ok_or("its request cannot be read")?, body))
 }
 
 /// The recorded answers.
-struct Recording<'a> {
+struct RecordedAnswers<'a> {
     sources: BTreeMap<String, Option<String>>,
     similar: BTreeMap<String, Option<String>>,
     /// Names with the hashes of their terms.
@@ -233,7 +233,7 @@ enum Obstacle {
     Store(Box<Fault>),
 }
 
-impl<'a> Recording<'a> {
+impl<'a> RecordedAnswers<'a> {
     fn new(archive: &'a dyn Archive, recorded: &[Answer]) -> Self {
         let (mut sources, mut similar) = (BTreeMap::new(), BTreeMap::new());
         let mut bindings = BTreeMap::new();
@@ -266,11 +266,11 @@ impl<'a> Recording<'a> {
                 Ok(came)
             }
             Ok(None) => Ok(denied()),
-            Err(Missing::Text(tool)) => {
+            Err(MissingAnswer::Text(tool)) => {
                 let reason = format!("what `{tool}` answered is not in the store");
                 Err(self.give_up(Obstacle::Missing(reason)))
             }
-            Err(Missing::Store(error)) => {
+            Err(MissingAnswer::Store(error)) => {
                 Err(self.give_up(Obstacle::Store(Box::new(stored(error)))))
             }
         }
@@ -283,15 +283,15 @@ impl<'a> Recording<'a> {
     }
 }
 
-impl Oracle for Recording<'_> {
-    fn tool(&mut self, tool: &str) -> Result<Found, Fault> {
+impl Oracle for RecordedAnswers<'_> {
+    fn tool(&mut self, tool: &str) -> Result<ToolLookup, Fault> {
         // A tool that the recorded run did not ask for has no answer. The lists of answers then
         // differ.
         let Some(hash) = self.sources.get(tool).cloned().flatten() else {
-            return Ok(Found::default());
+            return Ok(ToolLookup::default());
         };
         if let Some((name, member)) = tool.split_once('.') {
-            return Ok(Found { source: Some(function(name, member)), hash: Some(hash) });
+            return Ok(ToolLookup { source: Some(function(name, member)), hash: Some(hash) });
         }
         let source = match self.archive.source(&hash) {
             Ok(Some(source)) => source,
@@ -302,7 +302,7 @@ impl Oracle for Recording<'_> {
             }
             Err(error) => return Err(self.give_up(Obstacle::Store(Box::new(stored(error))))),
         };
-        Ok(Found { source: Some(source), hash: Some(hash) })
+        Ok(ToolLookup { source: Some(source), hash: Some(hash) })
     }
 
     fn similar(&mut self, tool: &str) -> Option<String> {
@@ -324,9 +324,9 @@ impl Oracle for Recording<'_> {
     /// Returns the recorded outcome; calls nobody.
     fn perform<'a, 'b: 'a>(
         &'a mut self,
-        asked: Asked<'a>,
+        asked: RequestedCalls<'a>,
         log: &'a mut CallLog<'b>,
-    ) -> Asking<'a, Result<Ended, Fault>> {
+    ) -> AnswerFuture<'a, Result<EndedCalls, Fault>> {
         Box::pin(ready(self.recall(asked.calls).map(|came| log.end(asked, came))))
     }
 
@@ -335,7 +335,7 @@ impl Oracle for Recording<'_> {
         &'a mut self,
         _wait: &'a Wait,
         log: &'a mut CallLog<'b>,
-    ) -> Asking<'a, Result<Option<u64>, Fault>> {
+    ) -> AnswerFuture<'a, Result<Option<u64>, Fault>> {
         let waited = match self.calls.front() {
             Some(Answer::Waited(waited)) => *waited,
             _ => None,

@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use pif_domain::{Decision, Fault, FaultCode, fault};
 use pif_sandbox::Watch;
-use pif_store::journal::{Unfinished, Waits};
+use pif_store::journal::{RunProgress, WaitState};
 
 use super::consent::Consents;
 use super::interruption::time_left;
 use super::observer::Observer;
 use super::opening::Workshop;
-use super::past::{Kept, Past, Waiting};
-use super::record::Recorded;
+use super::past::{ApprovalWait, ReplayLog, WaitingRun};
+use super::record::RequestRecord;
 use super::refusal::stored;
-use super::run::{Finished, Start};
+use super::run::{RunResult, Start};
 use super::world::Tools;
 
 impl Workshop {
@@ -26,22 +26,23 @@ impl Workshop {
     }
 
     /// All runs that wait and that the principal sees.
-    pub fn kept(&self) -> Result<Vec<Kept>, Fault> {
+    pub fn kept(&self) -> Result<Vec<WaitingRun>, Fault> {
         self.journal.recover().map_err(stored)?;
         let rows = self.store.pending().map_err(stored)?;
-        let is_seen =
-            |it: &Kept| self.principal.sees_all() || it.run.principal == *self.principal.owner();
-        Ok(rows.into_iter().filter_map(Kept::read).filter(is_seen).collect())
+        let is_seen = |it: &WaitingRun| {
+            self.principal.sees_all() || it.run.principal == *self.principal.owner()
+        };
+        Ok(rows.into_iter().filter_map(WaitingRun::read).filter(is_seen).collect())
     }
 
     /// The run with this number, if it waits.
-    pub fn find_kept(&self, run: i64) -> Result<Kept, Fault> {
+    pub fn find_kept(&self, run: i64) -> Result<WaitingRun, Fault> {
         let found = self.kept()?.into_iter().find(|it| it.row.id == Some(run));
         found.ok_or_else(|| no_longer(run))
     }
 
     /// The run that a handle names which is bound to this text.
-    pub fn unseal(&self, handle: &str, bound: &str) -> Result<Option<Kept>, Fault> {
+    pub fn unseal(&self, handle: &str, bound: &str) -> Result<Option<WaitingRun>, Fault> {
         let Some((run, secret)) = handle.split_once('.') else { return Ok(None) };
         let Ok(run) = run.parse() else { return Ok(None) };
         let mut kept = self.kept()?.into_iter();
@@ -53,9 +54,9 @@ impl Workshop {
     }
 
     /// Writes down what was decided. The run goes on when somebody asks for it.
-    pub fn decide(&self, kept: &Kept, decision: Decision) -> Result<(), Fault> {
-        let waits = Waits { decision: Some(decision), ..kept.waits.clone() };
-        let run = Unfinished { waits: Some(waits), ..kept.run.clone() };
+    pub fn decide(&self, kept: &WaitingRun, decision: Decision) -> Result<(), Fault> {
+        let waits = WaitState { decision: Some(decision), ..kept.waits.clone() };
+        let run = RunProgress { waits: Some(waits), ..kept.run.clone() };
         let next = self.journal.exchange(&kept.row, run, None).map_err(stored)?;
         next.map(drop).ok_or_else(|| no_longer(kept.waiting().run))
     }
@@ -63,19 +64,20 @@ impl Workshop {
     /// Goes on with a run. Without a decision it still waits.
     pub async fn resume_in_turns(
         &self,
-        kept: Kept,
+        kept: WaitingRun,
         decision: Option<Decision>,
         observer: &mut (dyn Observer + Send),
         watch: &Watch,
-    ) -> Result<Finished, Fault> {
+    ) -> Result<RunResult, Fault> {
         let run = kept.waiting().run;
         let Some(decision) = decision.or(kept.waits.decision) else {
-            let waiting = Waiting { decision: None, ..kept.waiting() };
-            return Ok(Finished::waiting(waiting, self.limits));
+            let waiting = ApprovalWait { decision: None, ..kept.waiting() };
+            return Ok(RunResult::waiting(waiting, self.limits));
         };
-        let Kept { row, run: unfinished, waits } = kept;
-        let request = serde_json::from_value::<Recorded>(unfinished.request.clone()).ok();
-        let request = request.and_then(Recorded::into_request).ok_or_else(|| no_longer(run))?;
+        let WaitingRun { row, run: unfinished, waits } = kept;
+        let request = serde_json::from_value::<RequestRecord>(unfinished.request.clone()).ok();
+        let request =
+            request.and_then(RequestRecord::into_request).ok_or_else(|| no_longer(run))?;
         // From here on it is the run of this process; nobody else can go on with it.
         let time: Duration = match &unfinished.durable {
             Some(durable) => time_left(durable),
@@ -88,7 +90,7 @@ impl Workshop {
         let registered = self.registry.snapshot_as_of(waits.as_of);
         let tools = Tools { registered, candidates: Arc::default() };
         let start = Start {
-            past: Past::new(unfinished.answers, unfinished.texts, Vec::new()),
+            past: ReplayLog::new(unfinished.answers, unfinished.texts, Vec::new()),
             consents: Consents { granted: waits.granted, decided: Some((waits.wishes, decision)) },
             pending: row.id,
             bindings: None,

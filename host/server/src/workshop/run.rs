@@ -3,29 +3,29 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pif_domain::{CallMade, Part, StepTold};
+use pif_domain::{CallSummary, Part, StepTold};
 use pif_sandbox::{Limits, Outcome, Request, Watch, drive_in_turns, finish, give_way};
 use pif_store::journal::{Draft, Durable};
 use pif_store::{Error as StoreError, Wait, Write};
 
 use super::bindings::Bindings;
-use super::call_log::Written;
+use super::call_log::CallRecords;
 use super::call_record::made;
 use super::consent::Consents;
 use super::intent::Intent;
-use super::interruption::{Stopped, ended, interrupt};
+use super::interruption::{StopReason, ended, interrupt};
 use super::observer::Observer;
 use super::opening::Workshop;
-use super::past::{Past, Waiting, waits};
+use super::past::{ApprovalWait, ReplayLog, waits};
 use super::refusal::stored;
-use super::session::Turned;
+use super::session::TurnResult;
 use super::step_log::{FAILED, steps};
-use super::world::{EndedByHand, Live, Tools, Witness};
+use super::world::{CancelCheck, Live, Tools, Witness};
 use super::{conform, record, schemas};
 
 /// A completed run.
 #[derive(Debug)]
-pub struct Finished {
+pub struct RunResult {
     /// Its outcome.
     pub outcome: Outcome,
     /// The time from start to end.
@@ -33,13 +33,13 @@ pub struct Finished {
     /// The number of its journal entry.
     pub entry: Option<i64>,
     /// The question that it is kept for. It has no outcome then.
-    pub waiting: Option<Waiting>,
+    pub waiting: Option<ApprovalWait>,
     /// Its number, if it is durable.
     pub run: Option<i64>,
     /// What it has made, as a turn of a session.
-    pub turned: Option<Turned>,
+    pub turned: Option<TurnResult>,
     /// The calls that it has made.
-    pub made: Vec<CallMade>,
+    pub made: Vec<CallSummary>,
     /// Its steps that have names, if it is durable.
     pub steps: Vec<StepTold>,
     /// The limits of each step.
@@ -50,18 +50,18 @@ pub struct Finished {
     pub evaluation: Vec<String>,
 }
 
-impl Finished {
+impl RunResult {
     /// A run that waits.
-    pub(super) fn waiting(waiting: Waiting, limits: Limits) -> Self {
+    pub(super) fn waiting(waiting: ApprovalWait, limits: Limits) -> Self {
         let outcome = Outcome::before(waits());
         Self { waiting: Some(waiting), ..Self::new(outcome, limits, Duration::ZERO) }
     }
 
     /// A run that stopped before its end.
-    pub(super) fn stopped(stopped: Stopped, limits: Limits) -> Self {
+    pub(super) fn stopped(stopped: StopReason, limits: Limits) -> Self {
         match stopped {
-            Stopped::Waiting(waiting) => Self::waiting(waiting, limits),
-            Stopped::Interrupted(run, fault, steps) => {
+            StopReason::Waiting(waiting) => Self::waiting(waiting, limits),
+            StopReason::Interrupted(run, fault, steps) => {
                 let outcome = Outcome::before(*fault);
                 Self { run: Some(run), steps, ..Self::new(outcome, limits, Duration::ZERO) }
             }
@@ -91,7 +91,7 @@ impl Finished {
 #[derive(Debug, Default)]
 pub(super) struct Start {
     /// What others answered before.
-    pub(super) past: Past,
+    pub(super) past: ReplayLog,
     /// What was said before.
     pub(super) consents: Consents,
     /// What the store keeps of it.
@@ -103,7 +103,7 @@ pub(super) struct Start {
     /// How it is kept, if it is durable.
     pub(super) durable: Option<Durable>,
     /// Whether somebody ends it.
-    pub(super) by_hand: EndedByHand,
+    pub(super) by_hand: CancelCheck,
 }
 
 impl Workshop {
@@ -115,7 +115,7 @@ impl Workshop {
         tools: Tools,
         observer: &mut (dyn Observer + Send),
         watch: &Watch,
-    ) -> Finished {
+    ) -> RunResult {
         finish(self.run_in_turns(request, tools, observer, watch))
     }
 
@@ -126,7 +126,7 @@ impl Workshop {
         tools: Tools,
         observer: &mut (dyn Observer + Send),
         watch: &Watch,
-    ) -> Finished {
+    ) -> RunResult {
         self.go_on(request, tools, Start::default(), observer, watch).await
     }
 
@@ -138,12 +138,12 @@ impl Workshop {
         before: Start,
         observer: &mut (dyn Observer + Send),
         watch: &Watch,
-    ) -> Finished {
+    ) -> RunResult {
         let run = before.durable.is_some().then_some(before.pending).flatten();
         let ran = self.run_unwritten(request, tools, before, observer, watch).await;
         let (mut finished, draft) = match ran {
             Ok(ran) => ran,
-            Err(stopped) => return Finished::stopped(stopped, request.limits),
+            Err(stopped) => return RunResult::stopped(stopped, request.limits),
         };
         let since = Instant::now();
         let entry = Write::entry(draft);
@@ -171,9 +171,9 @@ impl Workshop {
         before: Start,
         observer: &mut (dyn Observer + Send),
         watch: &Watch,
-    ) -> Result<(Finished, Draft), Stopped> {
+    ) -> Result<(RunResult, Draft), StopReason> {
         let start = Instant::now();
-        let mut written = Written { pending: before.pending, ..Written::default() };
+        let mut written = CallRecords { pending: before.pending, ..CallRecords::default() };
         let durable = before.durable;
         let asked = match &request.output_schema {
             Some(text) => schemas::recall_in_turns(text).await.map(Some),
@@ -198,7 +198,7 @@ impl Workshop {
                 let request = request.clone();
                 let mut outcome = drive_in_turns(&self.sandbox, request, &mut witness, watch).await;
                 if let Some(waiting) = witness.waiting() {
-                    return Err(Stopped::Waiting(waiting));
+                    return Err(StopReason::Waiting(waiting));
                 }
                 if durable.is_some()
                     && let Some(stopped) = interrupt(&mut outcome, &mut witness)
@@ -214,7 +214,7 @@ impl Workshop {
             Err(fault) => Outcome::before(fault),
         };
         let elapsed = start.elapsed();
-        let Written { answers, texts, pins, pending } = written;
+        let CallRecords { answers, texts, pins, pending } = written;
         let made = made(&answers);
         let steps = steps(&answers, FAILED);
         if let Err(fault) = &mut outcome.ending {
@@ -225,7 +225,8 @@ impl Workshop {
             request.insert("snapshot".to_owned(), snapshot.into());
         }
         let ended = durable.map(|durable| Box::new(ended(&draft, durable)));
-        let finished = Finished { made, steps, ..Finished::new(outcome, request.limits, elapsed) };
+        let finished =
+            RunResult { made, steps, ..RunResult::new(outcome, request.limits, elapsed) };
         Ok((finished, Draft { texts, pins, pending, ended, ..draft }))
     }
 }

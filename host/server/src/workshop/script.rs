@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use pif_domain::text::quote_one;
-use pif_domain::{Answered, Call, CallOutcome, Offer, Refusal, Unsent};
-use pif_sandbox::Asking;
+use pif_domain::{Call, CallOutcome, CallResult, NotSent, Offer, Refusal};
+use pif_sandbox::AnswerFuture;
 
-use super::effects::{Effects, Sending, Told};
+use super::effects::{CallObserver, Effects, PendingCalls};
 
 /// What a call comes to in a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl Script {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn answer(&self, calls: &[Call]) -> Result<Vec<Answered>, Refusal> {
+    fn answer(&self, calls: &[Call]) -> Result<Vec<CallResult>, Refusal> {
         let mut lines = self.lines();
         let foreseen =
             |(at, call): &(usize, &Call)| lines.get(*at).is_some_and(|line| line.tool == call.tool);
@@ -50,7 +50,7 @@ impl Script {
             let refusal = Refusal { index, ..Refusal::denied(std::slice::from_ref(call)) };
             return Err(Refusal { hint: Some(hint), ..refusal });
         }
-        let answered = |line: Line| Answered::new(line.outcome, 0);
+        let answered = |line: Line| CallResult::new(line.outcome, 0);
         Ok(lines.drain(..calls.len()).map(answered).collect())
     }
 }
@@ -58,10 +58,10 @@ impl Script {
 impl Effects for Script {
     fn call<'a>(
         &'a self,
-        sending: Sending<'a>,
-        _told: &'a mut Told<'_>,
-    ) -> Asking<'a, Result<Vec<Answered>, Unsent>> {
-        Box::pin(ready(self.answer(sending.calls).map_err(Unsent::from)))
+        sending: PendingCalls<'a>,
+        _told: &'a mut CallObserver<'_>,
+    ) -> AnswerFuture<'a, Result<Vec<CallResult>, NotSent>> {
+        Box::pin(ready(self.answer(sending.calls).map_err(NotSent::from)))
     }
 
     fn offers(&self) -> Arc<[Offer]> {
@@ -73,7 +73,7 @@ impl Effects for Script {
         true
     }
 
-    fn pause(&self, _time: Duration) -> Asking<'_, ()> {
+    fn pause(&self, _time: Duration) -> AnswerFuture<'_, ()> {
         Box::pin(ready(()))
     }
 

@@ -3,11 +3,12 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use pif_domain::text::time::now;
-use pif_domain::{EntryEnding, EntryKind, Fault};
+use pif_domain::{EntryKind, EntryOutcome, Fault};
 use pif_sandbox::milliseconds;
 use pif_store::journal::Draft;
 use pif_store::session::{
-    Binding, Capacity, Change, Ended, Error, Lease, Made, Session, Standing, Target, Turn, Which,
+    Binding, Change, EndedTurn, Error, Lease, Session, SessionCapacity, SessionKind, Target, Turn,
+    TurnChanges, Which,
 };
 use pif_store::{Change as Changed, Effect, Refusal, Write, sessions};
 use serde_json::json;
@@ -17,7 +18,7 @@ use super::refusal::{ended, unwritten};
 
 /// What a turn has made.
 #[derive(Debug, Clone)]
-pub struct Turned {
+pub struct TurnResult {
     /// The session after the turn.
     pub session: Session,
     /// The names that it has bound.
@@ -26,7 +27,7 @@ pub struct Turned {
 
 /// A turn that has begun.
 #[derive(Debug)]
-pub(super) struct Begun {
+pub(super) struct OpenTurn {
     pub(super) session: Session,
     pub(super) bindings: Vec<Binding>,
     pub(super) holder: String,
@@ -38,7 +39,7 @@ static TURNS: AtomicU64 = AtomicU64::new(0);
 impl Workshop {
     /// A saved state, with its bindings.
     pub fn saved_state(&self, which: &Which) -> Result<(Session, Vec<Binding>), Fault> {
-        let saved = self.sessions(&which.owner, Standing::Saved)?;
+        let saved = self.sessions(&which.owner, SessionKind::Saved)?;
         let found = saved.into_iter().find(|it| it.name() == which.name);
         let state = found.ok_or_else(|| ended(Error::Unsaved(which.name.clone())))?;
         let bindings = self.bindings_of(&state)?;
@@ -47,13 +48,13 @@ impl Workshop {
 
     /// The capacity of sessions.
     #[must_use]
-    pub fn session_capacity(&self) -> &Capacity {
+    pub fn session_capacity(&self) -> &SessionCapacity {
         &self.journal.settings().sessions
     }
 
     /// Makes a change of sessions. `arguments` is the text of the request.
     pub fn change_session(&self, change: Change, arguments: &str) -> Result<Session, Fault> {
-        let mut entry = Draft::new(EntryKind::Session, subject(&change), EntryEnding::Done);
+        let mut entry = Draft::new(EntryKind::Session, subject(&change), EntryOutcome::Done);
         entry.request = json!({ "arguments": arguments });
         let done = self.journal.commit_one(Write { change: Changed::Session(change), entry });
         match done.map_err(unwritten)?.effect {
@@ -76,7 +77,7 @@ impl Workshop {
     }
 
     /// All sessions that are not over, or all saved states.
-    pub fn sessions(&self, owner: &str, standing: Standing) -> Result<Vec<Session>, Fault> {
+    pub fn sessions(&self, owner: &str, standing: SessionKind) -> Result<Vec<Session>, Fault> {
         let mut sessions = self.store.sessions(owner).map_err(|error| ended(error.into()))?;
         let now = now();
         sessions.retain(|it| it.standing == standing && it.over(now).is_none());
@@ -99,7 +100,7 @@ impl Workshop {
     }
 
     /// Begins a turn.
-    pub(super) fn begin_turn(&self, which: &Which) -> Result<Begun, Fault> {
+    pub(super) fn begin_turn(&self, which: &Which) -> Result<OpenTurn, Fault> {
         let number = TURNS.fetch_add(1, Ordering::Relaxed);
         let holder = format!("{}/{number}", self.journal.settings().owner);
         let until = i64::try_from(milliseconds(self.lease)).unwrap_or(i64::MAX);
@@ -111,7 +112,7 @@ impl Workshop {
         });
         begin.map_err(unwritten)?;
         let (session, bindings) = begun.ok_or_else(|| unwritten(Refusal::CONFUSED))?;
-        Ok(Begun { session, bindings, holder })
+        Ok(OpenTurn { session, bindings, holder })
     }
 
     /// Ends a turn: writes the entries of its runs and what it made, all or nothing. The entries of
@@ -119,18 +120,18 @@ impl Workshop {
     /// last entry.
     pub(super) fn end_turn(
         &self,
-        begun: &Begun,
+        begun: &OpenTurn,
         entries: Vec<Draft>,
-        made: Option<Made>,
+        made: Option<TurnChanges>,
     ) -> Result<(Session, Option<i64>), Fault> {
-        let ended = Ended { session: begun.session.id, holder: begun.holder.clone(), made };
+        let ended = EndedTurn { session: begun.session.id, holder: begun.holder.clone(), made };
         let written = self.write_turn(entries.clone(), ended.clone());
         let refusal = match written {
             Ok(written) => return Ok(written),
             Err(refusal) => refusal,
         };
         // The runs were made, whatever came of the turn.
-        if self.write_turn(entries.clone(), Ended { made: None, ..ended }).is_err() {
+        if self.write_turn(entries.clone(), EndedTurn { made: None, ..ended }).is_err() {
             let writes: Vec<Write> = entries.into_iter().map(Write::entry).collect();
             self.journal.commit(&writes).map_err(unwritten)?;
         }
@@ -140,7 +141,7 @@ impl Workshop {
     fn write_turn(
         &self,
         entries: Vec<Draft>,
-        ended: Ended,
+        ended: EndedTurn,
     ) -> Result<(Session, Option<i64>), Refusal> {
         let mut writes: Vec<Write> = entries.into_iter().map(Write::entry).collect();
         let last = writes.last_mut().ok_or(Refusal::CONFUSED)?;
@@ -153,7 +154,7 @@ impl Workshop {
     }
 
     /// Ends a turn in which nothing was run.
-    pub(super) fn give_up_turn(&self, begun: &Begun) {
+    pub(super) fn give_up_turn(&self, begun: &OpenTurn) {
         let (id, holder) = (begun.session.id, &begun.holder);
         let end = self.store.transact(&mut |db| Ok(sessions::end(db, id, holder)?));
         if let Err(error) = end {

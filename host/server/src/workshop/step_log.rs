@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pif_domain::StepTold;
 use pif_domain::text::line;
 use pif_sandbox::{Left as Came, Passage as Given};
-use pif_store::journal::{Answer, Came as Outcome, Digest, Left, Made, Passage};
+use pif_store::journal::{Answer, Came as Outcome, Digest, Left, Passage, SentCall};
 
 /// The most characters of a name that is kept.
 const LONGEST_NAME: usize = 200;
@@ -152,7 +152,7 @@ pub(super) fn digests(answers: &[Answer]) -> Vec<&Digest> {
     for answer in answers {
         match answer {
             Answer::Calls(made) => {
-                for Made { asked, outcome, whole, .. } in made {
+                for SentCall { asked, outcome, whole, .. } in made {
                     found.push(&asked.args);
                     found.extend(whole);
                     match outcome {

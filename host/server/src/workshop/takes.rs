@@ -20,7 +20,7 @@ const FUNCTION: &str = "function";
 /// The term of a tool.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Named {
+struct NamedTerm {
     tool: String,
 }
 
@@ -80,7 +80,7 @@ impl Takes {
                 None if parameter.optional => members.push((at.to_string(), "null")),
                 None => {
                     let message = format!("the argument {} is missing", quote_one(&parameter.name));
-                    return Err(fault(FaultCode::Malformed, message, Some(&self.told(name))));
+                    return Err(fault(FaultCode::Malformed, message, Some(&self.describe(name))));
                 }
             }
         }
@@ -94,7 +94,7 @@ impl Takes {
 
     /// How the tool is called.
     #[must_use]
-    pub fn told(&self, name: &str) -> String {
+    pub fn describe(&self, name: &str) -> String {
         let named = |it: &Parameter| match it.optional {
             true => format!("\"{}\"?: …", it.name),
             false => format!("\"{}\": …", it.name),
@@ -118,8 +118,8 @@ impl Workshop {
             return None;
         }
         let term = self.term_of(binding).ok()??;
-        let takes = match serde_json::from_str::<Named>(&term) {
-            Ok(Named { tool }) => {
+        let takes = match serde_json::from_str::<NamedTerm>(&term) {
+            Ok(NamedTerm { tool }) => {
                 let (source, hash) = self.tools().ok()?.look_up(&tool).ok()??;
                 self.takes_of(&hash, &source, watch)
             }

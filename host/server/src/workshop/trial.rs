@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use pif_domain::text::{self, quote};
 use pif_domain::{Fault, FaultCode, fault};
-use pif_sandbox::{Ending, Outcome, Request, Watch, drive};
+use pif_sandbox::{Completion, Outcome, Request, Watch, drive};
 use pif_store::registry::Definition;
 use serde_json::Value;
 
 use super::conform::compare;
 use super::example::{Example, from_json};
 use super::opening::Workshop;
-use super::refusal::{Refused, stored};
+use super::refusal::{ChangeRefusal, stored};
 use super::world::{Tools, Witness};
 
 /// The most continuations that an example may drive. The final value counts. The wall clock stops
@@ -37,11 +37,13 @@ impl Workshop {
         tools: &Tools,
         watch: &Watch,
         notes: &mut Vec<String>,
-    ) -> Result<Vec<Example>, Refused> {
+    ) -> Result<Vec<Example>, ChangeRefusal> {
         for (index, example) in examples.iter().enumerate() {
-            self.try_example(name, example, tools, &watch.again()).map_err(|fault| Refused {
-                during: Some(format!("example {index} refuses the change")),
-                faults: vec![fault],
+            self.try_example(name, example, tools, &watch.again()).map_err(|fault| {
+                ChangeRefusal {
+                    during: Some(format!("example {index} refuses the change")),
+                    faults: vec![fault],
+                }
             })?;
         }
         match examples.len() {
@@ -53,7 +55,7 @@ impl Workshop {
     }
 
     /// Runs the examples of an existing tool. Returns their number, or the first failure.
-    pub fn prove(&self, name: &str, watch: &Watch) -> Result<usize, Refused> {
+    pub fn prove(&self, name: &str, watch: &Watch) -> Result<usize, ChangeRefusal> {
         let tools = self.tools()?;
         let Some(tool) = tools.find(name)? else {
             let message = format!("there is no tool {}", text::quote_one(name));
@@ -72,7 +74,7 @@ impl Workshop {
         tools: &Tools,
         watch: &Watch,
         notes: &mut Vec<String>,
-    ) -> Result<Vec<Example>, Refused> {
+    ) -> Result<Vec<Example>, ChangeRefusal> {
         let Some(current) = current else { return Ok(Vec::new()) };
         let before = from_json(&current.examples)?;
         let (all, watch) = (before.len(), watch.again());
@@ -140,14 +142,14 @@ impl Workshop {
         name: &str,
         example: &Example,
         expected: &str,
-        ending: Result<Ending, Fault>,
+        ending: Result<Completion, Fault>,
         tools: &Tools,
         watch: &Watch,
     ) -> Result<(), Fault> {
-        let told = |fault| self.explain(example.told(fault), tools, watch);
+        let told = |fault| self.explain(example.explain(fault), tools, watch);
         let (found, kind, is_value) = match ending.map_err(told)? {
-            Ending::Value(value) => (value.json, value.kind, true),
-            Ending::Continuation(continuation) => (continuation.json, String::new(), false),
+            Completion::Value(value) => (value.json, value.kind, true),
+            Completion::Continuation(continuation) => (continuation.json, String::new(), false),
         };
         if !is_same(&found, expected) {
             let decoded = example.decoded();
@@ -173,7 +175,7 @@ impl Workshop {
         tools: &Tools,
         watch: &Watch,
         notes: &mut Vec<String>,
-    ) -> Result<Vec<Refused>, Fault> {
+    ) -> Result<Vec<ChangeRefusal>, Fault> {
         let before = Tools { candidates: Arc::default(), ..tools.clone() };
         let (mut seen, mut next) = (vec![name.to_owned()], 0);
         let (mut broken, mut names) = (Vec::new(), Vec::new());
@@ -215,7 +217,7 @@ impl Workshop {
         tools: &Tools,
         before: &Tools,
         watch: &Watch,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), ChangeRefusal> {
         for (index, example) in from_json(&caller.examples)?.iter().enumerate() {
             let Err(refusal) = self.try_example(&caller.name, example, tools, watch) else {
                 continue;
@@ -225,7 +227,7 @@ impl Workshop {
                     "example {index} of `{}`, which calls this tool, refuses the change",
                     caller.name
                 );
-                return Err(Refused { during: Some(during), faults: vec![refusal] });
+                return Err(ChangeRefusal { during: Some(during), faults: vec![refusal] });
             }
         }
         Ok(())

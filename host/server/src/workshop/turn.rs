@@ -7,18 +7,18 @@ use std::time::Instant;
 
 use pif_domain::text::{quote_one, time};
 use pif_domain::{Fault, FaultCode, Limit, Part, fault};
-use pif_sandbox::{Argument, Binding, Code, Ending, Outcome, Request, Watch, finish, give_way};
+use pif_sandbox::{Argument, Binding, Code, Completion, Outcome, Request, Watch, finish, give_way};
 use pif_store::Store;
 use pif_store::journal::Draft;
-use pif_store::session::{Bound, LAST, Made, Which};
+use pif_store::session::{BoundValue, LAST, TurnChanges, Which};
 use serde_json::{Value, json};
 
 use super::bindings::Bindings;
 use super::observer::Observer;
 use super::opening::Workshop;
 use super::past::waits;
-use super::run::{Finished, Start};
-use super::session::{Begun, Turned};
+use super::run::{RunResult, Start};
+use super::session::{OpenTurn, TurnResult};
 use super::warden;
 use super::world::Tools;
 
@@ -46,8 +46,8 @@ impl Plan {
 
 /// The state of a turn between its runs.
 struct Progress {
-    begun: Begun,
-    bound: Vec<Bound>,
+    begun: OpenTurn,
+    bound: Vec<BoundValue>,
     entries: Vec<Draft>,
     fuel: u64,
     memory: u64,
@@ -57,7 +57,7 @@ struct Progress {
 impl Workshop {
     /// Makes a turn to its end.
     #[must_use]
-    pub fn turn(&self, plan: &Plan, request: &Request, tools: &Tools, watch: &Watch) -> Finished {
+    pub fn turn(&self, plan: &Plan, request: &Request, tools: &Tools, watch: &Watch) -> RunResult {
         finish(self.turn_in_turns(plan, request, tools, &mut (), watch))
     }
 
@@ -69,12 +69,12 @@ impl Workshop {
         tools: &Tools,
         observer: &mut (dyn Observer + Send),
         watch: &Watch,
-    ) -> Finished {
+    ) -> RunResult {
         let start = Instant::now();
         let begun = match self.begin_turn(&plan.which) {
             Ok(begun) => begun,
             Err(fault) => {
-                return Finished::new(Outcome::before(fault), request.limits, start.elapsed());
+                return RunResult::new(Outcome::before(fault), request.limits, start.elapsed());
             }
         };
         let (bound, entries) = (Vec::new(), Vec::new());
@@ -94,23 +94,23 @@ impl Workshop {
         let defined = progress.bound.iter().map(|bound| bound.name.clone()).collect();
         if progress.entries.is_empty() {
             self.give_up_turn(&progress.begun);
-            return Finished::new(outcome, request.limits, start.elapsed());
+            return RunResult::new(outcome, request.limits, start.elapsed());
         }
         let (is_made, since) = (made.is_some(), Instant::now());
         let ended = self.end_turn(&progress.begun, progress.entries, made);
         observer.passed(Part::Journal, since);
         match ended {
             Ok((session, entry)) => {
-                let turned = is_made.then_some(Turned { session, defined });
-                Finished {
+                let turned = is_made.then_some(TurnResult { session, defined });
+                RunResult {
                     entry,
                     turned,
-                    ..Finished::new(outcome, request.limits, start.elapsed())
+                    ..RunResult::new(outcome, request.limits, start.elapsed())
                 }
             }
             Err(fault) => {
                 let outcome = Outcome { ending: Err(fault), ..outcome };
-                Finished::new(outcome, request.limits, start.elapsed())
+                RunResult::new(outcome, request.limits, start.elapsed())
             }
         }
     }
@@ -124,7 +124,7 @@ impl Workshop {
         tools: &Tools,
         observer: &mut (dyn Observer + Send),
         watch: &Watch,
-    ) -> (Outcome, Option<Result<Bound, Fault>>) {
+    ) -> (Outcome, Option<Result<BoundValue, Fault>>) {
         for (at, (name, code)) in plan.define.iter().enumerate() {
             let request = Request {
                 code: Code::Term(code.clone()),
@@ -170,7 +170,7 @@ impl Workshop {
         tools: &Tools,
         observer: &mut (dyn Observer + Send),
         watch: &Watch,
-    ) -> (Outcome, Option<Result<Bound, Fault>>) {
+    ) -> (Outcome, Option<Result<BoundValue, Fault>>) {
         let bindings = bindings(progress, &self.store);
         let mut request = Request { keep: true, ..request.clone() };
         request.limits.fuel = request.limits.fuel.saturating_sub(progress.fuel);
@@ -181,7 +181,7 @@ impl Workshop {
         let before = Start { bindings: Some(bindings), ..Start::default() };
         let ran = self.run_unwritten(&request, tools.clone(), before, observer, watch).await;
         // A run of a turn does not wait.
-        let Ok((Finished { outcome, .. }, draft)) = ran else {
+        let Ok((RunResult { outcome, .. }, draft)) = ran else {
             return (Outcome::before(waits()), None);
         };
         progress.entries.push(draft);
@@ -189,10 +189,10 @@ impl Workshop {
         progress.memory = progress.memory.max(outcome.usage.peak_memory);
         progress.depth = progress.depth.max(outcome.usage.peak_depth);
         let term = match &outcome.ending {
-            Ok(Ending::Value(value)) => value.term.clone().map(|term| {
+            Ok(Completion::Value(value)) => value.term.clone().map(|term| {
                 let term = term.map_err(Fault::from)?;
                 self.ensure_registered(&term, tools, watch)?;
-                Ok(Bound { name: name.to_owned(), kind: value.kind.clone(), term })
+                Ok(BoundValue { name: name.to_owned(), kind: value.kind.clone(), term })
             }),
             _ => None,
         };
@@ -239,7 +239,7 @@ fn bindings(progress: &Progress, store: &Arc<dyn Store>) -> Bindings {
 }
 
 /// Binds a name, in place of what it meant before.
-fn define(all: &mut Vec<Bound>, bound: Bound) {
+fn define(all: &mut Vec<BoundValue>, bound: BoundValue) {
     all.retain(|it| it.name != bound.name);
     all.push(bound);
 }
@@ -252,15 +252,15 @@ fn no_term() -> Fault {
 
 /// What the turn leaves behind. Warns of a value that is not kept.
 fn made(
-    ending: &mut Ending,
+    ending: &mut Completion,
     progress: &Progress,
     request: &Request,
-    last: Option<Result<Bound, Fault>>,
-) -> Made {
+    last: Option<Result<BoundValue, Fault>>,
+) -> TurnChanges {
     let most = Limit::SessionLast.fixed_count();
     let (last, reason) = match last {
         Some(Ok(bound)) if bound.term.len() <= most => {
-            (Some(Bound { name: LAST[0].to_owned(), ..bound }), None)
+            (Some(BoundValue { name: LAST[0].to_owned(), ..bound }), None)
         }
         Some(Ok(bound)) => {
             let reason = format!("its term has {} bytes, more than {most}", bound.term.len());
@@ -270,8 +270,8 @@ fn made(
         None => (None, Some("it is a continuation".to_owned())),
     };
     let (json, kind, warnings) = match ending {
-        Ending::Value(it) => (&it.json, it.kind.as_str(), &mut it.warnings),
-        Ending::Continuation(it) => (&it.json, "continuation", &mut it.warnings),
+        Completion::Value(it) => (&it.json, it.kind.as_str(), &mut it.warnings),
+        Completion::Continuation(it) => (&it.json, "continuation", &mut it.warnings),
     };
     if let Some(reason) = reason {
         warnings.push(format!("the value is not kept as `{}`: {reason}", LAST[0]));
@@ -289,7 +289,7 @@ fn made(
         put("defined", json!(defined));
     }
     shorten(&mut told);
-    Made { bound: progress.bound.clone(), last, told: told.to_string() }
+    TurnChanges { bound: progress.bound.clone(), last, told: told.to_string() }
 }
 
 /// Puts sizes in place of texts that are too long to be remembered.

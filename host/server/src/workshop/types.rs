@@ -63,7 +63,7 @@ pub(super) fn learn(hash: &str, normal: Option<String>) {
 
 /// The type of a program, and what it holds for.
 #[derive(Debug, Clone)]
-pub struct Inferred {
+pub struct ProgramType {
     /// The type.
     pub typing: Arc<Typing>,
     /// What a run takes.
@@ -98,13 +98,13 @@ pub(super) struct Sight<'a> {
     pub(super) effects: &'a dyn Effects,
 }
 
-impl Inferred {
+impl ProgramType {
     /// Adds the type, the cost and the places that surely fail to a record.
     pub fn put(&self, record: &mut Map<String, Value>) {
         let shape = line(&self.typing.shape, MOST_LINE);
         record.insert("type".to_owned(), shape.into());
         if let Some(cost) = &self.cost {
-            record.insert("cost".to_owned(), told_cost(cost));
+            record.insert("cost".to_owned(), cost_record(cost));
         }
         let fails = fails(&self.typing);
         if !fails.is_empty() {
@@ -121,7 +121,7 @@ impl Inferred {
 }
 
 /// A cost as a record.
-pub(super) fn told_cost(Cost { fuel, class, sizes }: &Cost) -> Value {
+pub(super) fn cost_record(Cost { fuel, class, sizes }: &Cost) -> Value {
     let Some(fuel) = fuel else { return json!({"kind": "unknown"}) };
     let sizes: Map<String, Value> =
         sizes.iter().map(|(name, size)| (name.clone(), line(size, MOST_LINE).into())).collect();
@@ -181,7 +181,7 @@ impl Workshop {
     /// The type of a program whose check gave this summary. None if the analyst cannot tell. It may be
     /// meant for a tool.
     #[must_use]
-    pub fn type_of(&self, summary: &Summary, code: &str, watch: &Watch) -> Option<Inferred> {
+    pub fn type_of(&self, summary: &Summary, code: &str, watch: &Watch) -> Option<ProgramType> {
         let tools = self.tools().ok()?;
         self.ready_sight(&tools).type_of(summary, code, false, &watch.again())
     }
@@ -202,7 +202,7 @@ impl Workshop {
     /// A warning that no value of a tool meets its output schema.
     pub(super) fn clash(&self, typing: &Typing, schema: &str, watch: &Watch) -> Option<String> {
         let found = self.sandbox.clash(&typing.output, schema, &watch.again());
-        let found = found.map_err(untold).ok()??;
+        let found = found.map_err(log_fault).ok()??;
         let place = if found.at.is_empty() { "the value".to_owned() } else { found.at };
         Some(format!(
             "warning: {place} is of the type {}, and `output_schema` wants {}",
@@ -243,14 +243,14 @@ impl Sight<'_> {
         code: &str,
         is_normal: bool,
         watch: &Watch,
-    ) -> Option<Inferred> {
+    ) -> Option<ProgramType> {
         let (subject, revisions) = self.subject_of(summary, code, watch);
         // What one question cannot be answered for is no reason to leave out the others.
-        let ask = |asked| self.sandbox.ask(&subject, &[asked], watch).map_err(untold).ok();
+        let ask = |asked| self.sandbox.ask(&subject, &[asked], watch).map_err(log_fault).ok();
         let typing = ask(Question::Typing)?.typing.filter(|it| !it.gave_up)?;
         let cost = ask(Question::Cost).and_then(|it| it.cost);
         let normal = is_normal.then(|| ask(Question::Normal)).flatten().and_then(|it| it.normal);
-        Some(Inferred { typing: Arc::new(typing), cost, normal, tools: revisions })
+        Some(ProgramType { typing: Arc::new(typing), cost, normal, tools: revisions })
     }
 
     /// A program whose check gave this summary, with the types of the tools that it names, and with their
@@ -317,7 +317,7 @@ impl Sight<'_> {
                 open.pop();
             } else if let Some(node) = nodes.remove(&name) {
                 open.pop();
-                let told = self.tell(&node, &offers, brought, watch);
+                let told = self.render(&node, &offers, brought, watch);
                 brought.insert(name, told);
             } else if let Some(node) = self.node(&name, brought.len() + open.len(), watch) {
                 let is_new = |it: &&String| !brought.contains_key(*it) && !open.contains(it);
@@ -343,7 +343,7 @@ impl Sight<'_> {
     }
 
     /// The type of a tool whose callees are known.
-    fn tell(
+    fn render(
         &self,
         node: &Node,
         offers: &Arc<[Offer]>,
@@ -394,7 +394,7 @@ impl Sight<'_> {
     /// The hash of the normal form of a tool.
     fn normal_of(&self, tool: &Definition, watch: &Watch) -> Option<String> {
         let subject = subject(tool.source.clone(), Vec::new());
-        let answers = self.sandbox.ask(&subject, &[Question::Normal], watch).map_err(untold);
+        let answers = self.sandbox.ask(&subject, &[Question::Normal], watch).map_err(log_fault);
         let hash = answers.ok()?.normal?.hash;
         learn(&tool.hash, hash.clone());
         hash
@@ -407,7 +407,7 @@ impl Sight<'_> {
         }
         let subject = subject(source.to_owned(), Vec::new());
         let answers = self.sandbox.ask(&subject, &[Question::Names], watch);
-        let names = Arc::new(answers.map_err(untold).ok()?.names?);
+        let names = Arc::new(answers.map_err(log_fault).ok()?.names?);
         book(|book| {
             if book.names.len() >= MOST {
                 book.names.clear();
@@ -420,7 +420,7 @@ impl Sight<'_> {
     fn ask_type(&self, code: String, tools: Vec<KnownTool>, watch: &Watch) -> Option<Typing> {
         let subject = subject(code, tools);
         let answers = self.sandbox.ask(&subject, &[Question::Typing], watch);
-        answers.map_err(untold).ok()?.typing.filter(|it| !it.gave_up)
+        answers.map_err(log_fault).ok()?.typing.filter(|it| !it.gave_up)
     }
 }
 
@@ -450,6 +450,6 @@ fn offered(names: &[String], offers: &Arc<[Offer]>) -> Vec<KnownTool> {
 }
 
 /// What cannot be told is any type. It is no fault of the program.
-pub(super) fn untold(fault: Fault) {
+pub(super) fn log_fault(fault: Fault) {
     tracing::debug!(code = fault.code.name(), message = fault.message, "no type");
 }

@@ -4,19 +4,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pif_broker::Client;
-use pif_domain::{Answered, Offer, Unsent};
-use pif_sandbox::Asking;
+use pif_domain::{CallResult, NotSent, Offer};
+use pif_sandbox::AnswerFuture;
 use tokio::sync::watch;
 
-use super::effects::{Effects, Sending, Told};
+use super::effects::{CallObserver, Effects, PendingCalls};
 
 impl Effects for Client {
     fn call<'a>(
         &'a self,
-        sending: Sending<'a>,
-        told: &'a mut Told<'_>,
-    ) -> Asking<'a, Result<Vec<Answered>, Unsent>> {
-        let Sending { calls, at_most, left, approved, .. } = sending;
+        sending: PendingCalls<'a>,
+        told: &'a mut CallObserver<'_>,
+    ) -> AnswerFuture<'a, Result<Vec<CallResult>, NotSent>> {
+        let PendingCalls { calls, at_most, left, approved, .. } = sending;
         let within = Duration::from_millis(left.millis);
         Box::pin(self.call_telling(calls, (at_most, within), approved, told))
     }

@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use pif_sandbox::Watch;
 use pif_store::Store;
-use pif_store::session::Standing;
+use pif_store::session::SessionKind;
 
-use super::session::Begun;
+use super::session::OpenTurn;
 
 /// The interval between two looks at the sessions in which turns run.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// The turns that run in this process.
-static WARDED: Mutex<Warded> = Mutex::new(Warded { turns: Vec::new(), has_warden: false });
+static WARDED: Mutex<GuardedRun> = Mutex::new(GuardedRun { turns: Vec::new(), has_warden: false });
 
-struct Warded {
+struct GuardedRun {
     turns: Vec<Turn>,
     /// Whether a thread looks after them. It ends when there are none.
     has_warden: bool,
@@ -41,7 +41,7 @@ impl Drop for Guard {
 }
 
 /// Looks after a turn: its run is stopped when the session is closed.
-pub(super) fn guard(store: &Arc<dyn Store>, begun: &Begun, watch: &Watch) -> Guard {
+pub(super) fn guard(store: &Arc<dyn Store>, begun: &OpenTurn, watch: &Watch) -> Guard {
     let (store, session) = (Arc::clone(store), begun.session.id);
     let (holder, watch) = (begun.holder.clone(), watch.clone());
     let guard = Guard(holder.clone());
@@ -54,7 +54,7 @@ pub(super) fn guard(store: &Arc<dyn Store>, begun: &Begun, watch: &Watch) -> Gua
     guard
 }
 
-fn warded() -> MutexGuard<'static, Warded> {
+fn warded() -> MutexGuard<'static, GuardedRun> {
     WARDED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -78,7 +78,7 @@ impl Turn {
     /// tells nothing.
     fn is_over(&self) -> bool {
         let Ok(found) = self.store.session(self.session) else { return false };
-        let holder = found.filter(|it| it.standing == Standing::Open).and_then(|it| it.lease);
+        let holder = found.filter(|it| it.standing == SessionKind::Open).and_then(|it| it.lease);
         holder.is_none_or(|lease| lease.holder != self.holder)
     }
 }

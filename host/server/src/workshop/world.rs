@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use pif_domain::{Fault, Limit, Part, StepTold};
 use pif_sandbox::{
-    Answer as Given, Asking, Calls, Left as Came, Passage, Sandbox, Stepped, Summary, Wait, Watch,
-    World,
+    Answer as Given, AnswerFuture, Calls, Left as Came, Passage, Sandbox, Stepped, Summary, Wait,
+    Watch, World,
 };
 use pif_schema::Schema;
 use pif_store::journal::{Answer, Left};
@@ -18,13 +18,13 @@ use pif_store::registry::{self, Definition, Snapshot, name};
 
 use super::bindings::{Bindings, Term};
 use super::budget::CallBudget;
-use super::call_log::{Asked, CallLog, Ended, Written};
+use super::call_log::{CallLog, CallRecords, EndedCalls, RequestedCalls};
 use super::consent::Consents;
 use super::effects::Effects;
 use super::intent::Intent;
 use super::library::library;
 use super::observer::Observer;
-use super::past::{Passed, Past, Waiting};
+use super::past::{ApprovalWait, ReplayLog, SkippedStep};
 use super::refusal::stored;
 use super::step_log::{self, steps};
 
@@ -136,7 +136,7 @@ impl Tools {
 /// Answers the questions of a run.
 pub(super) trait Oracle: Send {
     /// The source and the hash of a tool.
-    fn tool(&mut self, name: &str) -> Result<Found, Fault>;
+    fn tool(&mut self, name: &str) -> Result<ToolLookup, Fault>;
     /// The existing name that is closest to an unknown one.
     fn similar(&mut self, name: &str) -> Option<String>;
     /// The term of a binding, and its hash.
@@ -146,9 +146,9 @@ pub(super) trait Oracle: Send {
         &'a mut self,
         wait: &'a Wait,
         log: &'a mut CallLog<'b>,
-    ) -> Asking<'a, Result<Option<u64>, Fault>>;
+    ) -> AnswerFuture<'a, Result<Option<u64>, Fault>>;
     /// What a step of the program came to before that begins now, if that is known.
-    fn enter(&mut self, _name: &str) -> Result<Option<Passed>, Fault> {
+    fn enter(&mut self, _name: &str) -> Result<Option<SkippedStep>, Fault> {
         Ok(None)
     }
     /// How a step ended before that ends now, if that is known; and whether it has to be written down
@@ -159,21 +159,21 @@ pub(super) trait Oracle: Send {
     /// Ends calls that the log holds.
     fn perform<'a, 'b: 'a>(
         &'a mut self,
-        asked: Asked<'a>,
+        asked: RequestedCalls<'a>,
         log: &'a mut CallLog<'b>,
-    ) -> Asking<'a, Result<Ended, Fault>>;
+    ) -> AnswerFuture<'a, Result<EndedCalls, Fault>>;
 }
 
 /// The answer to a look-up of a tool; empty if the tool does not exist.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct ToolLookup {
     pub(super) source: Option<String>,
     /// The revision that the name refers to.
     pub(super) hash: Option<String>,
 }
 
 /// Whether somebody ends a run, so that it does not go on.
-pub type EndedByHand = Arc<AtomicBool>;
+pub type CancelCheck = Arc<AtomicBool>;
 
 /// Answers from the current tools and effects.
 pub(super) struct Live {
@@ -184,16 +184,16 @@ pub(super) struct Live {
     pub(super) effects: Arc<dyn Effects>,
     pub(super) budget: CallBudget,
     /// What came of calls before the run waited.
-    pub(super) past: Past,
+    pub(super) past: ReplayLog,
     /// The bindings of a session.
     pub(super) bindings: Bindings,
     /// Whether somebody ends the run.
-    pub(super) by_hand: EndedByHand,
+    pub(super) by_hand: CancelCheck,
 }
 
 impl Live {
     /// The world of a run that goes on.
-    pub(super) fn after(self, past: Past) -> Self {
+    pub(super) fn after(self, past: ReplayLog) -> Self {
         Self { past, ..self }
     }
 
@@ -204,14 +204,14 @@ impl Live {
 }
 
 impl Oracle for Live {
-    fn tool(&mut self, name: &str) -> Result<Found, Fault> {
+    fn tool(&mut self, name: &str) -> Result<ToolLookup, Fault> {
         if name.contains('.') {
             let native = self.tools.native_of(name, self.effects.as_ref())?;
             let found = native.and_then(|(native, member)| native.function(member));
             return Ok(found.unwrap_or_default());
         }
         let (source, hash) = self.tools.look_up(name)?.unzip();
-        Ok(Found { source, hash })
+        Ok(ToolLookup { source, hash })
     }
 
     fn similar(&mut self, name: &str) -> Option<String> {
@@ -222,7 +222,7 @@ impl Oracle for Live {
         self.bindings.find(name)
     }
 
-    fn enter(&mut self, name: &str) -> Result<Option<Passed>, Fault> {
+    fn enter(&mut self, name: &str) -> Result<Option<SkippedStep>, Fault> {
         let passed = self.past.enter(name)?;
         for digest in passed.iter().flat_map(|it| step_log::values(&it.answers)) {
             self.budget.know(digest.map_or(0, |it| it.bytes));
@@ -237,9 +237,9 @@ impl Oracle for Live {
 
     fn perform<'a, 'b: 'a>(
         &'a mut self,
-        asked: Asked<'a>,
+        asked: RequestedCalls<'a>,
         log: &'a mut CallLog<'b>,
-    ) -> Asking<'a, Result<Ended, Fault>> {
+    ) -> AnswerFuture<'a, Result<EndedCalls, Fault>> {
         Box::pin(self.make(asked, log))
     }
 
@@ -247,7 +247,7 @@ impl Oracle for Live {
         &'a mut self,
         wait: &'a Wait,
         log: &'a mut CallLog<'b>,
-    ) -> Asking<'a, Result<Option<u64>, Fault>> {
+    ) -> AnswerFuture<'a, Result<Option<u64>, Fault>> {
         Box::pin(Live::wait(self, wait, log))
     }
 }
@@ -284,7 +284,7 @@ impl<'a, O: Oracle> Witness<'a, O> {
     }
 
     /// The question that the run is kept for, if it ended because nobody answers that now.
-    pub(super) fn waiting(&mut self) -> Option<Waiting> {
+    pub(super) fn waiting(&mut self) -> Option<ApprovalWait> {
         self.log.waiting.take()
     }
 
@@ -307,7 +307,7 @@ impl<'a, O: Oracle> Witness<'a, O> {
     }
 
     /// All that was written down.
-    pub(super) fn close(self) -> Written {
+    pub(super) fn close(self) -> CallRecords {
         self.log.close()
     }
 
@@ -323,12 +323,12 @@ impl<'a, O: Oracle> Witness<'a, O> {
             self.log.enter(name);
             return Ok(None);
         };
-        let Passed { given, answers, texts } = passed;
+        let SkippedStep { given, answers, texts } = passed;
         self.steps = self.steps.saturating_sub(given.steps);
         for answer in &answers {
             // Whoever asks for the tool again is not told of it again.
             if let Answer::Tool(tool, _) = answer {
-                let Found { source, .. } = self.oracle.tool(tool)?;
+                let ToolLookup { source, .. } = self.oracle.tool(tool)?;
                 self.sources.entry(tool.clone()).or_insert(source);
             }
         }
@@ -340,7 +340,7 @@ impl<'a, O: Oracle> Witness<'a, O> {
         if let Some(source) = self.sources.get(tool) {
             return Ok(source.clone());
         }
-        let Found { source, hash } = self.oracle.tool(tool)?;
+        let ToolLookup { source, hash } = self.oracle.tool(tool)?;
         // The name of another server's tool is looked up, too, and is the name of no tool here.
         if hash.is_some() || !tool.contains('.') {
             self.log.answers.push(Answer::Tool(tool.to_owned(), hash));
@@ -351,21 +351,21 @@ impl<'a, O: Oracle> Witness<'a, O> {
 }
 
 impl<O: Oracle> World for Witness<'_, O> {
-    fn source<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Result<Option<String>, Fault>> {
+    fn source<'a>(&'a mut self, tool: &'a str) -> AnswerFuture<'a, Result<Option<String>, Fault>> {
         Box::pin(ready(self.look_up(tool)))
     }
 
-    fn recall<'a>(&'a mut self, name: &'a str) -> Asking<'a, Result<Option<String>, Fault>> {
+    fn recall<'a>(&'a mut self, name: &'a str) -> AnswerFuture<'a, Result<Option<String>, Fault>> {
         Box::pin(ready(self.binding(name)))
     }
 
-    fn similar<'a>(&'a mut self, tool: &'a str) -> Asking<'a, Option<String>> {
+    fn similar<'a>(&'a mut self, tool: &'a str) -> AnswerFuture<'a, Option<String>> {
         let similar = self.oracle.similar(tool);
         self.log.answers.push(Answer::Similar(tool.to_owned(), similar.clone()));
         Box::pin(ready(similar))
     }
 
-    fn perform<'a>(&'a mut self, calls: &'a Calls) -> Asking<'a, Result<Given, Fault>> {
+    fn perform<'a>(&'a mut self, calls: &'a Calls) -> AnswerFuture<'a, Result<Given, Fault>> {
         Box::pin(async move {
             let asked = self.log.ask(calls);
             let came = self.oracle.perform(asked, &mut self.log).await?.came();
@@ -375,7 +375,7 @@ impl<O: Oracle> World for Witness<'_, O> {
         })
     }
 
-    fn wait<'a>(&'a mut self, wait: &'a Wait) -> Asking<'a, Result<Option<u64>, Fault>> {
+    fn wait<'a>(&'a mut self, wait: &'a Wait) -> AnswerFuture<'a, Result<Option<u64>, Fault>> {
         self.oracle.wait(wait, &mut self.log)
     }
 

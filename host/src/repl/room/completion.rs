@@ -4,12 +4,12 @@ use pif_server::workshop::{LIBRARY_PREFIX, library};
 use pif_store::session::{Binding, is_name};
 use serde_json::Value;
 
-use super::Room;
+use super::ReplSession;
 
 /// The most bytes of a record whose members are completed.
 const MOST_COMPLETED: u64 = 256 << 10;
 
-impl Room {
+impl ReplSession {
     /// The names of all bindings.
     pub(in super::super) fn names(&self) -> Vec<String> {
         let bindings = self.open().map(|(_, bindings)| bindings).unwrap_or_default();

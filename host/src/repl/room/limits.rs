@@ -3,13 +3,13 @@
 use pif_domain::Limit;
 use pif_domain::quantity::{parse_count, parse_size};
 use pif_sandbox::Limits;
-use pif_server::workshop::Finished;
+use pif_server::workshop::RunResult;
 use pif_store::session::is_recent;
 
 use super::super::next::Next;
-use super::{Room, Terminal};
+use super::{ReplSession, Terminal};
 
-impl Room {
+impl ReplSession {
     pub(in super::super) fn limits(&self) -> Next {
         let Limits { fuel, memory, depth, .. } = self.limits.get();
         let most = self.workshop.session_capacity();
@@ -31,7 +31,7 @@ impl Room {
         if let Ok(fuel) = parse_count(code) {
             return self.limit(Limit::Fuel, fuel);
         }
-        let Finished { outcome, elapsed, .. } = self.make(None, code, false, &mut Terminal);
+        let RunResult { outcome, elapsed, .. } = self.make(None, code, false, &mut Terminal);
         let usage = outcome.usage;
         let told = format!(
             "{} fuel, {} KiB at the peak, depth {}, {:.1} ms",

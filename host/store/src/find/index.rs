@@ -7,7 +7,7 @@ use crate::error::Error;
 
 /// The documents of a kind and an owner. Tools belong to nobody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shelf<'a> {
+pub struct Collection<'a> {
     /// The kind.
     pub kind: Kind,
     /// The owner.
@@ -36,7 +36,7 @@ pub struct Unmeant {
 
 /// What a document means: the direction of a vector.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Meaning {
+pub struct Embedding {
     /// Its name on its shelf.
     pub place: String,
     /// The numbers of the model.
@@ -46,9 +46,9 @@ pub struct Meaning {
 /// Documents by words. A word finds its inflected forms, whatever its case and its accents.
 pub trait Index: Debug {
     /// The number of documents on a shelf.
-    fn size(&self, shelf: Shelf<'_>) -> Result<u64, Error>;
+    fn size(&self, shelf: Collection<'_>) -> Result<u64, Error>;
     /// The documents on a shelf that have a word.
-    fn hits(&self, shelf: Shelf<'_>, word: &str) -> Result<Vec<Hit>, Error>;
+    fn hits(&self, shelf: Collection<'_>, word: &str) -> Result<Vec<Hit>, Error>;
     /// Words of documents, on whichever shelf, that begin with this one: the most frequent first, of
     /// equal ones in alphabetical order.
     fn beginning_with(&self, word: &str, most: usize) -> Result<Vec<String>, Error>;
@@ -59,7 +59,7 @@ pub trait Index: Debug {
     /// An index that keeps no meanings has none.
     fn unmeant(
         &self,
-        _shelf: Shelf<'_>,
+        _shelf: Collection<'_>,
         _model: (&str, usize),
         _most: usize,
     ) -> Result<Vec<Unmeant>, Error> {
@@ -68,7 +68,7 @@ pub trait Index: Debug {
     /// Keeps what a document means to a model, unless it has changed since.
     fn keep_meaning(
         &self,
-        _shelf: Shelf<'_>,
+        _shelf: Collection<'_>,
         _document: &Unmeant,
         _model: &str,
         _numbers: &[f32],
@@ -76,7 +76,7 @@ pub trait Index: Debug {
         Ok(())
     }
     /// What the documents on a shelf mean to a model, as far as it is known.
-    fn meanings(&self, _shelf: Shelf<'_>, _model: &str) -> Result<Vec<Meaning>, Error> {
+    fn meanings(&self, _shelf: Collection<'_>, _model: &str) -> Result<Vec<Embedding>, Error> {
         Ok(Vec::new())
     }
 }

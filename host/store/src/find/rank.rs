@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
 use super::document::Kind;
-use super::index::{Index, Shelf};
+use super::index::{Collection, Index};
 use super::query::Query;
 use super::synonyms::synonyms;
 use crate::error::Error;
@@ -35,14 +35,14 @@ pub struct Source<'a> {
     /// The index.
     pub index: &'a dyn Index,
     /// The shelf.
-    pub shelf: Shelf<'a>,
+    pub shelf: Collection<'a>,
     /// Names that do not count, because another source shows what they stand for.
     pub hidden: &'a [String],
 }
 
 /// Something that was found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct SearchHit {
     /// Its kind.
     pub kind: Kind,
     /// Its name among those of its kind.
@@ -55,7 +55,7 @@ pub struct Found {
 type Place = (usize, String);
 
 /// What a query finds, the best first, of equal ones in the order of names.
-pub fn rank(query: &Query, sources: &[Source<'_>]) -> Result<Vec<Found>, Error> {
+pub fn rank(query: &Query, sources: &[Source<'_>]) -> Result<Vec<SearchHit>, Error> {
     let mut count = 0;
     for source in sources {
         count += source.index.size(source.shelf)?;
@@ -76,13 +76,13 @@ pub fn rank(query: &Query, sources: &[Source<'_>]) -> Result<Vec<Found>, Error> 
         })
         .collect();
     found.sort_by(|a, b| (a.0, &a.1, a.2).cmp(&(b.0, &b.1, b.2)));
-    Ok(found.into_iter().map(|(_, place, kind, score)| Found { kind, place, score }).collect())
+    Ok(found.into_iter().map(|(_, place, kind, score)| SearchHit { kind, place, score }).collect())
 }
 
 /// Leaves out what fits much worse than the best. Where names begin with the query, only those are meant.
 #[must_use]
-pub fn telling(mut found: Vec<Found>) -> Vec<Found> {
-    let begins = |it: &Found| (BEGINS_NAME..WHOLE_NAME).contains(&it.score);
+pub fn telling(mut found: Vec<SearchHit>) -> Vec<SearchHit> {
+    let begins = |it: &SearchHit| (BEGINS_NAME..WHOLE_NAME).contains(&it.score);
     if found.iter().any(begins) {
         found.retain(|it| it.score >= BEGINS_NAME);
         return found;

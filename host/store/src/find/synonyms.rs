@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::document::{Document, Kind};
-use super::index::{Index as _, Shelf};
+use super::index::{Collection, Index as _};
 use crate::error::Error;
 use crate::sqlite::Transient;
 
@@ -18,7 +18,7 @@ static LINES: LazyLock<Result<Transient, Error>> = LazyLock::new(|| {
     Ok(index)
 });
 
-const SHELF: Shelf<'static> = Shelf { kind: Kind::Form, owner: "" };
+const SHELF: Collection<'static> = Collection { kind: Kind::Form, owner: "" };
 
 fn lines() -> impl Iterator<Item = (usize, &'static str)> {
     TABLE.lines().filter(|line| !line.starts_with('#')).enumerate()

@@ -23,9 +23,9 @@ pub enum Answer {
     /// The existing name that is closest to an unknown one.
     Similar(String, Option<String>),
     /// What came of calls of other servers' tools, in their order.
-    Calls(Vec<Made>),
+    Calls(Vec<SentCall>),
     /// Why calls were not sent.
-    Refused(Vec<Asked>, Refused),
+    Refused(Vec<RequestedCall>, CallRefusal),
     /// A call had failed in a `retry`: the milliseconds that passed before it was tried again; None: it
     /// was not.
     Waited(Option<u64>),
@@ -48,7 +48,7 @@ impl Answer {
 
 /// A call that a run asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct RequestedCall {
     /// `UPSTREAM.TOOL`.
     pub tool: String,
     /// What it is applied to: the text is kept beside the entry.
@@ -61,7 +61,7 @@ pub struct Asked {
 /// What somebody said of a call of which nobody knew what it had done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Decided {
+pub enum Decision {
     /// It is made again.
     Retry,
     /// The run goes on without a value.
@@ -72,10 +72,10 @@ pub enum Decided {
 
 /// A call that was sent, or for which there was no budget.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Made {
+pub struct SentCall {
     /// The call.
     #[serde(flatten)]
-    pub asked: Asked,
+    pub asked: RequestedCall,
     /// What came of it.
     pub outcome: Came,
     /// How long it took, in milliseconds.
@@ -88,13 +88,13 @@ pub struct Made {
     pub warning: Option<String>,
     /// What somebody said of it, where nobody knew what came of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub decided: Option<Decided>,
+    pub decided: Option<Decision>,
 }
 
-impl Made {
+impl SentCall {
     /// A call of which nothing is known yet.
     #[must_use]
-    pub fn new(asked: Asked) -> Self {
+    pub fn new(asked: RequestedCall) -> Self {
         Self { asked, outcome: Came::Unknown, ms: 0, whole: None, warning: None, decided: None }
     }
 }
@@ -172,7 +172,7 @@ pub struct Passage {
 
 /// Why calls were not sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Refused {
+pub struct CallRefusal {
     /// The place in the list of the call that is to blame.
     pub index: usize,
     /// The code of the fault.

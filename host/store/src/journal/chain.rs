@@ -8,7 +8,7 @@ use super::error::Error;
 
 /// What was verified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Verified {
+pub struct ChainEnds {
     /// The last entry that was removed, of the chain with the last entry.
     pub anchor: Link,
     /// The last entry.
@@ -19,7 +19,7 @@ pub struct Verified {
     pub chains: usize,
 }
 
-impl Verified {
+impl ChainEnds {
     /// The number of verified entries.
     #[must_use]
     pub fn count(&self) -> i64 {
@@ -83,11 +83,11 @@ impl Walk {
 
     /// What was verified.
     #[must_use]
-    pub fn verified(self) -> Verified {
+    pub fn verified(self) -> ChainEnds {
         let (chains, entries) = (self.chains.len(), self.entries);
         let last = self.chains.get(&self.last.chain);
         let (anchor, head) = last.copied().unwrap_or((self.last, self.last));
-        Verified { anchor, head, entries, chains }
+        ChainEnds { anchor, head, entries, chains }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Durable runs: what a store keeps of one beside its request and its answers.
 
-use pif_domain::EntryEnding;
+use pif_domain::EntryOutcome;
 use pif_domain::text::time::now;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -43,7 +43,7 @@ pub struct RunEnd {
 
 /// How a run stands that a store keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum RunStatus {
     /// A process works on it.
     Working,
     /// It waits for an approval.
@@ -60,7 +60,7 @@ pub enum Standing {
     Cancelled,
 }
 
-impl Standing {
+impl RunStatus {
     /// All of them.
     pub const ALL: [Self; 7] = [
         Self::Working,
@@ -109,7 +109,7 @@ impl Durable {
 impl RunEnd {
     /// The end that an entry tells, whose number is not known yet.
     #[must_use]
-    pub fn new(ending: &EntryEnding, outcome: Value, fuel: u64) -> Self {
+    pub fn new(ending: &EntryOutcome, outcome: Value, fuel: u64) -> Self {
         let ending = ending.name().to_owned();
         Self { entry: 0, ending, outcome, fuel, memory: 0, depth: 0, micros: 0 }
     }

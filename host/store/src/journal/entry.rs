@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use pif_domain::text::time::now;
-use pif_domain::{EntryEnding, EntryKind};
+use pif_domain::{EntryKind, EntryOutcome};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::answer::{Answer, Digest, Hash, kept};
 use super::durable::RunEnd;
-use super::pending::{Pending, Unfinished};
+use super::pending::{Pending, RunProgress};
 use super::settings::{Policy, Settings};
 
 /// An entry that is not written yet.
@@ -22,7 +22,7 @@ pub struct Draft {
     /// The tool or the memory key.
     pub subject: Option<String>,
     /// The ending.
-    pub ending: EntryEnding,
+    pub ending: EntryOutcome,
     /// Fuel spent, if any was.
     pub fuel: Option<u64>,
     /// The request.
@@ -36,7 +36,7 @@ pub struct Draft {
     /// What the store keeps of the run as long as it has not ended.
     pub pending: Option<i64>,
     /// What the store keeps of it from then on.
-    pub ended: Option<Box<Unfinished>>,
+    pub ended: Option<Box<RunProgress>>,
     /// The outcome.
     pub outcome: Value,
     /// The peak memory, in bytes.
@@ -50,7 +50,7 @@ pub struct Draft {
 impl Draft {
     /// A draft of an event without a run.
     #[must_use]
-    pub fn new(kind: EntryKind, subject: Option<&str>, ending: EntryEnding) -> Self {
+    pub fn new(kind: EntryKind, subject: Option<&str>, ending: EntryOutcome) -> Self {
         Self {
             kind,
             subject: subject.map(str::to_owned),
@@ -72,7 +72,7 @@ impl Draft {
     /// A draft of a change. Its ending is set when the change is made.
     #[must_use]
     pub fn of_change(kind: EntryKind, subject: &str) -> Self {
-        Self::new(kind, Some(subject), EntryEnding::Unchanged)
+        Self::new(kind, Some(subject), EntryOutcome::Unchanged)
     }
 
     /// The texts that are kept beside its entry.
@@ -92,7 +92,7 @@ impl Draft {
         let (id, kept) = (self.pending?, self.ended.as_deref()?.clone());
         let end = kept.ended.map(|end| RunEnd { entry: number, ..end });
         let until = kept.durable.as_ref().map_or(0, |durable| durable.until);
-        let kept = Unfinished { ended: end, ..kept };
+        let kept = RunProgress { ended: end, ..kept };
         Some(Pending { until, ..kept.keep(Some(id), Duration::ZERO, settings) })
     }
 

@@ -4,14 +4,14 @@ use std::slice;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pif_domain::{EntryEnding, EntryKind, FaultCode, Principal};
+use pif_domain::{EntryKind, EntryOutcome, FaultCode, Principal};
 use serde_json::{Value, json};
 
-use super::chain::Verified;
+use super::chain::ChainEnds;
 use super::entry::{Draft, Entry, Link};
 use super::error::Error;
 use super::filter::{Filter, Statistics};
-use super::pending::{Pending, Unfinished};
+use super::pending::{Pending, RunProgress};
 use super::settings::Settings;
 use crate::change::{Done, Refusal, Wait, Write};
 use crate::error::Error as StoreError;
@@ -101,7 +101,7 @@ impl Journal {
     pub fn pend(
         &self,
         id: Option<i64>,
-        run: Unfinished,
+        run: RunProgress,
         time: Duration,
         is_lasting: bool,
     ) -> Result<Option<i64>, StoreError> {
@@ -114,7 +114,7 @@ impl Journal {
     pub fn park(
         &self,
         id: Option<i64>,
-        run: Unfinished,
+        run: RunProgress,
         life: Duration,
         most: u64,
     ) -> Result<Option<(i64, i64)>, StoreError> {
@@ -128,7 +128,7 @@ impl Journal {
     pub fn exchange(
         &self,
         row: &Pending,
-        run: Unfinished,
+        run: RunProgress,
         time: Option<Duration>,
     ) -> Result<Option<Pending>, StoreError> {
         let next = run.keep(row.id, time.unwrap_or_default(), &self.settings);
@@ -205,7 +205,7 @@ impl Journal {
     }
 
     /// Verifies all chains from their anchors to their heads.
-    pub fn verify(&self) -> Result<Verified, Error> {
+    pub fn verify(&self) -> Result<ChainEnds, Error> {
         self.store.verify()
     }
 
@@ -223,20 +223,20 @@ impl Journal {
 
 /// The entry of a run that its process did not end.
 fn draft(run: &Pending) -> Draft {
-    let kept = Unfinished::read(&run.parts);
+    let kept = RunProgress::read(&run.parts);
     // All that was asked for before was answered, and no more was sent.
     let (ending, outcome) = if kept.waits.is_some() {
         let code = FaultCode::Timeout;
         let message = "nobody approved or declined the calls that the run waited for";
         let fault = json!({"code": code.name(), "message": message, "at": ""});
-        (EntryEnding::Fault(code), json!({ "fault": fault }))
+        (EntryOutcome::Fault(code), json!({ "fault": fault }))
     } else if kept.durable.is_some() {
         let code = FaultCode::Timeout;
         let message = "nobody went on with the run, which was interrupted";
         let fault = json!({"code": code.name(), "message": message, "at": ""});
-        (EntryEnding::Fault(code), json!({ "fault": fault }))
+        (EntryOutcome::Fault(code), json!({ "fault": fault }))
     } else {
-        (EntryEnding::Unknown, Value::Null)
+        (EntryOutcome::Unknown, Value::Null)
     };
     Draft {
         outcome,

@@ -12,15 +12,17 @@ mod pending;
 mod settings;
 mod tell;
 
-pub use self::answer::{Answer, Asked, Came, Decided, Digest, Hash, Left, Made, Passage, Refused};
-pub use self::chain::{Verified, Walk};
-pub use self::durable::{Durable, RunEnd, Standing};
+pub use self::answer::{
+    Answer, CallRefusal, Came, Decision, Digest, Hash, Left, Passage, RequestedCall, SentCall,
+};
+pub use self::chain::{ChainEnds, Walk};
+pub use self::durable::{Durable, RunEnd, RunStatus};
 pub use self::entry::{Body, Draft, Entry, Link, ONLY_CHAIN, Payload};
 pub use self::error::Error;
 pub use self::filter::{Filter, Statistics};
 pub use self::keeper::Journal;
 pub use self::pending::is_gone;
-pub use self::pending::{Pending, Unfinished, Waits, owner};
+pub use self::pending::{Pending, RunProgress, WaitState, owner};
 pub use self::settings::{Policy, Settings};
 
 pub(super) use self::chain::surplus;

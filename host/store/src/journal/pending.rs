@@ -8,12 +8,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pif_domain::text::time::now;
-use pif_domain::{Approval, Decision, Wish};
+use pif_domain::{Approval, CallPreview, Decision};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::answer::Answer;
-use super::durable::{Durable, RunEnd, Standing};
+use super::durable::{Durable, RunEnd, RunStatus};
 use super::settings::{Policy, Settings};
 
 /// A run that has not ended, or a durable one, as a store keeps it.
@@ -25,14 +25,14 @@ pub struct Pending {
     pub owner: String,
     /// When it has ended for certain, in milliseconds since 1970.
     pub until: i64,
-    /// Texts of [`Unfinished`]. A store adds them to those that it has.
+    /// Texts of [`RunProgress`]. A store adds them to those that it has.
     pub parts: Vec<String>,
 }
 
 /// What a run has asked for since it was last kept. So all that is kept of it grows with the number of
 /// its calls, and not with the square of that.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Unfinished {
+pub struct RunProgress {
     /// The tool that is run. The first part has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
@@ -50,7 +50,7 @@ pub struct Unfinished {
     pub principal: Arc<str>,
     /// The question that it waits for; None: it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub waits: Option<Waits>,
+    pub waits: Option<WaitState>,
     /// The places in the last answer of calls that may have done something, where nobody knows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unsure: Vec<usize>,
@@ -64,9 +64,9 @@ pub struct Unfinished {
 
 /// What a run waits for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Waits {
+pub struct WaitState {
     /// The calls that need an approval.
-    pub wishes: Vec<Wish>,
+    pub wishes: Vec<CallPreview>,
     /// Tools that were approved before for the rest of the run.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub granted: BTreeMap<String, Approval>,
@@ -86,7 +86,7 @@ const NOBODY: &str = "waits";
 /// The owner of durable runs that have ended, or whose process has.
 const LEFT: &str = "left";
 
-impl Unfinished {
+impl RunProgress {
     /// All parts together. A part that cannot be read adds nothing.
     #[must_use]
     pub fn read(parts: &[String]) -> Self {
@@ -147,23 +147,23 @@ impl Unfinished {
 impl Pending {
     /// How the run stands of which the store keeps this.
     #[must_use]
-    pub fn standing(&self, run: &Unfinished) -> Standing {
+    pub fn standing(&self, run: &RunProgress) -> RunStatus {
         if let Some(end) = &run.ended {
             return match end.ending.as_str() {
-                "value" | "continuation" => Standing::Done,
-                "cancelled" => Standing::Cancelled,
-                _ => Standing::Failed,
+                "value" | "continuation" => RunStatus::Done,
+                "cancelled" => RunStatus::Cancelled,
+                _ => RunStatus::Failed,
             };
         }
         let is_interrupted = |it: &Durable| !it.interrupted.is_null();
         if run.waits.is_some() {
-            Standing::Waiting
+            RunStatus::Waiting
         } else if !self.is_left() && !run.durable.as_ref().is_some_and(is_interrupted) {
-            Standing::Working
+            RunStatus::Working
         } else if run.unsure.is_empty() {
-            Standing::Interrupted
+            RunStatus::Interrupted
         } else {
-            Standing::OutcomeUnknown
+            RunStatus::OutcomeUnknown
         }
     }
 
@@ -181,17 +181,17 @@ impl Pending {
     /// Whether nobody can end the run any more. A durable one can go on until its time is over.
     pub(super) fn is_over(&self) -> bool {
         (self.until < now() || is_gone(&self.owner))
-            && Unfinished::read(&self.parts).durable.is_none_or(|it| it.is_past())
+            && RunProgress::read(&self.parts).durable.is_none_or(|it| it.is_past())
     }
 
     /// Whether the run has ended, and its entry is written.
     pub(super) fn has_ended(&self) -> bool {
-        Unfinished::read(&self.parts).ended.is_some()
+        RunProgress::read(&self.parts).ended.is_some()
     }
 
     /// Who the run belongs to.
     pub(super) fn principal(&self) -> Arc<str> {
-        Unfinished::read(&self.parts).principal
+        RunProgress::read(&self.parts).principal
     }
 }
 

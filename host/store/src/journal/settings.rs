@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::memory::Capacity;
+use crate::memory::MemoryCapacity;
 use crate::{session, staging};
 
 /// How entries keep requests and outcomes.
@@ -26,11 +26,11 @@ pub struct Settings {
     /// The most bytes of all entries together. The oldest are removed first.
     pub most: u64,
     /// The capacity of the memory.
-    pub memory: Capacity,
+    pub memory: MemoryCapacity,
     /// The capacity of sessions.
-    pub sessions: session::Capacity,
+    pub sessions: session::SessionCapacity,
     /// The capacity of staging areas.
-    pub staging: staging::Capacity,
+    pub staging: staging::StagingCapacity,
     /// sha256 of the evaluator that makes the runs.
     pub component: String,
     /// The process that writes it.

@@ -8,7 +8,7 @@ use pif_domain::text::time::now;
 use super::memo::Memo;
 use super::note::DEFAULT_CONFIDENCE;
 use crate::error::Error as StoreError;
-use crate::find::{Found, Kind, Query, Shelf, Source, rank};
+use crate::find::{Collection, Kind, Query, SearchHit, Source, rank};
 use crate::sqlite::Transient;
 use crate::staging::MemoState;
 use crate::store::Store;
@@ -109,7 +109,7 @@ impl Memory {
         &self,
         search: impl FnOnce(&[Source<'_>]) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let shelf = Shelf { kind: Kind::Memory, owner: &self.owner };
+        let shelf = Collection { kind: Kind::Memory, owner: &self.owner };
         let hidden: Vec<String> = self.staged_keys().into_iter().map(str::to_owned).collect();
         let kept = Source { index: &*self.store, shelf, hidden: &hidden };
         if self.staged.is_empty() {
@@ -125,11 +125,11 @@ impl Memory {
     }
 
     /// What a search by words finds is worth more the surer it is and the later it was used.
-    pub fn weigh(&self, found: Found) -> Result<Option<(Found, Memo)>, StoreError> {
+    pub fn weigh(&self, found: SearchHit) -> Result<Option<(SearchHit, Memo)>, StoreError> {
         let now = now();
         let Some(memo) = self.brief(&found.place)? else { return Ok(None) };
         let score = found.score * memo.confidence() * memo.freshness(now);
-        Ok(Some((Found { score, ..found }, memo)))
+        Ok(Some((SearchHit { score, ..found }, memo)))
     }
 
     /// The entries that a search finds, and the number of all matches. A query without any word

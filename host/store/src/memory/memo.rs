@@ -1,6 +1,6 @@
 //! Entries of the memory, and their limits.
 
-use pif_domain::EntryEnding;
+use pif_domain::EntryOutcome;
 use pif_domain::text::quote_one;
 
 use crate::error::Error as StoreError;
@@ -17,7 +17,7 @@ pub const MOST_TAGS: usize = 16;
 
 /// The capacity of the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Capacity {
+pub struct MemoryCapacity {
     /// The most keys.
     pub keys: u64,
     /// The most bytes of all values together.
@@ -154,9 +154,9 @@ impl Memo {
 
 /// The result of a change of the memory.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Kept {
+pub struct MemoryChange {
     /// `Stored`, `Changed`, `Unchanged` or `Forgotten`.
-    pub status: EntryEnding,
+    pub status: EntryOutcome,
     /// Whether it counted as a try, and the value stayed.
     pub counted: bool,
     /// The previous value, if it was replaced or forgotten.
@@ -168,7 +168,7 @@ pub struct Kept {
 /// Refuses a value that exceeds the capacity. `keys` and `bytes` are the current sums; `old` is the
 /// replaced value.
 pub(crate) fn ensure_room(
-    most: Capacity,
+    most: MemoryCapacity,
     (keys, bytes): (u64, u64),
     old: Option<&str>,
     new: &str,
@@ -193,7 +193,7 @@ fn count(n: usize) -> u64 {
 mod tests {
     use super::*;
 
-    const MOST: Capacity = Capacity { keys: 2, bytes: 10 };
+    const MOST: MemoryCapacity = MemoryCapacity { keys: 2, bytes: 10 };
 
     #[test]
     fn outcomes_move_confidence_and_time_moves_freshness() {

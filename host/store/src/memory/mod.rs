@@ -6,7 +6,9 @@ mod memo;
 mod note;
 
 pub use self::keeper::{Memory, Search};
-pub use self::memo::{Capacity, Error, Kept, LONGEST_KEY, LONGEST_TAG, MOST_TAGS, Memo};
+pub use self::memo::{
+    Error, LONGEST_KEY, LONGEST_TAG, MOST_TAGS, Memo, MemoryCapacity, MemoryChange,
+};
 pub use self::note::{DEFAULT_CONFIDENCE, LONGEST_CONTEXT, Note, Outcomes};
 
 pub(super) use self::memo::ensure_room;

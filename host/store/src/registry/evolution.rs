@@ -1,6 +1,6 @@
 //! A requested state of a tool, and the result of the request.
 
-use pif_domain::EntryEnding;
+use pif_domain::EntryOutcome;
 use pif_domain::json::compact;
 
 use super::error::Error;
@@ -47,12 +47,12 @@ pub enum Status {
 impl Status {
     /// The ending of the change's journal entry.
     #[must_use]
-    pub fn ending(&self) -> EntryEnding {
+    pub fn ending(&self) -> EntryOutcome {
         match self {
-            Self::New => EntryEnding::New,
-            Self::Changed(_) => EntryEnding::Changed,
-            Self::Described => EntryEnding::Described,
-            Self::Unchanged => EntryEnding::Unchanged,
+            Self::New => EntryOutcome::New,
+            Self::Changed(_) => EntryOutcome::Changed,
+            Self::Described => EntryOutcome::Described,
+            Self::Unchanged => EntryOutcome::Unchanged,
         }
     }
 

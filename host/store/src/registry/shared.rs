@@ -12,7 +12,7 @@ use super::name;
 use super::overlay::Overlay;
 use super::revision::{Definition, Past, ensure_prefix, is_named};
 use crate::error::Error as StoreError;
-use crate::find::{Document, Kind, Shelf, Source};
+use crate::find::{Collection, Document, Kind, Source};
 use crate::recall::Recall;
 use crate::sqlite::Transient;
 use crate::staging::Area;
@@ -204,7 +204,7 @@ impl Snapshot {
         &self,
         search: impl FnOnce(&[Source<'_>]) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let shelf = Shelf { kind: Kind::Tool, owner: "" };
+        let shelf = Collection { kind: Kind::Tool, owner: "" };
         let Some(overlay) = &self.overlay else {
             return search(&[Source { index: &*self.store, shelf, hidden: &[] }]);
         };

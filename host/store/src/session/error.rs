@@ -13,7 +13,7 @@ pub enum Error {
     #[error("there is no session {}", quote_one(.0))]
     Unknown(String),
     /// The session is over.
-    #[error("the session {} is over: {}", quote_one(name), reason.told())]
+    #[error("the session {} is over: {}", quote_one(name), reason.label())]
     Closed {
         /// Its name.
         name: String,

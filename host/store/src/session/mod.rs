@@ -9,9 +9,9 @@ pub use self::error::Error;
 pub(super) use self::error::ensure;
 pub(super) use self::name::number;
 pub use self::name::{
-    DEFAULT, LAST, LONGEST_NAME, LONGEST_TITLE, Untitled, ensure_title, is_name, is_recent,
+    DEFAULT, LAST, LONGEST_NAME, LONGEST_TITLE, TitleError, ensure_title, is_name, is_recent,
 };
-pub use self::rows::{Binding, Kind, Lease, Over, Rows, Session, Standing, Turn};
+pub use self::rows::{Binding, Kind, Lease, Over, Rows, Session, SessionKind, Turn};
 
 use pif_domain::Limit;
 
@@ -20,7 +20,7 @@ pub const USER: &str = "";
 
 /// The most that sessions hold.
 #[derive(Debug, Clone, Copy)]
-pub struct Capacity {
+pub struct SessionCapacity {
     /// Sessions that are not over.
     pub sessions: u64,
     /// Saved states.
@@ -42,7 +42,7 @@ pub struct Capacity {
 /// How long the default session lives without use, in milliseconds.
 pub const DEFAULT_IDLE: i64 = 30 * 24 * 60 * 60 * 1_000;
 
-impl Capacity {
+impl SessionCapacity {
     /// Refuses more bindings than a session holds.
     pub fn ensure_bindings(&self, count: u64) -> Result<(), Error> {
         ensure(Limit::SessionBindings, count, self.bindings, "bindings")
@@ -87,13 +87,13 @@ pub enum Change {
         saved: Option<String>,
     },
     /// Ends a turn.
-    Turn(Box<Ended>),
+    Turn(Box<EndedTurn>),
     /// Removes bindings.
     Forget {
         /// The session.
         which: Which,
         /// What to remove.
-        what: Forgotten,
+        what: Removal,
     },
     /// Closes a session.
     Close {
@@ -123,7 +123,7 @@ pub enum Change {
         /// Words for people.
         title: String,
         /// The bindings.
-        bound: Vec<Bound>,
+        bound: Vec<BoundValue>,
     },
     /// Removes a saved state.
     Drop {
@@ -147,7 +147,7 @@ pub enum Target {
 
 /// What to remove from a session.
 #[derive(Debug, Clone)]
-pub enum Forgotten {
+pub enum Removal {
     /// These bindings.
     Names(Vec<String>),
     /// All bindings and the last values.
@@ -158,29 +158,29 @@ pub enum Forgotten {
 
 /// A turn that has ended.
 #[derive(Debug, Clone)]
-pub struct Ended {
+pub struct EndedTurn {
     /// The number of the session.
     pub session: i64,
     /// The lease of the turn.
     pub holder: String,
     /// Bindings that the turn makes; None of a turn that failed.
-    pub made: Option<Made>,
+    pub made: Option<TurnChanges>,
 }
 
 /// What a turn that has not failed leaves behind.
 #[derive(Debug, Clone, Default)]
-pub struct Made {
+pub struct TurnChanges {
     /// New bindings.
-    pub bound: Vec<Bound>,
+    pub bound: Vec<BoundValue>,
     /// The value of the turn.
-    pub last: Option<Bound>,
+    pub last: Option<BoundValue>,
     /// The JSON text that the session remembers of the turn.
     pub told: String,
 }
 
 /// A value that is bound.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bound {
+pub struct BoundValue {
     /// The name.
     pub name: String,
     /// The kind of the value, such as `list`.

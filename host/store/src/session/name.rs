@@ -25,7 +25,7 @@ pub fn is_name(text: &str) -> bool {
 
 /// Why a text cannot be a title.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Untitled {
+pub enum TitleError {
     /// It is too long.
     #[error("the title is too long: shorten it to {LONGEST_TITLE} characters")]
     Long,
@@ -35,11 +35,11 @@ pub enum Untitled {
 }
 
 /// Refuses what cannot be a title.
-pub fn ensure_title(text: &str) -> Result<(), Untitled> {
+pub fn ensure_title(text: &str) -> Result<(), TitleError> {
     if text.chars().count() > LONGEST_TITLE {
-        return Err(Untitled::Long);
+        return Err(TitleError::Long);
     }
-    text.chars().find(|c| is_hidden(*c)).map_or(Ok(()), |hidden| Err(Untitled::Hidden(hidden)))
+    text.chars().find(|c| is_hidden(*c)).map_or(Ok(()), |hidden| Err(TitleError::Hidden(hidden)))
 }
 
 /// Whether a name is that of one of the last values.

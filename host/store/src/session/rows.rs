@@ -15,7 +15,7 @@ pub struct Session {
     /// Words for people.
     pub title: String,
     /// What it is.
-    pub standing: Standing,
+    pub standing: SessionKind,
     /// When it was started, in milliseconds since 1970.
     pub created: i64,
     /// When it was used last, in milliseconds since 1970.
@@ -41,7 +41,7 @@ pub struct Lease {
 
 /// What a session is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum SessionKind {
     /// A session that goes on until its time is over.
     Open,
     /// A saved state.
@@ -72,7 +72,7 @@ impl Over {
         }
     }
 
-    pub(super) fn told(self) -> &'static str {
+    pub(super) fn label(self) -> &'static str {
         match self {
             Self::Closed => "it was closed",
             Self::Ttl => "its time to live has passed",
@@ -81,7 +81,7 @@ impl Over {
     }
 }
 
-impl Standing {
+impl SessionKind {
     const ALL: [Self; 5] = [
         Self::Open,
         Self::Saved,
@@ -130,11 +130,11 @@ impl Session {
     #[must_use]
     pub fn over(&self, now: i64) -> Option<Over> {
         match self.standing {
-            Standing::Closed(reason) => Some(reason),
-            Standing::Saved => None,
-            Standing::Open if now >= self.created.saturating_add(self.ttl) => Some(Over::Ttl),
-            Standing::Open if now >= self.idle_until() => Some(Over::Idle),
-            Standing::Open => None,
+            SessionKind::Closed(reason) => Some(reason),
+            SessionKind::Saved => None,
+            SessionKind::Open if now >= self.created.saturating_add(self.ttl) => Some(Over::Ttl),
+            SessionKind::Open if now >= self.idle_until() => Some(Over::Idle),
+            SessionKind::Open => None,
         }
     }
 }
@@ -184,6 +184,6 @@ pub trait Rows {
         &self,
         owner: &str,
         label: &str,
-        standing: Standing,
+        standing: SessionKind,
     ) -> Result<Option<Session>, Error>;
 }

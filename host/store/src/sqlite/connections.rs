@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::error::told;
+use super::error::with_path;
 use super::presence::Presence;
 use super::{areas, entries, filesystem, memos, open, sessions, tools};
 use crate::change::Wait;
@@ -17,9 +17,9 @@ use crate::journal::{Entry, Link, Pending};
 use crate::memory::Memo;
 use crate::place::{FILE, Place};
 use crate::registry::{Definition, Evolution};
-use crate::session::{self, Binding, Session, Standing, Turn};
+use crate::session::{self, Binding, Session, SessionKind, Turn};
 use crate::staging::{self, Area};
-use crate::transaction::{Defined, Transaction as Rows};
+use crate::transaction::{ToolChange, Transaction as Rows};
 
 /// An open store.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl Sqlite {
                 filesystem::warn_of_network(directory);
                 let path = directory.join(FILE);
                 let opened = open::open_file(&path, patience);
-                let opened = opened.map_err(|error| told(&path, error))?;
+                let opened = opened.map_err(|error| with_path(&path, error))?;
                 (Some(path), opened)
             }
         };
@@ -220,7 +220,7 @@ impl Rows for Transaction<'_> {
         Ok(!tools::history(self, name, 1)?.is_empty())
     }
 
-    fn define(&mut self, defined: &Defined<'_>) -> Result<(), Error> {
+    fn define(&mut self, defined: &ToolChange<'_>) -> Result<(), Error> {
         Ok(tools::define(self, defined)?)
     }
 
@@ -358,7 +358,7 @@ impl session::Rows for Transaction<'_> {
         &self,
         owner: &str,
         label: &str,
-        standing: Standing,
+        standing: SessionKind,
     ) -> Result<Option<Session>, Error> {
         Ok(sessions::labelled(self, owner, label, standing)?)
     }

@@ -12,7 +12,7 @@ use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::connections::Sqlite;
-use super::error::told;
+use super::error::with_path;
 use super::open;
 use super::presence::{INDEX, LOG, Presence};
 use crate::error::Error;
@@ -36,7 +36,7 @@ pub struct Duplicate {
 
 /// A store that was moved aside, under its new name.
 #[derive(Debug)]
-pub struct Aside {
+pub struct MovedStore {
     /// The new path.
     pub path: PathBuf,
     /// Prevents others from opening it.
@@ -47,7 +47,7 @@ impl Sqlite {
     /// Copies the current state of the store to a file that is to be published as `place`.
     pub fn copy(&self, place: &Path) -> Result<Duplicate, Error> {
         let copy = Duplicate::beside(place)?;
-        self.read(|db| copy.fill(db)).map_err(|error| told(place, error))?;
+        self.read(|db| copy.fill(db)).map_err(|error| with_path(place, error))?;
         Ok(copy)
     }
 }
@@ -68,13 +68,13 @@ impl Duplicate {
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let source = Connection::open_with_flags(backup, flags).map_err(Error::from);
-        let source = source.map_err(|error| told(backup, error))?;
-        if open::version(&source, backup).map_err(|error| told(backup, error))? == 0 {
+        let source = source.map_err(|error| with_path(backup, error))?;
+        if open::version(&source, backup).map_err(|error| with_path(backup, error))? == 0 {
             return Err(unusable(backup, "there is no store in it"));
         }
         open::make_directory(directory)?;
         let copy = Self::beside(&directory.join(FILE))?;
-        copy.fill(&source).map_err(|error| told(backup, error))?;
+        copy.fill(&source).map_err(|error| with_path(backup, error))?;
         Ok(copy)
     }
 
@@ -183,7 +183,7 @@ fn synchronize(path: &Path) {
     let _ = File::open(directory.unwrap_or(Path::new("."))).and_then(|it| it.sync_all());
 }
 
-impl Aside {
+impl MovedStore {
     /// Gives the store at a place a second name; None if there is no store. Fails if another
     /// process has it open. Others cannot open it until the returned value is dropped.
     pub fn put(place: &Place) -> Result<Option<Self>, Error> {

@@ -4,7 +4,7 @@ use pif_domain::EntryKind;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, params, params_from_iter, types};
 
 use crate::journal::{
-    Digest, Entry, Error, Filter, Hash, Link, ONLY_CHAIN, Pending, Statistics, Verified, Walk,
+    ChainEnds, Digest, Entry, Error, Filter, Hash, Link, ONLY_CHAIN, Pending, Statistics, Walk,
 };
 
 /// The columns that [`read`] expects.
@@ -346,7 +346,7 @@ pub(super) fn statistics(db: &Connection, tool: &str, most: usize) -> rusqlite::
 }
 
 /// Verifies all chains from their anchors to their heads.
-pub(super) fn verify(db: &Connection) -> Result<Verified, Error> {
+pub(super) fn verify(db: &Connection) -> Result<ChainEnds, Error> {
     // Another process may trim the journal, so the anchor and the entries are read in one
     // transaction.
     let moment = db.unchecked_transaction()?;
@@ -370,7 +370,7 @@ fn anchors(db: &Connection) -> rusqlite::Result<Vec<Link>> {
     db.prepare_cached("SELECT id, ends, hash, chain FROM anchor")?.query_map([], link)?.collect()
 }
 
-pub(super) fn follow(db: &Connection) -> Result<Verified, Error> {
+pub(super) fn follow(db: &Connection) -> Result<ChainEnds, Error> {
     let mut walk = Walk::new(anchors(db).map_err(|error| unreadable(1, error))?);
     let mut statement = db.prepare(&format!("SELECT {COLUMNS} ORDER BY e.id"))?;
     let mut rows = statement.query([])?;

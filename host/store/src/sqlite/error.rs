@@ -38,7 +38,7 @@ fn failure(error: &rusqlite::Error, code: Option<ErrorCode>) -> Failure {
 }
 
 /// The error of a file that cannot be opened, with its path and advice.
-pub(super) fn told(path: &Path, error: Error) -> Error {
+pub(super) fn with_path(path: &Path, error: Error) -> Error {
     let reason = match error {
         Error::Locked => "another process keeps it locked; try again, or end that one".to_owned(),
         Error::Full => format!("the disk is full; make room, or {ELSEWHERE}"),

@@ -3,7 +3,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use crate::find::{Document, Hit, Kind, Meaning, Shelf, Unmeant, is_typo};
+use crate::find::{Collection, Document, Embedding, Hit, Kind, Unmeant, is_typo};
 use crate::journal::Digest;
 
 /// The tables, which a store gets in a migration.
@@ -15,7 +15,7 @@ const LEAST_RARITY: f64 = 1e-6;
 /// The number and the hash of a document.
 fn row_of(
     db: &Connection,
-    shelf: Shelf<'_>,
+    shelf: Collection<'_>,
     place: &str,
 ) -> rusqlite::Result<Option<(i64, String)>> {
     db.prepare_cached(
@@ -26,7 +26,7 @@ fn row_of(
 }
 
 /// Puts a document on a shelf, in place of the one with its name.
-pub(super) fn put(db: &Connection, shelf: Shelf<'_>, it: &Document) -> rusqlite::Result<()> {
+pub(super) fn put(db: &Connection, shelf: Collection<'_>, it: &Document) -> rusqlite::Result<()> {
     let hash = Digest::of(&[it.name.as_str(), &it.about, &it.body].join("\0")).sha256;
     match row_of(db, shelf, &it.place)? {
         Some((_, known)) if known == hash => return Ok(()),
@@ -46,7 +46,7 @@ pub(super) fn put(db: &Connection, shelf: Shelf<'_>, it: &Document) -> rusqlite:
 }
 
 /// Takes a document from a shelf.
-pub(super) fn remove(db: &Connection, shelf: Shelf<'_>, place: &str) -> rusqlite::Result<()> {
+pub(super) fn remove(db: &Connection, shelf: Collection<'_>, place: &str) -> rusqlite::Result<()> {
     row_of(db, shelf, place)?.map_or(Ok(()), |(id, _)| delete(db, id))
 }
 
@@ -58,14 +58,14 @@ fn delete(db: &Connection, id: i64) -> rusqlite::Result<()> {
 }
 
 /// The shelf of the tools.
-pub(super) const TOOLS: Shelf<'static> = Shelf { kind: Kind::Tool, owner: "" };
+pub(super) const TOOLS: Collection<'static> = Collection { kind: Kind::Tool, owner: "" };
 
 /// The shelf of an owner's memory.
-pub(super) fn memory(owner: &str) -> Shelf<'_> {
-    Shelf { kind: Kind::Memory, owner }
+pub(super) fn memory(owner: &str) -> Collection<'_> {
+    Collection { kind: Kind::Memory, owner }
 }
 
-pub(super) fn size(db: &Connection, shelf: Shelf<'_>) -> rusqlite::Result<u64> {
+pub(super) fn size(db: &Connection, shelf: Collection<'_>) -> rusqlite::Result<u64> {
     let count: i64 = db
         .prepare_cached("SELECT count(*) FROM document WHERE kind = ?1 AND owner = ?2")?
         .query_row([shelf.kind.name(), shelf.owner], |row| row.get(0))?;
@@ -75,7 +75,11 @@ pub(super) fn size(db: &Connection, shelf: Shelf<'_>) -> rusqlite::Result<u64> {
 /// The documents that have a word. FTS5 gives the product of rarity and frequency; the rarity among all
 /// documents of all owners is nobody's business, so it is taken out.
 #[expect(clippy::cast_precision_loss, reason = "there are less than 2^52 documents")]
-pub(super) fn hits(db: &Connection, shelf: Shelf<'_>, word: &str) -> rusqlite::Result<Vec<Hit>> {
+pub(super) fn hits(
+    db: &Connection,
+    shelf: Collection<'_>,
+    word: &str,
+) -> rusqlite::Result<Vec<Hit>> {
     let phrase = format!("\"{}\"", word.replace('"', "\"\""));
     let having: i64 = db
         .prepare_cached("SELECT count(*) FROM document_text WHERE document_text MATCH ?1")?
@@ -136,7 +140,7 @@ pub(super) fn near(db: &Connection, word: &str, most: usize) -> rusqlite::Result
 
 pub(super) fn unmeant(
     db: &Connection,
-    shelf: Shelf<'_>,
+    shelf: Collection<'_>,
     (model, numbers): (&str, usize),
     most: usize,
 ) -> rusqlite::Result<Vec<Unmeant>> {
@@ -154,7 +158,7 @@ pub(super) fn unmeant(
 
 pub(super) fn keep_meaning(
     db: &Connection,
-    shelf: Shelf<'_>,
+    shelf: Collection<'_>,
     document: &Unmeant,
     model: &str,
     numbers: &[f32],
@@ -171,13 +175,13 @@ pub(super) fn keep_meaning(
 
 pub(super) fn meanings(
     db: &Connection,
-    shelf: Shelf<'_>,
+    shelf: Collection<'_>,
     model: &str,
-) -> rusqlite::Result<Vec<Meaning>> {
+) -> rusqlite::Result<Vec<Embedding>> {
     let meaning = |row: &rusqlite::Row<'_>| {
         let vector = row.get_ref(1)?.as_blob()?;
         let numbers = vector.as_chunks::<4>().0.iter().map(|it| f32::from_le_bytes(*it));
-        Ok(Meaning { place: row.get(0)?, numbers: numbers.collect() })
+        Ok(Embedding { place: row.get(0)?, numbers: numbers.collect() })
     };
     db.prepare_cached(
         "SELECT d.place, m.vector FROM document d JOIN document_meaning m ON m.document = d.id

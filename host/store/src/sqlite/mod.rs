@@ -21,6 +21,6 @@ mod tools;
 mod transient;
 
 pub use self::connections::Sqlite;
-pub use self::copy::{Aside, Duplicate, is_occupied};
+pub use self::copy::{Duplicate, MovedStore, is_occupied};
 pub use self::stems::{Stem, Stemmer};
 pub use self::transient::Transient;

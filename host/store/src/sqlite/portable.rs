@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::journal;
 use crate::place::{FILE, Place};
 use crate::portable::{
-    COUNTERS, Cell, Copied, MEANINGS, Row, Source, Table, Target, copy, damaged,
+    COUNTERS, Cell, CopyReport, MEANINGS, Row, Source, Table, Target, copy, damaged,
 };
 
 /// One state of a store.
@@ -111,7 +111,7 @@ impl Sqlite {
 
     /// Makes a store of the rows of another one in a directory that has none, verifies all of it, and then gives it
     /// its name.
-    pub fn of(source: &dyn Source, place: &Place) -> Result<Copied, Error> {
+    pub fn of(source: &dyn Source, place: &Place) -> Result<CopyReport, Error> {
         let Place::Directory(directory) = place else {
             return Err(damaged("a copy needs a directory".to_owned()));
         };

@@ -3,7 +3,7 @@
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::session::{Binding, Lease, Session, Standing, Turn};
+use crate::session::{Binding, Lease, Session, SessionKind, Turn};
 
 const COLUMNS: &str =
     "id, owner, label, title, standing, created, used, ttl, idle, turn, holder, until";
@@ -21,7 +21,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Session> {
         owner: row.get(1)?,
         label: row.get(2)?,
         title: row.get(3)?,
-        standing: Standing::find(&standing).ok_or_else(unknown)?,
+        standing: SessionKind::find(&standing).ok_or_else(unknown)?,
         created: row.get(5)?,
         used: row.get(6)?,
         ttl: row.get(7)?,
@@ -61,7 +61,7 @@ pub(super) fn labelled(
     db: &Connection,
     owner: &str,
     label: &str,
-    standing: Standing,
+    standing: SessionKind,
 ) -> rusqlite::Result<Option<Session>> {
     let sql =
         format!("SELECT {COLUMNS} FROM session WHERE owner = ?1 AND label = ?2 AND standing = ?3");

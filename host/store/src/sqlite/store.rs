@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use super::connections::Durability;
-use super::error::told;
+use super::error::with_path;
 use super::{Sqlite, areas, entries, find, memos, open, sessions, tools};
-use crate::find::{Hit, Index, Meaning, Shelf, Unmeant};
-use crate::journal::{self, Digest, Entry, Filter, Link, Pending, Settings, Statistics, Verified};
+use crate::find::{Collection, Embedding, Hit, Index, Unmeant};
+use crate::journal::{self, ChainEnds, Digest, Entry, Filter, Link, Pending, Settings, Statistics};
 use crate::memory::Memo;
 use crate::registry::{Definition, Past};
-use crate::session::{Binding, Rows, Session, Standing, Turn};
+use crate::session::{Binding, Rows, Session, SessionKind, Turn};
 use crate::staging::{self, Area};
 use crate::{Done, Error, Refusal, Store, Transaction, Wait, Write, apply};
 
@@ -40,7 +40,9 @@ impl Store for Sqlite {
     /// of its own: one that has searched before a later write takes what it remembers for damage.
     fn check(&self) -> Result<(), Error> {
         let Some(path) = &self.path else { return Ok(()) };
-        self.reader(path).and_then(|db| open::check(&db, path)).map_err(|error| told(path, error))
+        self.reader(path)
+            .and_then(|db| open::check(&db, path))
+            .map_err(|error| with_path(path, error))
     }
 
     fn last_change(&self) -> Result<i64, Error> {
@@ -173,7 +175,7 @@ impl Store for Sqlite {
         self.read(|db| Ok(entries::anchor(db)?))
     }
 
-    fn verify(&self) -> Result<Verified, journal::Error> {
+    fn verify(&self) -> Result<ChainEnds, journal::Error> {
         self.read(entries::verify)
     }
 
@@ -217,11 +219,11 @@ impl Store for Sqlite {
 }
 
 impl Index for Sqlite {
-    fn size(&self, shelf: Shelf<'_>) -> Result<u64, Error> {
+    fn size(&self, shelf: Collection<'_>) -> Result<u64, Error> {
         self.read(|db| Ok(find::size(db, shelf)?))
     }
 
-    fn hits(&self, shelf: Shelf<'_>, word: &str) -> Result<Vec<Hit>, Error> {
+    fn hits(&self, shelf: Collection<'_>, word: &str) -> Result<Vec<Hit>, Error> {
         self.read(|db| Ok(find::hits(db, shelf, word)?))
     }
 
@@ -235,7 +237,7 @@ impl Index for Sqlite {
 
     fn unmeant(
         &self,
-        shelf: Shelf<'_>,
+        shelf: Collection<'_>,
         model: (&str, usize),
         most: usize,
     ) -> Result<Vec<Unmeant>, Error> {
@@ -244,7 +246,7 @@ impl Index for Sqlite {
 
     fn keep_meaning(
         &self,
-        shelf: Shelf<'_>,
+        shelf: Collection<'_>,
         document: &Unmeant,
         model: &str,
         numbers: &[f32],
@@ -254,7 +256,7 @@ impl Index for Sqlite {
         })
     }
 
-    fn meanings(&self, shelf: Shelf<'_>, model: &str) -> Result<Vec<Meaning>, Error> {
+    fn meanings(&self, shelf: Collection<'_>, model: &str) -> Result<Vec<Embedding>, Error> {
         self.read(|db| Ok(find::meanings(db, shelf, model)?))
     }
 }
@@ -284,7 +286,7 @@ impl Rows for Sqlite {
         &self,
         owner: &str,
         label: &str,
-        standing: Standing,
+        standing: SessionKind,
     ) -> Result<Option<Session>, Error> {
         self.read(|db| Ok(sessions::labelled(db, owner, label, standing)?))
     }

@@ -5,7 +5,7 @@ use pif_domain::text::time::now;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::registry::{Definition, Past, name};
-use crate::{Defined, Term};
+use crate::{Term, ToolChange};
 
 /// The most names that are compared with an unknown one.
 const COMPARED: usize = 2_000;
@@ -252,9 +252,9 @@ pub(super) fn keep(db: &Connection, term: Term<'_>) -> rusqlite::Result<i64> {
 }
 
 /// Writes a change of a tool.
-pub(super) fn define(db: &Connection, defined: &Defined<'_>) -> rusqlite::Result<()> {
-    let Defined { name, term, description, examples, .. } = defined;
-    let Defined { output_schema, members, properties, entry, .. } = defined;
+pub(super) fn define(db: &Connection, defined: &ToolChange<'_>) -> rusqlite::Result<()> {
+    let ToolChange { name, term, description, examples, .. } = defined;
+    let ToolChange { output_schema, members, properties, entry, .. } = defined;
     let revision = term.map(|term| keep(db, term)).transpose()?;
     db.prepare_cached(
         "INSERT INTO change

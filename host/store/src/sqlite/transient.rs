@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use super::find;
 use crate::error::Error;
-use crate::find::{Document, Hit, Index, Shelf};
+use crate::find::{Collection, Document, Hit, Index};
 
 /// An index in memory.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ impl Transient {
     }
 
     /// Puts documents on a shelf, each in place of the one with its name.
-    pub fn put(&self, shelf: Shelf<'_>, documents: &[Document]) -> Result<(), Error> {
+    pub fn put(&self, shelf: Collection<'_>, documents: &[Document]) -> Result<(), Error> {
         let mut db = self.db();
         let transaction = db.transaction()?;
         documents.iter().try_for_each(|it| find::put(&transaction, shelf, it))?;
@@ -34,11 +34,11 @@ impl Transient {
 }
 
 impl Index for Transient {
-    fn size(&self, shelf: Shelf<'_>) -> Result<u64, Error> {
+    fn size(&self, shelf: Collection<'_>) -> Result<u64, Error> {
         Ok(find::size(&self.db(), shelf)?)
     }
 
-    fn hits(&self, shelf: Shelf<'_>, word: &str) -> Result<Vec<Hit>, Error> {
+    fn hits(&self, shelf: Collection<'_>, word: &str) -> Result<Vec<Hit>, Error> {
         Ok(find::hits(&self.db(), shelf, word)?)
     }
 

@@ -160,7 +160,7 @@ pub enum Change {
 
 /// What an owner may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Capacity {
+pub struct StagingCapacity {
     /// The most areas of an owner.
     pub areas: u64,
     /// The most operations of an area.
@@ -169,7 +169,7 @@ pub struct Capacity {
     pub life: i64,
 }
 
-impl Capacity {
+impl StagingCapacity {
     /// No limit.
     pub const UNLIMITED: Self = Self { areas: u64::MAX, operations: u64::MAX, life: i64::MAX };
 }

@@ -7,6 +7,6 @@ mod area;
 mod error;
 
 pub use self::area::{
-    Area, Capacity, Change, Kind, MemoState, Operation, Rows, ToolState, Verification,
+    Area, Change, Kind, MemoState, Operation, Rows, StagingCapacity, ToolState, Verification,
 };
 pub use self::error::{Conflict, Error};

@@ -1,9 +1,11 @@
 //! The rules for changes of the memory in an open transaction.
 
-use pif_domain::EntryEnding;
+use pif_domain::EntryOutcome;
 use pif_domain::text::time::now;
 
-use crate::memory::{Capacity, DEFAULT_CONFIDENCE, Error, Kept, Memo, Note, Outcomes, ensure_room};
+use crate::memory::{
+    DEFAULT_CONFIDENCE, Error, Memo, MemoryCapacity, MemoryChange, Note, Outcomes, ensure_room,
+};
 use crate::transaction::Transaction;
 
 /// Keeps a value under its key, for an owner. A value that a context has already stands once: keeping it
@@ -13,8 +15,8 @@ pub(super) fn keep(
     owner: &str,
     note: &Note,
     replace: bool,
-    most: Capacity,
-) -> Result<Kept, Error> {
+    most: MemoryCapacity,
+) -> Result<MemoryChange, Error> {
     let Note { key, value, tags, .. } = note;
     let context = note.context.as_deref().filter(|it| !it.is_empty());
     let equal = match context {
@@ -45,7 +47,7 @@ pub(super) fn keep(
             && is_known
             && (successes, tries) == (old.successes, old.tries)
         {
-            return Ok(told(EntryEnding::Unchanged, None, Some(old.clone())));
+            return Ok(told(EntryOutcome::Unchanged, None, Some(old.clone())));
         }
         if !replace {
             return Err(Error::Present(key.clone()));
@@ -69,7 +71,7 @@ pub(super) fn keep(
         used: now,
     };
     db.keep(owner, &memo)?;
-    let status = if old.is_some() { EntryEnding::Changed } else { EntryEnding::Stored };
+    let status = if old.is_some() { EntryOutcome::Changed } else { EntryOutcome::Stored };
     Ok(told(status, previous, Some(memo)))
 }
 
@@ -87,28 +89,37 @@ pub(super) fn outcome(
     owner: &str,
     key: &str,
     helped: bool,
-) -> Result<Kept, Error> {
+) -> Result<MemoryChange, Error> {
     let memo = db.memo(owner, key)?.ok_or_else(|| Error::Unknown(key.to_owned()))?;
     count(db, owner, &memo, helped)
 }
 
-fn count(db: &mut dyn Transaction, owner: &str, memo: &Memo, helped: bool) -> Result<Kept, Error> {
+fn count(
+    db: &mut dyn Transaction,
+    owner: &str,
+    memo: &Memo,
+    helped: bool,
+) -> Result<MemoryChange, Error> {
     let memo = memo.tried(helped, now());
     db.keep(owner, &memo)?;
-    Ok(Kept { counted: true, ..told(EntryEnding::Changed, None, Some(memo)) })
+    Ok(MemoryChange { counted: true, ..told(EntryOutcome::Changed, None, Some(memo)) })
 }
 
 /// The result, with the entry but for its value.
-fn told(status: EntryEnding, previous: Option<String>, memo: Option<Memo>) -> Kept {
+fn told(status: EntryOutcome, previous: Option<String>, memo: Option<Memo>) -> MemoryChange {
     let memo = memo.map(|memo| Memo { value: None, ..memo });
-    Kept { status, counted: false, previous, memo }
+    MemoryChange { status, counted: false, previous, memo }
 }
 
 /// Forgets a key of an owner. An unknown key changes nothing.
-pub(super) fn forget(db: &mut dyn Transaction, owner: &str, key: &str) -> Result<Kept, Error> {
+pub(super) fn forget(
+    db: &mut dyn Transaction,
+    owner: &str,
+    key: &str,
+) -> Result<MemoryChange, Error> {
     let Some(memo) = db.memo(owner, key)? else {
-        return Ok(told(EntryEnding::Unchanged, None, None));
+        return Ok(told(EntryOutcome::Unchanged, None, None));
     };
     db.forget(owner, key)?;
-    Ok(told(EntryEnding::Forgotten, memo.value, None))
+    Ok(told(EntryOutcome::Forgotten, memo.value, None))
 }

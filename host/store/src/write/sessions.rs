@@ -5,8 +5,9 @@ use pif_domain::text::time::now;
 
 use crate::journal::Digest;
 use crate::session::{
-    Binding, Bound, Capacity, Change, DEFAULT, DEFAULT_IDLE, Ended, Error, Forgotten, LAST, Lease,
-    Made, Over, Session, Standing, Target, Turn, Which, ensure, is_recent, number,
+    Binding, BoundValue, Change, DEFAULT, DEFAULT_IDLE, EndedTurn, Error, LAST, Lease, Over,
+    Removal, Session, SessionCapacity, SessionKind, Target, Turn, TurnChanges, Which, ensure,
+    is_recent, number,
 };
 use crate::transaction::Transaction;
 
@@ -47,7 +48,7 @@ pub fn end(db: &mut dyn Transaction, id: i64, holder: &str) -> Result<(), Error>
 pub(super) fn change(
     db: &mut dyn Transaction,
     change: &Change,
-    most: &Capacity,
+    most: &SessionCapacity,
 ) -> Result<Session, Error> {
     match change {
         Change::Start { owner, title, ttl, idle, saved } => {
@@ -90,7 +91,7 @@ fn fresh(owner: &str, title: &str) -> Session {
         owner: owner.to_owned(),
         label: None,
         title: title.to_owned(),
-        standing: Standing::Open,
+        standing: SessionKind::Open,
         created: now,
         used: now,
         ttl: i64::MAX,
@@ -104,18 +105,18 @@ fn start(
     db: &mut dyn Transaction,
     mut session: Session,
     saved: Option<&str>,
-    most: &Capacity,
+    most: &SessionCapacity,
 ) -> Result<Session, Error> {
     let saved = saved.map(|saved| saved_state(db, &session.owner, saved)).transpose()?;
     for old in db.sessions(&session.owner)? {
-        if old.standing == Standing::Open
+        if old.standing == SessionKind::Open
             && let Some(reason) = old.over(session.created)
         {
             close(db, old, reason, most)?;
         }
     }
     let open = db.sessions(&session.owner)?.into_iter();
-    let open = open.filter(|it| it.standing == Standing::Open).count();
+    let open = open.filter(|it| it.standing == SessionKind::Open).count();
     ensure(Limit::Sessions, count(open) + 1, most.sessions, "sessions")?;
     session.id = db.put_session(&session)?;
     if let Some(saved) = saved {
@@ -127,7 +128,7 @@ fn start(
 /// The session that a name means. The default session is made when it is needed.
 fn open(db: &mut dyn Transaction, Which { owner, name }: &Which) -> Result<Session, Error> {
     let found = if name == DEFAULT {
-        db.labelled(owner, DEFAULT, Standing::Open)?
+        db.labelled(owner, DEFAULT, SessionKind::Open)?
     } else {
         let session = number(name).map(|id| db.session(id)).transpose()?.flatten();
         // A session with a label has that as its name, and no other.
@@ -164,7 +165,7 @@ fn idle(db: &mut dyn Transaction, which: &Which) -> Result<Session, Error> {
 
 /// The session of a turn that is still running.
 fn held(db: &dyn Transaction, id: i64, holder: &str) -> Result<Session, Error> {
-    let session = db.session(id)?.filter(|it| it.standing == Standing::Open);
+    let session = db.session(id)?.filter(|it| it.standing == SessionKind::Open);
     session
         .filter(|it| it.lease.as_ref().is_some_and(|lease| lease.holder == holder))
         .ok_or(Error::Ended)
@@ -176,10 +177,14 @@ fn touch(db: &mut dyn Transaction, session: Session) -> Result<Session, Error> {
     Ok(session)
 }
 
-fn turn(db: &mut dyn Transaction, ended: &Ended, most: &Capacity) -> Result<Session, Error> {
+fn turn(
+    db: &mut dyn Transaction,
+    ended: &EndedTurn,
+    most: &SessionCapacity,
+) -> Result<Session, Error> {
     let mut session = held(db, ended.session, &ended.holder)?;
     session.lease = None;
-    let Some(Made { bound, last, told }) = &ended.made else { return touch(db, session) };
+    let Some(TurnChanges { bound, last, told }) = &ended.made else { return touch(db, session) };
     session.turn += 1;
     if let Some(last) = last {
         shift(db, &session, last)?;
@@ -194,7 +199,7 @@ fn turn(db: &mut dyn Transaction, ended: &Ended, most: &Capacity) -> Result<Sess
 }
 
 /// Makes a value the last one.
-fn shift(db: &mut dyn Transaction, session: &Session, last: &Bound) -> Result<(), Error> {
+fn shift(db: &mut dyn Transaction, session: &Session, last: &BoundValue) -> Result<(), Error> {
     let bindings = db.bindings(session.id)?;
     let find = |name: &str| bindings.iter().find(|binding| binding.name == name);
     for [newer, older] in LAST.array_windows().rev() {
@@ -204,8 +209,8 @@ fn shift(db: &mut dyn Transaction, session: &Session, last: &Bound) -> Result<()
     bind(db, session, last)
 }
 
-fn bind(db: &mut dyn Transaction, session: &Session, bound: &Bound) -> Result<(), Error> {
-    let Bound { name, kind, term } = bound;
+fn bind(db: &mut dyn Transaction, session: &Session, bound: &BoundValue) -> Result<(), Error> {
+    let BoundValue { name, kind, term } = bound;
     let hash = Digest::of(term).sha256;
     db.keep_term(&hash, term)?;
     let (name, kind, turn) = (name.clone(), kind.clone(), session.turn);
@@ -222,7 +227,7 @@ fn rebind(db: &mut dyn Transaction, session: i64, binding: Binding) -> Result<()
     Ok(())
 }
 
-fn ensure_room(db: &dyn Transaction, session: i64, most: &Capacity) -> Result<(), Error> {
+fn ensure_room(db: &dyn Transaction, session: i64, most: &SessionCapacity) -> Result<(), Error> {
     let mut bindings = db.bindings(session)?;
     bindings.retain(|binding| !is_recent(&binding.name));
     most.ensure_bindings(count(bindings.len()))?;
@@ -230,10 +235,10 @@ fn ensure_room(db: &dyn Transaction, session: i64, most: &Capacity) -> Result<()
     ensure(Limit::SessionSize, bytes, most.bytes, "bytes of bindings")
 }
 
-fn forget(db: &mut dyn Transaction, which: &Which, what: &Forgotten) -> Result<Session, Error> {
+fn forget(db: &mut dyn Transaction, which: &Which, what: &Removal) -> Result<Session, Error> {
     let session = idle(db, which)?;
     match what {
-        Forgotten::Names(names) => {
+        Removal::Names(names) => {
             let bindings = db.bindings(session.id)?;
             let is_known = |name: &&String| !bindings.iter().any(|it| it.name == **name);
             if let Some(unknown) = names.iter().find(is_known) {
@@ -241,8 +246,8 @@ fn forget(db: &mut dyn Transaction, which: &Which, what: &Forgotten) -> Result<S
             }
             clear(db, session.id, &|name| names.iter().any(|it| it == name))?;
         }
-        Forgotten::All => clear(db, session.id, &|_| true)?,
-        Forgotten::History => db.unnote(session.id, i64::MAX)?,
+        Removal::All => clear(db, session.id, &|_| true)?,
+        Removal::History => db.unnote(session.id, i64::MAX)?,
     }
     touch(db, session)
 }
@@ -267,16 +272,16 @@ fn close(
     db: &mut dyn Transaction,
     session: Session,
     reason: Over,
-    most: &Capacity,
+    most: &SessionCapacity,
 ) -> Result<Session, Error> {
     clear(db, session.id, &|_| true)?;
     db.unnote(session.id, i64::MAX)?;
     let owner = session.owner.clone();
-    let session = Session { standing: Standing::Closed(reason), lease: None, ..session };
+    let session = Session { standing: SessionKind::Closed(reason), lease: None, ..session };
     db.put_session(&session)?;
     let sessions = db.sessions(&owner)?.into_iter();
     let closed: Vec<Session> =
-        sessions.filter(|it| matches!(it.standing, Standing::Closed(_))).collect();
+        sessions.filter(|it| matches!(it.standing, SessionKind::Closed(_))).collect();
     let surplus = count(closed.len()).saturating_sub(most.closed);
     for old in closed.iter().take(usize::try_from(surplus).unwrap_or_default()) {
         db.remove_session(old.id)?;
@@ -296,7 +301,7 @@ pub(super) fn erase(db: &mut dyn Transaction, owner: &str) -> Result<u64, Error>
 }
 
 fn saved_state(db: &dyn Transaction, owner: &str, saved: &str) -> Result<Session, Error> {
-    let found = db.labelled(owner, saved, Standing::Saved)?;
+    let found = db.labelled(owner, saved, SessionKind::Saved)?;
     found.ok_or_else(|| Error::Unsaved(saved.to_owned()))
 }
 
@@ -305,7 +310,7 @@ fn save(
     db: &mut dyn Transaction,
     which: &Which,
     saved: &str,
-    most: &Capacity,
+    most: &SessionCapacity,
 ) -> Result<Session, Error> {
     let session = idle(db, which)?;
     let copied = Session { turn: session.turn, ..fresh(&which.owner, &session.title) };
@@ -320,17 +325,17 @@ fn empty_state(
     db: &mut dyn Transaction,
     state: Session,
     saved: &str,
-    most: &Capacity,
+    most: &SessionCapacity,
 ) -> Result<Session, Error> {
-    let known = db.labelled(&state.owner, saved, Standing::Saved)?;
+    let known = db.labelled(&state.owner, saved, SessionKind::Saved)?;
     if known.is_none() {
         let all = db.sessions(&state.owner)?.into_iter();
-        let all = all.filter(|it| it.standing == Standing::Saved).count();
+        let all = all.filter(|it| it.standing == SessionKind::Saved).count();
         ensure(Limit::SavedStates, count(all) + 1, most.saved, "saved states")?;
     }
     let id = known.map_or(0, |known| known.id);
     let label = Some(saved.to_owned());
-    let mut state = Session { id, label, standing: Standing::Saved, ..state };
+    let mut state = Session { id, label, standing: SessionKind::Saved, ..state };
     state.id = db.put_session(&state)?;
     clear(db, state.id, &|_| true)?;
     Ok(state)
@@ -342,7 +347,7 @@ fn emptied(
     owner: &str,
     target: &Target,
     title: &str,
-    most: &Capacity,
+    most: &SessionCapacity,
 ) -> Result<Session, Error> {
     let made = fresh(owner, title);
     match target {

@@ -6,12 +6,12 @@ use pif_domain::Limit;
 use pif_domain::text::time::now;
 
 use super::{kept, tools};
-use crate::change::{Committed, Refusal};
+use crate::change::{CommittedTool, Refusal};
 use crate::error::Error as StoreError;
 use crate::journal::Settings;
 use crate::memory::Note;
 use crate::registry::{Definition, Evolution, Status};
-use crate::staging::{Area, Capacity, Change, Conflict, Error, ToolState};
+use crate::staging::{Area, Change, Conflict, Error, StagingCapacity, ToolState};
 use crate::transaction::Transaction;
 
 /// Changes the areas of an owner. Gives the area, and what a commit has made. `entry` is the number of
@@ -21,7 +21,7 @@ pub(super) fn change(
     change: &Change,
     settings: &Settings,
     entry: i64,
-) -> Result<(Area, Vec<Committed>), Refusal> {
+) -> Result<(Area, Vec<CommittedTool>), Refusal> {
     let (owner, most) = (&*settings.principal, settings.staging);
     match change {
         Change::Put { area, terms } => Ok((put(db, area, terms, most)?, Vec::new())),
@@ -63,7 +63,7 @@ pub(super) fn erase(db: &mut dyn Transaction, owner: &str) -> Result<u64, StoreE
 }
 
 /// An area of an owner whose time is not over.
-fn find(db: &dyn Transaction, owner: &str, id: i64, most: Capacity) -> Result<Area, Error> {
+fn find(db: &dyn Transaction, owner: &str, id: i64, most: StagingCapacity) -> Result<Area, Error> {
     let found = db.area(id)?.filter(|it| it.owner == owner && it.expires(most.life) > now());
     found.ok_or(Error::Unknown(id))
 }
@@ -72,7 +72,7 @@ fn put(
     db: &mut dyn Transaction,
     area: &Area,
     terms: &[Evolution],
-    most: Capacity,
+    most: StagingCapacity,
 ) -> Result<Area, Error> {
     let now = now();
     for old in db.areas(&area.owner)? {
@@ -206,7 +206,7 @@ fn commit(
     area: &Area,
     settings: &Settings,
     entry: i64,
-) -> Result<Vec<Committed>, Refusal> {
+) -> Result<Vec<CommittedTool>, Refusal> {
     let mut before = Vec::new();
     for state in area.tools() {
         before.push((state, db.find(&state.name, i64::MAX)?));
@@ -238,7 +238,7 @@ fn commit(
 }
 
 /// What a commit has made of a tool, which was so before it.
-fn compare(state: &ToolState, was: Option<Definition>) -> Committed {
+fn compare(state: &ToolState, was: Option<Definition>) -> CommittedTool {
     let (name, hash) = (state.name.clone(), state.hash.clone());
     let status = hash.as_ref().map(|hash| match was {
         None => Status::New,
@@ -252,7 +252,7 @@ fn compare(state: &ToolState, was: Option<Definition>) -> Committed {
         Some(was) if was.properties != state.properties => Status::Described,
         Some(_) => Status::Unchanged,
     });
-    Committed { name, hash, status }
+    CommittedTool { name, hash, status }
 }
 
 /// Brings about the state of a tool.

@@ -3,11 +3,11 @@
 
 use pif_domain::text::description::ensure_plain;
 
-use crate::change::Taken;
+use crate::change::ToolImport;
 use crate::registry::{
     Definition, Error, Evolution, Status, ensure_distinct, ensure_expected, ensure_prefix, name,
 };
-use crate::transaction::{Defined, Term, Transaction};
+use crate::transaction::{Term, ToolChange, Transaction};
 
 /// Creates or changes a tool, or refuses. An equal tool stays unchanged. `entry` is the number of
 /// the journal entry.
@@ -37,7 +37,7 @@ pub(super) fn evolve(
         Some(_) => return Ok(Status::Unchanged),
     };
     let term = Some(Term { hash, source, tools });
-    db.define(&Defined {
+    db.define(&ToolChange {
         name,
         term,
         description,
@@ -79,7 +79,7 @@ pub(super) fn retire(
     let Some(tool) = db.find(name, i64::MAX)? else {
         return Err(Error::Unknown(name.to_owned()));
     };
-    db.define(&Defined {
+    db.define(&ToolChange {
         name,
         term: None,
         description: &tool.description,
@@ -96,7 +96,7 @@ pub(super) fn retire(
 /// at that time.
 pub(super) fn take(
     db: &mut dyn Transaction,
-    Taken { evolution, pinned, supplied, replace }: &Taken,
+    ToolImport { evolution, pinned, supplied, replace }: &ToolImport,
     start: i64,
     entry: i64,
 ) -> Result<Status, Error> {

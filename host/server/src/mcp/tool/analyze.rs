@@ -14,7 +14,7 @@ use super::super::backend::Backend;
 use super::{Call, Tool, ToolResult, reply};
 use crate::config::Profile;
 use crate::render::{Refusal, analyzed};
-use crate::workshop::{Analyzed, Asked, Questions, read_properties, too_large};
+use crate::workshop::{Question, Questions, Subject, read_properties, too_large};
 
 const TEXT: &str = "\
 What is known of a program, or of a tool, before it runs. `ask` for some of: type (with the places that surely \
@@ -33,7 +33,7 @@ pub(in super::super) struct Arguments {
     tool: Option<String>,
     /// all but laws, if nothing is asked
     #[serde(default)]
-    ask: Option<Vec<Asked>>,
+    ask: Option<Vec<Question>>,
     /// a program to compare with
     #[serde(default, deserialize_with = "any")]
     #[schemars(schema_with = "term")]
@@ -58,8 +58,8 @@ impl Tool for Arguments {
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
         let about = match (self.code, self.tool) {
-            (Some(code), None) => Analyzed::Code(program(backend, "code", code)?),
-            (None, Some(tool)) => Analyzed::Tool(tool),
+            (Some(code), None) => Subject::Code(program(backend, "code", code)?),
+            (None, Some(tool)) => Subject::Tool(tool),
             _ => return Err(malformed("give one of `code` and `tool`", None).into()),
         };
         let against = self.against.map(|it| program(backend, "against", it)).transpose()?;
@@ -69,7 +69,7 @@ impl Tool for Arguments {
         };
         let ask = self.ask.unwrap_or_default();
         // Some questions are answered by runs, which wait for their turn.
-        let is_run = against.is_some() || !properties.is_empty() || ask.contains(&Asked::Laws);
+        let is_run = against.is_some() || !properties.is_empty() || ask.contains(&Question::Laws);
         let questions = Questions { ask, against, properties };
         let analyze = move |backend: &Backend, watch: &Watch| {
             backend.workshop.analyze(&about, &questions, watch)

@@ -19,7 +19,7 @@ calls the operator lets you approve.";
 /// A choice, as arguments have it.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Chosen {
+enum ApprovalChoice {
     Once,
     Run,
     Decline,
@@ -31,7 +31,7 @@ pub(in super::super) struct Arguments {
     /// the number of the run
     run: u64,
     /// `once`, `run` (these tools for the whole run) or `decline`
-    decision: Chosen,
+    decision: ApprovalChoice,
 }
 
 impl Tool for Arguments {
@@ -51,9 +51,9 @@ impl Tool for Arguments {
             return Err(backend.refuse("approve", &call, fault).await);
         }
         let choice = match self.decision {
-            Chosen::Once => Choice::Once,
-            Chosen::Run => Choice::Run,
-            Chosen::Decline => Choice::Decline,
+            ApprovalChoice::Once => Choice::Once,
+            ApprovalChoice::Run => Choice::Run,
+            ApprovalChoice::Decline => Choice::Decline,
         };
         let decision = Decision { choice, by: Approval::Model };
         backend.resume(kept, Some(decision), &call.caller).await

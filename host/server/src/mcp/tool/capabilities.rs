@@ -71,7 +71,7 @@ impl Tool for Arguments {
             None => offered(backend).await?,
         };
         let is_list = self.tool.is_none();
-        let mut reply = self.tell(backend, &offers)?;
+        let mut reply = self.render(backend, &offers)?;
         if is_list {
             let values = &backend.config.values;
             let (calls, bytes) = (values.get(Limit::Calls), values.get(Limit::AnswersSize));
@@ -157,7 +157,7 @@ pub(in super::super) fn find<'a>(offers: &'a Offers, name: &str) -> Result<&'a O
 }
 
 impl Arguments {
-    fn tell(self, backend: &Backend, offers: &Offers) -> Result<Reply, Fault> {
+    fn render(self, backend: &Backend, offers: &Offers) -> Result<Reply, Fault> {
         let Self { query, upstream, tool, detail } = self;
         if let Some(name) = tool {
             let offer = find(offers, &name)?;
@@ -351,7 +351,7 @@ fn record(offer: &Offer, detail: Detail) -> Value {
 }
 
 /// The reply after an install: what the server offers, or that it waits.
-pub(super) fn told_installed(name: &str, waits: bool, offers: &Offers) -> Reply {
+pub(super) fn render_installed(name: &str, waits: bool, offers: &Offers) -> Reply {
     if waits {
         let told = format!(
             "installed `{name}`; it is not started before the operator approves it: \

@@ -126,8 +126,11 @@ fn stats(all: &Rollup, backend: &Backend) -> Reply {
     let mut text = format!("the last {} calls, {} failed", all.calls, all.errors);
     for it in &all.tools {
         let OfTool { tool, calls, errors, times, fuel, .. } = it;
-        let _ =
-            write!(text, "\n{tool}: {calls} calls, {errors} failed, {}, fuel {fuel}", told(*times));
+        let _ = write!(
+            text,
+            "\n{tool}: {calls} calls, {errors} failed, {}, fuel {fuel}",
+            render_times(*times)
+        );
     }
     for (code, count) in &all.faults {
         let _ = write!(text, "\nfault {code}: {count}");
@@ -135,7 +138,12 @@ fn stats(all: &Rollup, backend: &Backend) -> Reply {
     for OfUpstream { tool, calls, outcomes, times } in &all.upstream {
         let outcomes: Vec<String> =
             outcomes.iter().map(|(outcome, count)| format!("{count} {outcome}")).collect();
-        let _ = write!(text, "\n{tool}: {calls} calls ({}), {}", outcomes.join(", "), told(*times));
+        let _ = write!(
+            text,
+            "\n{tool}: {calls} calls ({}), {}",
+            outcomes.join(", "),
+            render_times(*times)
+        );
     }
     let tools = all.tools.iter().map(|it| {
         json!({
@@ -167,7 +175,7 @@ fn stats(all: &Rollup, backend: &Backend) -> Reply {
     Reply::new(text, record)
 }
 
-fn told(Times { p50, p95, max }: Times) -> String {
+fn render_times(Times { p50, p95, max }: Times) -> String {
     format!("p50 {} ms, p95 {} ms, max {} ms", millis(p50), millis(p95), millis(max))
 }
 

@@ -19,7 +19,7 @@ use super::run::read_schema;
 use super::{Call, Tool, ToolResult};
 use crate::render::{Refusal, Reply, put};
 use crate::workshop::{
-    Evolved, Example, MOST_EXAMPLES, Prepared, Proposal, Refused, Stage, too_large,
+    ChangeRefusal, EvolveResult, Example, MOST_EXAMPLES, PreparedChange, Proposal, Stage, too_large,
 };
 
 /// The most characters of a note.
@@ -184,12 +184,12 @@ async fn evolve(
         Err(refused) => Err(refused),
     };
     match evolved {
-        Ok(Evolved { hash, status, notes, .. }) => {
+        Ok(EvolveResult { hash, status, notes, .. }) => {
             let notes: Vec<String> = fused.into_iter().chain(notes).collect();
-            Ok(tell(&name, &hash, &status, &notes))
+            Ok(render(&name, &hash, &status, &notes))
         }
-        Err(Refused { during: None, faults }) => Err(Refusal::of_all(&faults)),
-        Err(Refused { during: Some(what), faults }) => match faults.into_iter().next() {
+        Err(ChangeRefusal { during: None, faults }) => Err(Refusal::of_all(&faults)),
+        Err(ChangeRefusal { during: Some(what), faults }) => match faults.into_iter().next() {
             Some(fault) => Err(Refusal::from(fault).during(&what)),
             None => Err(Refusal::of_all(&[])),
         },
@@ -199,9 +199,9 @@ async fn evolve(
 /// The step after a change is checked.
 enum Next {
     /// The change is done.
-    Done(Evolved),
+    Done(EvolveResult),
     /// The examples must run, so the call waits for its turn.
-    Run(Box<Prepared>),
+    Run(Box<PreparedChange>),
 }
 
 fn prepare(
@@ -209,7 +209,7 @@ fn prepare(
     proposal: Proposal,
     arguments: &str,
     watch: &Watch,
-) -> Result<Next, Refused> {
+) -> Result<Next, ChangeRefusal> {
     let prepared = backend.workshop.prepare(proposal, arguments, watch)?;
     if backend.workshop.has_runs(&prepared)? {
         return Ok(Next::Run(Box::new(prepared)));
@@ -274,7 +274,7 @@ fn read_example(index: usize, text: &str, shape: &str, nesting: usize) -> Result
     example.complaint().map_or(Ok(example), |reason| Err(fail(&reason)))
 }
 
-fn tell(name: &str, hash: &str, status: &Status, notes: &[String]) -> Reply {
+fn render(name: &str, hash: &str, status: &Status, notes: &[String]) -> Reply {
     let revision = short(hash);
     let told = match status {
         Status::New => format!("evolved `{name}` (revision {revision}, new)"),

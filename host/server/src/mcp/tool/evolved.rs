@@ -17,7 +17,7 @@ use super::super::arguments::{Arguments as _, any_value, malformed, number, read
 use super::super::backend::Backend;
 use super::super::catalog::{Reach, finish};
 use super::super::portable::portable;
-use super::super::present::tell as present;
+use super::super::present::render as present;
 use super::run::{Settings, ensure_data, output_schema};
 use super::{Call, ToolResult};
 use crate::config::Profile;
@@ -81,7 +81,7 @@ pub(in super::super) fn reach(workshop: &Workshop, tool: &Definition, watch: &Wa
 
 /// Says of the arguments what the type of the tool says: the schemas take in whatever has a value.
 /// An argument with a default keeps the schema of that.
-fn tell_accepted(listed: &mut Map<String, Value>, takes: &Takes, typing: &Typing) {
+fn describe_accepted(listed: &mut Map<String, Value>, takes: &Takes, typing: &Typing) {
     if !typing.is_function {
         return;
     }
@@ -92,25 +92,29 @@ fn tell_accepted(listed: &mut Map<String, Value>, takes: &Takes, typing: &Typing
         && let Some(schema) = read(&only.schema)
     {
         for parameter in takes.parameters.iter().filter(|_| takes.is_record) {
-            tell_one(listed, parameter, schema["properties"].get(&parameter.name));
+            describe_parameter(listed, parameter, schema["properties"].get(&parameter.name));
         }
-        tell(listed, "data", &schema);
+        set_type(listed, "data", &schema);
     }
     for parameter in takes.parameters.iter().filter(|_| !takes.is_record) {
         let found = typing.parameters.iter().find(|it| it.name == parameter.name);
-        tell_one(listed, parameter, found.and_then(|it| read(&it.schema)).as_ref());
+        describe_parameter(listed, parameter, found.and_then(|it| read(&it.schema)).as_ref());
     }
 }
 
-fn tell_one(listed: &mut Map<String, Value>, parameter: &Parameter, schema: Option<&Value>) {
+fn describe_parameter(
+    listed: &mut Map<String, Value>,
+    parameter: &Parameter,
+    schema: Option<&Value>,
+) {
     let is_own = !LISTED.contains(&parameter.name.as_str()) && parameter.default.is_none();
     if let Some(schema) = schema.filter(|_| is_own) {
-        tell(listed, &parameter.name, schema);
+        set_type(listed, &parameter.name, schema);
     }
 }
 
 /// Gives an argument a schema. Its description stays.
-fn tell(listed: &mut Map<String, Value>, name: &str, schema: &Value) {
+fn set_type(listed: &mut Map<String, Value>, name: &str, schema: &Value) {
     let Some(member) = listed.get_mut(name) else { return };
     let description = member.get("description").cloned();
     member.clone_from(schema);
@@ -120,7 +124,7 @@ fn tell(listed: &mut Map<String, Value>, name: &str, schema: &Value) {
 }
 
 /// Says of the record of a reply what the type of the tool says of its value.
-fn tell_value(output: &mut Value, typing: &Typing) {
+fn describe_value(output: &mut Value, typing: &Typing) {
     let is_whole = !typing.is_function || typing.parameters.len() == 1;
     let schema = typing.output_schema.as_ref().filter(|_| is_whole);
     let schema = schema.and_then(|text| portable(&serde_json::from_str(text).ok()?));
@@ -141,17 +145,17 @@ pub(in super::super) fn describe(
     listed.retain(|name, _| LISTED.contains(&name.as_str()) || takes.find(name).is_some());
     let mut output = output_schema(profile);
     if let Some(typing) = typing {
-        tell_accepted(&mut listed, takes, typing);
-        tell_value(&mut output, typing);
+        describe_accepted(&mut listed, takes, typing);
+        describe_value(&mut output, typing);
     }
     let input = object(json!({"type": "object", "properties": listed}));
-    let text = tell_listed(&tool.description, tool.short());
+    let text = render_listed(&tool.description, tool.short());
     let tool_listed = Tool::new(tool.name.clone(), text, input);
     finish(tool_listed, tool.name.clone(), (Effect::Runs, reach), output, profile)
 }
 
 /// The listed description: it ends with the revision and has at most `MOST_LISTED` characters.
-fn tell_listed(description: &str, revision: &str) -> String {
+fn render_listed(description: &str, revision: &str) -> String {
     let text = text::visible(description);
     let origin = format!("\n(evolved, {revision})");
     let room = MOST_LISTED - origin.chars().count();
@@ -200,7 +204,7 @@ fn prepare(
     let mut request = read_settings.request(backend, Code::Tool(name.to_owned()))?;
     if !own.is_empty() {
         if is_given {
-            let hint = takes.told(name);
+            let hint = takes.describe(name);
             let message = "arguments are given by name, and as `input` or `data`";
             return Err(malformed(message, Some(&hint)));
         }

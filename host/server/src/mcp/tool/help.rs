@@ -15,7 +15,8 @@ use super::super::catalog::{offered, text};
 use super::{Call, Tool, ToolResult};
 use crate::render::{Refusal, Reply};
 use crate::workshop::{
-    Form, Known, LIBRARY_PREFIX, Spelling, find_forms, find_library, forms, library, spellings,
+    Form, LIBRARY_PREFIX, LanguageTopic, Spelling, find_forms, find_library, forms, library,
+    spellings,
 };
 
 /// The category of the built-in tools, in addition to the groups of forms.
@@ -154,7 +155,7 @@ fn show_form(forms: &[Form], name: &str) -> ToolResult {
         }
         return Ok(reply);
     }
-    let spelt: Vec<Known> = spelt(name).map(Known::Spelling).collect();
+    let spelt: Vec<LanguageTopic> = spelt(name).map(LanguageTopic::Spelling).collect();
     if !spelt.is_empty() {
         return Ok(show_found(&spelt));
     }
@@ -171,7 +172,7 @@ fn search(forms: &[Form], query: &str) -> ToolResult {
     if query.trim().is_empty() {
         return Ok(show(&forms.iter().collect::<Vec<_>>()));
     }
-    let found: Vec<Known> = find_forms(query)?.into_iter().take(MOST).collect();
+    let found: Vec<LanguageTopic> = find_forms(query)?.into_iter().take(MOST).collect();
     let tools: Vec<&str> =
         find_library(query)?.iter().take(MOST).map(|it| it.name.as_str()).collect();
     let mut reply = match found.is_empty() {
@@ -204,15 +205,15 @@ fn spelt(name: &str) -> impl Iterator<Item = &'static Spelling> {
     })
 }
 
-fn show_found(found: &[Known]) -> Reply {
+fn show_found(found: &[LanguageTopic]) -> Reply {
     let (mut texts, mut of_forms, mut of_javascript) = (Vec::new(), Vec::new(), Vec::new());
     for found in found {
         let (text, record, list) = match found {
-            Known::Form(form) => {
+            LanguageTopic::Form(form) => {
                 let (text, record) = of_form(form);
                 (text, record, &mut of_forms)
             }
-            Known::Spelling(spelling) => {
+            LanguageTopic::Spelling(spelling) => {
                 let (text, record) = of_spelling(spelling);
                 (text, record, &mut of_javascript)
             }

@@ -75,12 +75,12 @@ impl Tool for Arguments {
         };
         backend.opened(&call.caller).await?;
         let found = backend.look(&call.caller, look).await??;
-        Ok(tell(found, backend.config.values.size(Limit::Result)))
+        Ok(render(found, backend.config.values.size(Limit::Result)))
     }
 }
 
 /// The description of a tool.
-struct Found {
+struct ToolDescription {
     tool: Definition,
     is_current: bool,
     /// Whether the tool belongs to the standard library.
@@ -105,7 +105,7 @@ fn look(
     name: &str,
     revision: Option<&str>,
     watch: &Watch,
-) -> Result<Found, Fault> {
+) -> Result<ToolDescription, Fault> {
     let tools = backend.workshop.tools()?;
     let current = tools.registered.find(name).map_err(refused)?;
     let history = tools.registered.history(name, MOST_HISTORY).map_err(stored)?;
@@ -129,7 +129,7 @@ fn look(
         (format!("{} to {}", from.short(), to.short()), differ(&from.source, &to.source))
     });
     let callers = tools.registered.callers(name, MOST_CALLERS).map_err(stored)?;
-    Ok(Found {
+    Ok(ToolDescription {
         is_current,
         is_library: false,
         difference,
@@ -153,7 +153,7 @@ fn look_in_library(
     revision: Option<&str>,
     tools: &Tools,
     watch: &Watch,
-) -> Result<Found, Fault> {
+) -> Result<ToolDescription, Fault> {
     let Some(current) = library().find(name) else { return Err(unknown(name, tools)) };
     let tool = match revision {
         None => current,
@@ -164,7 +164,7 @@ fn look_in_library(
     let summary = backend.workshop.sandbox.check(&tool.source, watch).ok();
     let callers = tools.registered.callers(name, MOST_CALLERS).map_err(stored)?;
     let callers = callers.into_iter().map(|caller| caller.name);
-    Ok(Found {
+    Ok(ToolDescription {
         is_current: tool.hash == current.hash,
         is_library: true,
         difference: None,
@@ -260,9 +260,9 @@ fn retired(name: &str, history: &[Past]) -> Fault {
     fault(FaultCode::UnknownTool, format!("the tool `{name}` is retired"), Some(&hint))
 }
 
-fn tell(found: Found, most: usize) -> Reply {
-    let Found { tool, is_current, is_library, difference, summary, shape, .. } = found;
-    let Found { calls, callers, runs, steps, history, certificate, .. } = found;
+fn render(found: ToolDescription, most: usize) -> Reply {
+    let ToolDescription { tool, is_current, is_library, difference, summary, shape, .. } = found;
+    let ToolDescription { calls, callers, runs, steps, history, certificate, .. } = found;
     let (forms, notation) = summary.map_or_else(Default::default, |it| (it.forms, it.notation));
     let notation = Some(notation).filter(|it| !it.is_empty() && it.chars().count() <= most);
     let size = tool.source.chars().count();
@@ -273,15 +273,15 @@ fn tell(found: Found, most: usize) -> Reply {
         ("description", text::visible(&tool.description).into_owned()),
         ("type", shape.clone().unwrap_or_default()),
         ("notation", notation.as_deref().map(lines_of).unwrap_or_default()),
-        ("source", tell_source(&tool.source, is_short, most)),
+        ("source", render_source(&tool.source, is_short, most)),
         ("examples", examples(&tool.examples)),
         ("properties", properties(&tool)),
         ("output schema", schema(&tool, most).unwrap_or_default()),
-        ("forms", tell_forms(&forms)),
+        ("forms", render_forms(&forms)),
         ("functions", members(&tool).map(|it| quote(&it)).unwrap_or_default()),
         ("calls", quote(&calls)),
         ("called by", quote(&callers)),
-        ("runs", tell_runs(&runs)),
+        ("runs", render_runs(&runs)),
         ("certificate", certificate.as_ref().map(Vouched::told).unwrap_or_default()),
     ] {
         if !line.is_empty() {
@@ -294,7 +294,7 @@ fn tell(found: Found, most: usize) -> Reply {
             let _ = write!(told, "\n- {line}");
         }
     }
-    tell_history(&history, &mut told);
+    render_history(&history, &mut told);
     if let Some((what, lines)) = &difference {
         let _ = write!(told, "\nfrom {what}:\n{}", text::visible(lines));
     }
@@ -340,14 +340,14 @@ fn tell(found: Found, most: usize) -> Reply {
     reply
 }
 
-fn tell_source(source: &str, is_short: bool, most: usize) -> String {
+fn render_source(source: &str, is_short: bool, most: usize) -> String {
     if is_short {
         return text::visible(source).into_owned();
     }
     format!("{} characters, more than the {most} that are shown", source.chars().count())
 }
 
-fn tell_forms(forms: &[(String, u32)]) -> String {
+fn render_forms(forms: &[(String, u32)]) -> String {
     let named: Vec<String> = forms.iter().map(|(form, count)| format!("{form} {count}")).collect();
     named.join(", ")
 }
@@ -361,7 +361,7 @@ fn state(is_library: bool, is_current: bool) -> &'static str {
     }
 }
 
-fn tell_history(history: &[Past], told: &mut String) {
+fn render_history(history: &[Past], told: &mut String) {
     if !history.is_empty() {
         told.push_str("\nhistory, the latest first:");
     }
@@ -406,7 +406,7 @@ fn median(fuel: &[i64]) -> Option<i64> {
     fuel.get(fuel.len() / 2).copied()
 }
 
-fn tell_runs(runs: &Statistics) -> String {
+fn render_runs(runs: &Statistics) -> String {
     let Some(median) = median(&runs.fuel) else { return String::new() };
     let (least, most) = (runs.fuel.first(), runs.fuel.last());
     format!(

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pif_broker::{Client, Undone, config::Origin};
-use pif_domain::{EntryEnding, Fault, FaultCode, fault};
+use pif_domain::{EntryOutcome, Fault, FaultCode, fault};
 use pif_sandbox::Watch;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::super::arguments::{decode, malformed, schema};
 use super::super::backend::Backend;
-use super::capabilities::told_installed;
+use super::capabilities::render_installed;
 use super::{Call, Tool, ToolResult, reply};
 use crate::config::Profile;
 use crate::render::Reply;
@@ -68,9 +68,9 @@ impl Arguments {
         let Some((was_there, waits)) = installed.installed else {
             return Err(refusal(&installed.failures));
         };
-        let ending = if was_there { EntryEnding::Unchanged } else { EntryEnding::New };
+        let ending = if was_there { EntryOutcome::Unchanged } else { EntryOutcome::New };
         backend.workshop.note_install(&name, call.arguments.text(), ending)?;
-        Ok(told_installed(&name, waits, &installed))
+        Ok(render_installed(&name, waits, &installed))
     }
 
     fn origin(&self) -> Result<Origin, Fault> {

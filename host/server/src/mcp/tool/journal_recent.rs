@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use super::super::arguments::{decode, malformed, schema, text};
 use super::super::backend::Backend;
 use super::super::settle::whole;
-use super::{Call, Shown, Tool, ToolResult};
+use super::{Call, TermPrinter, Tool, ToolResult};
 use crate::render::Reply;
 use crate::workshop::stored;
 
@@ -88,7 +88,7 @@ impl Tool for Arguments {
         let find = move |backend: &Backend, watch: &Watch| {
             let found = backend.workshop.journal.entries(&filter, true, limit + 1)?;
             let shown = |code: &str| backend.workshop.notation(code, MOST_CODE, watch);
-            Ok(tell(&found, limit, backend.config.values.size(Limit::Result), &shown))
+            Ok(render(&found, limit, backend.config.values.size(Limit::Result), &shown))
         };
         let told: Result<Reply, pif_store::Error> = backend.look(&call.caller, find).await?;
         Ok(told.map_err(stored)?)
@@ -149,11 +149,11 @@ fn number(entry: u64) -> i64 {
 
 /// As many entries as fit in `room` characters, but at least one: otherwise a long entry would
 /// block the listing.
-fn tell(found: &[Entry], limit: usize, room: usize, shown: Shown<'_>) -> Reply {
+fn render(found: &[Entry], limit: usize, room: usize, shown: TermPrinter<'_>) -> Reply {
     let (mut lines, mut records, mut used) = (Vec::new(), Vec::new(), 0);
     for entry in found.iter().take(limit) {
         let told = |record: Value| {
-            let line = tell_one(entry, &record);
+            let line = render_entry(entry, &record);
             let size = line.chars().count() + record.to_string().chars().count();
             (line, record, size)
         };
@@ -181,7 +181,7 @@ fn tell(found: &[Entry], limit: usize, room: usize, shown: Shown<'_>) -> Reply {
 }
 
 /// An entry in lines, with as much of its payload as its record quotes.
-fn tell_one(entry: &Entry, record: &Value) -> String {
+fn render_entry(entry: &Entry, record: &Value) -> String {
     let mut told = entry.to_line();
     for part in ["request", "notation", "outcome"] {
         match record.get(part) {
@@ -195,7 +195,7 @@ fn tell_one(entry: &Entry, record: &Value) -> String {
 
 /// The displayed form of an entry: quoted texts are bounded and hidden characters are made visible.
 /// Without a way to show programs, the record quotes no payload.
-fn record(entry: &Entry, shown: Option<Shown<'_>>) -> Value {
+fn record(entry: &Entry, shown: Option<TermPrinter<'_>>) -> Value {
     let mut record = Map::new();
     let mut put = |name: &str, value: Value| {
         if !value.is_null() {
@@ -227,12 +227,12 @@ fn record(entry: &Entry, shown: Option<Shown<'_>>) -> Value {
 }
 
 /// The program that a request holds as JSON, in the notation.
-fn notation(request: &Value, shown: Shown<'_>) -> Option<String> {
+fn notation(request: &Value, shown: TermPrinter<'_>) -> Option<String> {
     if let Some(Value::String(code)) = request.get("code") {
         return shown(code);
     }
     let Value::String(arguments) = request.get("arguments")? else { return None };
-    let Kept { code } = serde_json::from_str(arguments).ok()?;
+    let ChangeCode { code } = serde_json::from_str(arguments).ok()?;
     match serde_json::from_str::<String>(code.get()) {
         Ok(text) => shown(&text),
         Err(_) => shown(code.get()),
@@ -241,7 +241,7 @@ fn notation(request: &Value, shown: Shown<'_>) -> Option<String> {
 
 /// The code among the arguments of a change.
 #[derive(Deserialize)]
-struct Kept {
+struct ChangeCode {
     code: Box<RawValue>,
 }
 

@@ -64,7 +64,7 @@ fn list(backend: &Backend, query: &str, cursor: Option<&str>, watch: &Watch) -> 
         if *is_shelved { shelved(record) } else { record }
     });
     let records: Vec<Value> = records.collect();
-    let mut text = tell(&page, &records, query, &tools)?;
+    let mut text = render(&page, &records, query, &tools)?;
     let built_in: Vec<_> =
         offered(&backend.config.toolsets).map(|tool| listed(tool.name())).collect();
     let _ = write!(text, "\nbuilt in: {}", built_in.join(", "));
@@ -159,7 +159,7 @@ fn shelved(mut record: Value) -> Value {
     record
 }
 
-fn tell(page: &Page, records: &[Value], query: &str, tools: &Tools) -> Result<String, Fault> {
+fn render(page: &Page, records: &[Value], query: &str, tools: &Tools) -> Result<String, Fault> {
     let shown = u64::try_from(page.tools.len()).unwrap_or(u64::MAX);
     let mut text = match (page.total, query.trim()) {
         (0, "") => named("no tools yet: make one with `evolve`").into_owned(),

@@ -50,21 +50,21 @@ impl Tool for Arguments {
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
         let wanted = self.wanted(backend)?;
         let retrieve = move |backend: &Backend, _: &Watch| match &wanted {
-            Wanted::Key(key) => get(backend, key),
-            Wanted::Search(search) => find(backend, search),
+            Query::Key(key) => get(backend, key),
+            Query::Search(search) => find(backend, search),
         };
         Ok(backend.look(&call.caller, retrieve).await??)
     }
 }
 
 /// The request.
-enum Wanted {
+enum Query {
     Key(String),
     Search(Search),
 }
 
 impl Arguments {
-    fn wanted(self, backend: &Backend) -> Result<Wanted, Fault> {
+    fn wanted(self, backend: &Backend) -> Result<Query, Fault> {
         let Self { key, query, context, tags, limit } = self;
         let usual = if context.is_some() { FEW } else { LIMIT };
         let words = match (query, context) {
@@ -76,7 +76,7 @@ impl Arguments {
         };
         let hint = "write {\"key\": …}, {\"query\": \"some words\"} or {\"tags\": […]}";
         match (key, &words, &tags) {
-            (Some(key), None, None) => return Ok(Wanted::Key(key)),
+            (Some(key), None, None) => return Ok(Query::Key(key)),
             (Some(_), _, _) => {
                 let message = "`key` is given with a query or tags: it names one value";
                 return Err(malformed(message, Some(hint)));
@@ -97,7 +97,7 @@ impl Arguments {
             return Err(malformed("`limit` is out of range", Some("ask for 1 to 100")));
         }
         let most = usize::try_from(limit).unwrap_or_default();
-        Ok(Wanted::Search(Search {
+        Ok(Query::Search(Search {
             words,
             tags,
             most,

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use pif_domain::text;
-use pif_domain::{EntryEnding, Fault, Limit};
+use pif_domain::{EntryOutcome, Fault, Limit};
 use pif_sandbox::Watch;
-use pif_store::memory::{Kept, LONGEST_KEY, Note};
+use pif_store::memory::{LONGEST_KEY, MemoryChange, Note};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -77,7 +77,7 @@ async fn remember(backend: &Arc<Backend>, change: Remember, call: Call) -> ToolR
     let arguments = call.text();
     let remember = move |backend: &Backend, _: &Watch| {
         let kept = backend.workshop.remember(&change, &arguments)?;
-        tell(backend, &change, &kept)
+        render(backend, &change, &kept)
     };
     match backend.look(&call.caller, remember).await? {
         Ok(reply) => Ok(reply),
@@ -135,7 +135,7 @@ impl Arguments {
     }
 }
 
-fn tell(backend: &Backend, change: &Remember, kept: &Kept) -> Result<Reply, Fault> {
+fn render(backend: &Backend, change: &Remember, kept: &MemoryChange) -> Result<Reply, Fault> {
     // A value that stands already has the key that it has.
     let key = match (&kept.memo, change) {
         (Some(memo), _) => memo.key.as_str(),
@@ -148,7 +148,7 @@ fn tell(backend: &Backend, change: &Remember, kept: &Kept) -> Result<Reply, Faul
         object(json!({"key": text::line(key, LONGEST_KEY), "status": kept.status.name()}));
     let Some(memo) = &kept.memo else {
         let text = match kept.status {
-            EntryEnding::Forgotten => format!("forgot {quoted}"),
+            EntryOutcome::Forgotten => format!("forgot {quoted}"),
             _ => match backend.workshop.memory.similar(key).map_err(stored)? {
                 Some(near) => format!(
                     "nothing changed: the memory has no key {quoted}; did you mean {}?",
@@ -167,7 +167,7 @@ fn tell(backend: &Backend, change: &Remember, kept: &Kept) -> Result<Reply, Faul
                 memo.confidence()
             )
         }
-        EntryEnding::Unchanged => format!("nothing changed: {quoted} already has this value"),
+        EntryOutcome::Unchanged => format!("nothing changed: {quoted} already has this value"),
         status => format!("{status} {quoted} ({} characters)", memo.size),
     };
     let most = backend.config.values.size(Limit::Result);

@@ -54,7 +54,7 @@ use crate::render::{Refusal, Reply};
 pub(super) type ToolResult = Result<Reply, Refusal>;
 
 /// A function that prints a term in the notation.
-type Shown<'a> = &'a dyn Fn(&str) -> Option<String>;
+type TermPrinter<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// A built-in tool. Its arguments implement this trait.
 pub(super) trait Tool: Arguments + Send {

@@ -15,7 +15,7 @@ use super::evolve::read_examples;
 use super::run::{ensure_data, read_argument, read_context};
 use super::{Call, Tool, ToolResult, number};
 use crate::render::mended;
-use crate::workshop::{Broken, Reported, Wrong, read_properties, too_large};
+use crate::workshop::{Broken, FaultReport, Wrong, read_properties, too_large};
 
 const TEXT: &str = "\
 Repair a program (`code`), a tool, or a run that failed (`run`, its entry in the journal), without a model. \
@@ -117,7 +117,7 @@ impl Arguments {
         let mut request = backend.workshop.request(code, argument);
         request.context = context;
         ensure_data(backend, &request)?;
-        let error: Option<Reported> = match error {
+        let error: Option<FaultReport> = match error {
             None => None,
             Some(raw) => Some(serde_json::from_str(raw.get()).map_err(|_| {
                 let hint = "write {\"error\": {\"code\": …, \"at\": …}}, the record of a fault";

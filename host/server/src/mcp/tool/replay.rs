@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::super::backend::Backend;
 use super::{Call, Tool, ToolResult};
 use crate::render::Reply;
-use crate::workshop::{Difference, Replayed, Verdict};
+use crate::workshop::{Difference, ReplayResult, Verdict};
 
 /// The most characters of a differing field.
 const MOST_FIELD: usize = 400;
@@ -37,11 +37,11 @@ impl Tool for Arguments {
         let entry = i64::try_from(self.entry).unwrap_or(i64::MAX);
         let replay = move |backend: &Backend, watch: &_| backend.workshop.replay(entry, watch);
         let replayed = backend.run_blocking(&call.caller, replay).await??;
-        Ok(tell(&replayed))
+        Ok(render(&replayed))
     }
 }
 
-fn tell(Replayed { entry, verdict, evaluator }: &Replayed) -> Reply {
+fn render(ReplayResult { entry, verdict, evaluator }: &ReplayResult) -> Reply {
     let mut lines = match verdict {
         Verdict::Equal => vec![format!("entry {entry}: equal to the record")],
         Verdict::Skipped(reason) => {

@@ -39,7 +39,7 @@ impl Tool for Arguments {
 }
 
 /// The requested change.
-enum Wish {
+enum RollbackTarget {
     Revision(String),
     Retirement,
 }
@@ -50,10 +50,16 @@ enum Done {
     Retired(Definition, Vec<String>),
 }
 
-async fn roll_back(backend: &Arc<Backend>, name: String, wish: Wish, call: Call) -> ToolResult {
+async fn roll_back(
+    backend: &Arc<Backend>,
+    name: String,
+    wish: RollbackTarget,
+    call: Call,
+) -> ToolResult {
     let arguments = call.text();
     // A rollback runs the examples of callers.
-    let has_runs = matches!(&wish, Wish::Revision(_)) && backend.workshop.has_callers(&name)?;
+    let has_runs =
+        matches!(&wish, RollbackTarget::Revision(_)) && backend.workshop.has_callers(&name)?;
     let act = move |backend: &Backend, watch: &Watch| act(backend, &name, &wish, &arguments, watch);
     let done = if has_runs {
         backend.run_blocking(&call.caller, act).await?
@@ -61,17 +67,17 @@ async fn roll_back(backend: &Arc<Backend>, name: String, wish: Wish, call: Call)
         backend.look(&call.caller, act).await?
     };
     match done {
-        Ok(done) => Ok(tell(done)),
+        Ok(done) => Ok(render(done)),
         Err(fault) => Err(backend.refuse("rollback", &call, fault).await),
     }
 }
 
 impl Arguments {
-    fn wish(self) -> Result<(String, Wish), Fault> {
+    fn wish(self) -> Result<(String, RollbackTarget), Fault> {
         let name = self.tool;
         match (self.revision, self.retire) {
-            (Some(revision), false) => Ok((name, Wish::Revision(revision))),
-            (None, true) => Ok((name, Wish::Retirement)),
+            (Some(revision), false) => Ok((name, RollbackTarget::Revision(revision))),
+            (None, true) => Ok((name, RollbackTarget::Retirement)),
             (Some(_), true) => Err(malformed(
                 "`revision` and `retire` are both given",
                 Some("give only one of them"),
@@ -87,24 +93,24 @@ impl Arguments {
 fn act(
     backend: &Backend,
     name: &str,
-    wish: &Wish,
+    wish: &RollbackTarget,
     arguments: &str,
     watch: &Watch,
 ) -> Result<Done, Fault> {
     match wish {
-        Wish::Revision(revision) => {
+        RollbackTarget::Revision(revision) => {
             let (tool, status, notes) =
                 backend.workshop.roll_back(name, revision, arguments, watch)?;
             Ok(Done::Back(tool, status, notes))
         }
-        Wish::Retirement => {
+        RollbackTarget::Retirement => {
             let (tool, notes) = backend.workshop.retire(name, arguments)?;
             Ok(Done::Retired(tool, notes))
         }
     }
 }
 
-fn tell(done: Done) -> Reply {
+fn render(done: Done) -> Reply {
     let (tool, status, previous, told, notes) = match done {
         Done::Retired(tool, notes) => {
             let (name, revision) = (&tool.name, tool.short());

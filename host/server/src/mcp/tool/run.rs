@@ -16,10 +16,10 @@ use super::super::arguments::{
     self, Size, any, any_value, decode, json_schema, malformed, record, schema, term, text_of,
 };
 use super::super::backend::Backend;
-use super::super::beside::Beside;
+use super::super::beside::FaultContext;
 use super::super::present;
-use super::super::present::tell;
-use super::super::work::Wanted;
+use super::super::present::render;
+use super::super::work::ResumeOptions;
 use super::{Call, Tool, ToolResult, number, reply};
 use crate::config::Profile;
 use crate::render::object;
@@ -73,7 +73,7 @@ struct Subject {
     cancel: Option<u64>,
     /// what to do about a call of which nobody knows what it did: retry, skip, or done with its `value`
     #[schemars(schema_with = "decisions")]
-    decide: Option<Decide>,
+    decide: Option<DecisionKind>,
     /// the value of that call
     #[serde(default, deserialize_with = "any")]
     #[schemars(schema_with = "any_value")]
@@ -93,7 +93,7 @@ struct Subject {
 /// What to do about a call of which nobody knows what it did.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Decide {
+enum DecisionKind {
     Retry,
     Skip,
     Done,
@@ -218,7 +218,7 @@ async fn run(
     } else {
         backend.evaluate(request, tools.clone(), &call.caller).await
     };
-    let mut beside = Beside::default();
+    let mut beside = FaultContext::default();
     if let (Some(text), Err(fault)) = (&code, &report.outcome.ending) {
         beside = backend.look_beside(text, fault, &bound, &call.caller).await;
         if is_text
@@ -226,10 +226,10 @@ async fn run(
             && !fault.at.starts_with("/input")
         {
             report.outcome.ending = Err(unknown(text, &tools, Some(fault)));
-            beside = Beside::default();
+            beside = FaultContext::default();
         }
     }
-    beside.add(tell(report, &backend.config))
+    beside.add(render(report, &backend.config))
 }
 
 /// The variables of a program beside those that every program has.
@@ -241,7 +241,7 @@ pub(super) fn bound(request: &Request) -> Vec<String> {
 
 impl Arguments {
     /// What is wanted of a run that is kept.
-    fn wanted(self) -> Result<Wanted, Fault> {
+    fn wanted(self) -> Result<ResumeOptions, Fault> {
         let Subject { code, tool, wait, decide, value, .. } = self.subject;
         if code.is_some() || tool.is_some() {
             let hint = "a run that goes on has its program: give only `resume`";
@@ -249,14 +249,14 @@ impl Arguments {
         }
         let resolution = match (decide, value) {
             (None, _) => None,
-            (Some(Decide::Retry), _) => Some(Resolution::Retry),
-            (Some(Decide::Skip), _) => Some(Resolution::Skip),
-            (Some(Decide::Done), value) => {
+            (Some(DecisionKind::Retry), _) => Some(Resolution::Retry),
+            (Some(DecisionKind::Skip), _) => Some(Resolution::Skip),
+            (Some(DecisionKind::Done), value) => {
                 Some(Resolution::Done(value.map_or_else(|| "null".to_owned(), text_of)))
             }
         };
         let wait = within("wait", wait.unwrap_or(0), LONGEST_WAIT)?;
-        Ok(Wanted { wait: Duration::from_secs(wait), resolution })
+        Ok(ResumeOptions { wait: Duration::from_secs(wait), resolution })
     }
 
     /// The request, the tools, and whether the code is text that may be a misspelled name.

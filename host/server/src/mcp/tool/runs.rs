@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pif_domain::Fault;
 use pif_sandbox::Watch;
-use pif_store::journal::Standing;
+use pif_store::journal::RunStatus;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::json;
@@ -33,7 +33,7 @@ pub(in super::super) struct Arguments {
 }
 
 fn statuses(_: &mut SchemaGenerator) -> Schema {
-    let names: Vec<&str> = Standing::ALL.iter().map(|it| it.name()).collect();
+    let names: Vec<&str> = RunStatus::ALL.iter().map(|it| it.name()).collect();
     schema(json!({"type": "string", "enum": names}))
 }
 
@@ -50,8 +50,8 @@ impl Arguments {
     fn list(&self, backend: &Backend) -> Result<Reply, Fault> {
         let status = match self.status.as_deref() {
             None => None,
-            Some(name) => Some(Standing::find(name).ok_or_else(|| {
-                let names: Vec<&str> = Standing::ALL.iter().map(|it| it.name()).collect();
+            Some(name) => Some(RunStatus::find(name).ok_or_else(|| {
+                let names: Vec<&str> = RunStatus::ALL.iter().map(|it| it.name()).collect();
                 malformed(
                     format!("`status` has no `{name}`"),
                     Some(&format!("write one of: {}", names.join(", "))),
@@ -65,7 +65,7 @@ impl Arguments {
         let limit = self.limit.map_or(USUAL, |it| usize::try_from(it).unwrap_or(USUAL));
         let more = runs.len().saturating_sub(limit);
         runs.truncate(limit);
-        let told: Vec<_> = runs.iter().map(KeptRun::told).collect();
+        let told: Vec<_> = runs.iter().map(KeptRun::status).collect();
         Ok(kept_runs(&told, more))
     }
 }

@@ -46,7 +46,7 @@ async fn inform(backend: &Backend, call: &Call) -> ToolResult {
         (None, None) => "memory".to_owned(),
     };
     let layers = layers(config);
-    let told: Vec<String> = layers.iter().map(Layer::tell).collect();
+    let told: Vec<String> = layers.iter().map(Layer::render).collect();
     let text = format!(
         "mcp-pif {}: {tools} evolved tools, {} entries in the journal (kept in {place})\nevaluator: {} bytes, sha256 {}, {}\n\
          no imports, a fresh instance for each call\nlayers: {}\nhardening: {}",
@@ -54,9 +54,9 @@ async fn inform(backend: &Backend, call: &Call) -> ToolResult {
         head.id,
         sandbox.size(),
         sandbox.hash(),
-        tell_origin(sandbox.origin()),
+        render_origin(sandbox.origin()),
         told.join(", "),
-        tell_hardening(hardened),
+        render_hardening(hardened),
     );
     let protocols: Vec<&str> =
         ProtocolVersion::KNOWN_VERSIONS.iter().map(ProtocolVersion::as_str).collect();
@@ -68,7 +68,7 @@ async fn inform(backend: &Backend, call: &Call) -> ToolResult {
             "evaluator": {
                 "sha256": sandbox.hash(),
                 "bytes": sandbox.size(),
-                "compiled": tell_origin(sandbox.origin()),
+                "compiled": render_origin(sandbox.origin()),
             },
             "limits": limits(&layers),
             "profile": config.profile.name(),
@@ -114,7 +114,7 @@ fn layers(config: &Config) -> Vec<Layer> {
 }
 
 impl Layer {
-    fn tell(&self) -> String {
+    fn render(&self) -> String {
         let row = self.limit.row();
         let flag = match row.setting {
             Setting::Flag { flag, .. } => format!("--{flag}, "),
@@ -148,13 +148,13 @@ fn policy(policy: Policy) -> &'static str {
     }
 }
 
-fn tell_hardening(report: Hardening) -> String {
+fn render_hardening(report: Hardening) -> String {
     let Hardening { landlock, abi, seccomp } = report;
     let version = if abi > 0 { format!(" (version {abi})") } else { String::new() };
     format!("Landlock {}{version}, seccomp {}", landlock.name(), seccomp.name())
 }
 
-fn tell_origin(origin: &Origin) -> String {
+fn render_origin(origin: &Origin) -> String {
     match origin {
         Origin::Loaded(_) => "loaded as compiled before".to_owned(),
         Origin::Cached(_) => "compiled at this start and kept".to_owned(),

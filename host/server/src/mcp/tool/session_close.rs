@@ -24,10 +24,10 @@ impl Tool for Arguments {
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
         let change = Change::Close { which: sessions::which(backend, self.session) };
-        sessions::change(backend, "session_close", call, change, tell).await
+        sessions::change(backend, "session_close", call, change, render).await
     }
 }
 
-fn tell(_: &Backend, session: &Session) -> Result<Reply, Fault> {
+fn render(_: &Backend, session: &Session) -> Result<Reply, Fault> {
     Ok(Reply::new(format!("{} is closed", session.name()), sessions::record(session).into()))
 }

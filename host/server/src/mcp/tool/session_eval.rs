@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pif_domain::text::{self, MOST_NAME};
 use pif_domain::{Fault, FaultCode, Limit};
 use pif_sandbox::{Argument, Code, Request};
-use pif_store::session::{Capacity, is_recent};
+use pif_store::session::{SessionCapacity, is_recent};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -13,14 +13,14 @@ use serde_json::{Value, json};
 
 use super::super::arguments::{self, any, decode, json_schema, malformed, schema, term};
 use super::super::backend::Backend;
-use super::super::beside::Beside;
+use super::super::beside::FaultContext;
 use super::super::call::Caller;
 use super::super::present;
 use super::run::{self, Settings};
 use super::{Call, Tool, ToolResult, sessions};
 use crate::config::Profile;
 use crate::render::warn;
-use crate::workshop::{Declaration, Finished, Plan, Tools, ended, too_large};
+use crate::workshop::{Declaration, Plan, RunResult, Tools, ended, too_large};
 
 const TEXT: &str = "\
 Run `code` as `run` does, with its arguments, in a session: its bindings are variables, and `_1`, \
@@ -123,7 +123,7 @@ impl Tool for Arguments {
             // Nothing else tells of a turn that was not made.
             backend.refuse("session_eval", &call, fault.clone()).await;
         }
-        let (mut beside, mut warnings) = (Beside::default(), Vec::new());
+        let (mut beside, mut warnings) = (FaultContext::default(), Vec::new());
         match (code, &report.outcome.ending) {
             (Some(code), Err(fault)) => {
                 let bound = bound(backend, &seen, &call.caller).await;
@@ -135,7 +135,7 @@ impl Tool for Arguments {
             }
             _ => {}
         }
-        let mut told = tell(report, backend, name);
+        let mut told = render(report, backend, name);
         warn(&mut told, &warnings);
         beside.add(told)
     }
@@ -173,9 +173,9 @@ async fn bound(backend: &Arc<Backend>, plan: &Plan, caller: &Caller) -> Vec<Stri
     names
 }
 
-fn tell(report: Finished, backend: &Backend, name: String) -> ToolResult {
+fn render(report: RunResult, backend: &Backend, name: String) -> ToolResult {
     let turned = report.turned.clone();
-    let mut told = present::tell(report, &backend.config);
+    let mut told = present::render(report, &backend.config);
     let record = match &mut told {
         Ok(reply) => &mut reply.structured,
         Err(refusal) => &mut refusal.structured,
@@ -249,10 +249,14 @@ impl Arguments {
     }
 }
 
-type Defined = (Option<String>, Vec<(String, String)>);
+type Definitions = (Option<String>, Vec<(String, String)>);
 
 /// A name for the value, or names with their code.
-fn read_define(raw: &RawValue, tools: &Tools, most: &Capacity) -> Result<Defined, Fault> {
+fn read_define(
+    raw: &RawValue,
+    tools: &Tools,
+    most: &SessionCapacity,
+) -> Result<Definitions, Fault> {
     let ensure = |name: &str| {
         if is_recent(name) {
             let message = format!("`{name}` is one of the last values");

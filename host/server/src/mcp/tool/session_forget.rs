@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pif_domain::Fault;
-use pif_store::session::{Change, Forgotten, Session, Standing};
+use pif_store::session::{Change, Removal, Session, SessionKind};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -33,7 +33,7 @@ impl Tool for Arguments {
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
         match self.change(backend) {
-            Ok(change) => sessions::change(backend, "session_forget", call, change, tell).await,
+            Ok(change) => sessions::change(backend, "session_forget", call, change, render).await,
             Err(fault) => Err(backend.refuse("session_forget", &call, fault).await),
         }
     }
@@ -44,9 +44,9 @@ impl Arguments {
         let Self { session, names, all, history, saved } = self;
         let names = names.filter(|names| !names.is_empty());
         let what = match (names, all, history, saved) {
-            (Some(names), false, false, None) => Forgotten::Names(names),
-            (None, true, false, None) => Forgotten::All,
-            (None, false, true, None) => Forgotten::History,
+            (Some(names), false, false, None) => Removal::Names(names),
+            (None, true, false, None) => Removal::All,
+            (None, false, true, None) => Removal::History,
             (None, false, false, Some(saved)) => {
                 return Ok(Change::Drop { owner: backend.owner(), saved });
             }
@@ -59,8 +59,8 @@ impl Arguments {
     }
 }
 
-fn tell(_: &Backend, session: &Session) -> Result<Reply, Fault> {
-    if session.standing == Standing::Saved {
+fn render(_: &Backend, session: &Session) -> Result<Reply, Fault> {
+    if session.standing == SessionKind::Saved {
         let saved = session.name();
         return Ok(Reply::new(format!("{saved} is forgotten"), json!({ "saved": saved })));
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pif_domain::Fault;
 use pif_domain::text::time;
 use pif_sandbox::Watch;
-use pif_store::session::{Session, Standing};
+use pif_store::session::{Session, SessionKind};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -30,8 +30,8 @@ impl Tool for Arguments {
 
 fn list(backend: &Backend) -> Result<Reply, Fault> {
     let owner = backend.owner();
-    let sessions = backend.workshop.sessions(&owner, Standing::Open)?;
-    let saved = backend.workshop.sessions(&owner, Standing::Saved)?;
+    let sessions = backend.workshop.sessions(&owner, SessionKind::Open)?;
+    let saved = backend.workshop.sessions(&owner, SessionKind::Saved)?;
     let line = |it: &Session| {
         let (name, turn, title) = (it.name(), it.turn, sessions::title(it));
         let until = time::format(it.expires());

@@ -26,11 +26,11 @@ impl Tool for Arguments {
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
         let change =
             Change::Restore { which: sessions::which(backend, self.session), saved: self.name };
-        sessions::change(backend, "session_restore", call, change, tell).await
+        sessions::change(backend, "session_restore", call, change, render).await
     }
 }
 
-fn tell(_: &Backend, session: &Session) -> Result<Reply, Fault> {
+fn render(_: &Backend, session: &Session) -> Result<Reply, Fault> {
     Ok(Reply::new(
         format!("{} has the saved bindings", session.name()),
         sessions::record(session).into(),

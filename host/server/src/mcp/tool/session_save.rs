@@ -31,12 +31,12 @@ impl Tool for Arguments {
         let (which, saved) = (sessions::which(backend, self.session), self.name);
         let name = which.name.clone();
         let change = Change::Save { which, saved };
-        let tell = move |_: &Backend, state: &Session| Ok(tell(&name, state));
-        sessions::change(backend, "session_save", call, change, tell).await
+        let render = move |_: &Backend, state: &Session| Ok(render(&name, state));
+        sessions::change(backend, "session_save", call, change, render).await
     }
 }
 
-fn tell(name: &str, state: &Session) -> Reply {
+fn render(name: &str, state: &Session) -> Reply {
     let saved = state.name();
     let text = format!("{name} is saved as {saved}");
     Reply::new(text, json!({"session": name, "saved": saved, "turn": state.turn}))

@@ -36,7 +36,7 @@ impl Tool for Arguments {
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
         match self.change(backend) {
-            Ok(change) => sessions::change(backend, "session_start", call, change, tell).await,
+            Ok(change) => sessions::change(backend, "session_start", call, change, render).await,
             Err(fault) => Err(backend.refuse("session_start", &call, fault).await),
         }
     }
@@ -63,7 +63,7 @@ fn span(name: &str, seconds: Option<u64>, most: i64) -> Result<i64, Fault> {
     Ok(asked)
 }
 
-fn tell(backend: &Backend, session: &Session) -> Result<Reply, Fault> {
+fn render(backend: &Backend, session: &Session) -> Result<Reply, Fault> {
     let mut record = sessions::record(session);
     let values = &backend.config.values;
     let limits = json!({

@@ -45,7 +45,7 @@ fn operations(_: &mut SchemaGenerator) -> Schema {
 }
 
 /// What is asked for.
-enum Asked {
+enum StageRequest {
     List,
     Rebase(i64),
     Stage(Option<i64>, Vec<String>),
@@ -57,17 +57,17 @@ impl Tool for Arguments {
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
         let commits = self.auto_commit;
         let asked = match self.asked() {
-            Ok(Asked::List) => return list(backend, &call).await,
+            Ok(StageRequest::List) => return list(backend, &call).await,
             Ok(asked) => asked,
             Err(fault) => return Err(backend.refuse("stage", &call, fault).await),
         };
         let arguments = call.text();
         let stage = move |backend: &Backend, watch: &Watch| match asked {
-            Asked::Rebase(snapshot) => backend.workshop.rebase(snapshot, &arguments, watch),
-            Asked::Stage(snapshot, operations) => {
+            StageRequest::Rebase(snapshot) => backend.workshop.rebase(snapshot, &arguments, watch),
+            StageRequest::Stage(snapshot, operations) => {
                 backend.workshop.stage(snapshot, &operations, &arguments, watch)
             }
-            Asked::List => Err(malformed("there is nothing to stage", None)),
+            StageRequest::List => Err(malformed("there is nothing to stage", None)),
         };
         let staged = match backend.run_blocking(&call.caller, stage).await? {
             Ok(staged) => staged,
@@ -95,11 +95,11 @@ impl Tool for Arguments {
 }
 
 impl Arguments {
-    fn asked(self) -> Result<Asked, Fault> {
+    fn asked(self) -> Result<StageRequest, Fault> {
         let hint = "write {\"operations\": [{\"evolve\": {…}}, …]}";
         match (self.operations, self.rebase, self.snapshot.map(number)) {
-            (None, false, None) => Ok(Asked::List),
-            (None, true, Some(snapshot)) => Ok(Asked::Rebase(snapshot)),
+            (None, false, None) => Ok(StageRequest::List),
+            (None, true, Some(snapshot)) => Ok(StageRequest::Rebase(snapshot)),
             (_, true, _) => {
                 let hint = "write {\"snapshot\": …, \"rebase\": true}";
                 Err(malformed("`rebase` takes a snapshot and no operations", Some(hint)))
@@ -112,7 +112,7 @@ impl Arguments {
                     return Err(malformed("there are no operations", Some(hint)));
                 }
                 let texts = operations.iter().map(|raw| raw.get().to_owned()).collect();
-                Ok(Asked::Stage(snapshot, texts))
+                Ok(StageRequest::Stage(snapshot, texts))
             }
         }
     }

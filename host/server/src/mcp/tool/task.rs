@@ -17,7 +17,7 @@ use super::run::read_schema;
 use super::{Call, Tool, ToolResult, number, reply};
 use crate::config::Profile;
 use crate::render::{Refusal, solution};
-use crate::workshop::{Assignment, Given, MOST_LOOPS, USUAL_LOOPS, question, too_large};
+use crate::workshop::{Assignment, GivenExample, MOST_LOOPS, USUAL_LOOPS, question, too_large};
 
 /// The most examples of a task.
 const MOST_EXAMPLES: usize = 16;
@@ -181,7 +181,8 @@ impl Arguments {
             let hint = "give `data`, which the program is applied to";
             return Err(malformed("`examples` are given without `data`", Some(hint)));
         }
-        let given = |it: Example| Given { data: text_of(it.data), output: text_of(it.output) };
+        let given =
+            |it: Example| GivenExample { data: text_of(it.data), output: text_of(it.output) };
         let asked = Assignment {
             task: self.task,
             data,

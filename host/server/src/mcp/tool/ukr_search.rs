@@ -61,7 +61,7 @@ impl Tool for Arguments {
         let asked: Vec<(&Offer, String)> = askable.take(MOST).collect();
         let answers = asked.iter().map(|(offer, name)| ask(broker, offer, name, &self.query));
         let outcomes = join_all(answers).await;
-        Ok(tell(&asked, outcomes))
+        Ok(render(&asked, outcomes))
     }
 }
 
@@ -103,7 +103,7 @@ async fn ask(broker: &Client, offer: &Offer, argument: &str, query: &str) -> Cal
     .unwrap_or(CallOutcome::Value("null".to_owned()))
 }
 
-fn tell(asked: &[(&Offer, String)], outcomes: Vec<CallOutcome>) -> Reply {
+fn render(asked: &[(&Offer, String)], outcomes: Vec<CallOutcome>) -> Reply {
     let mut text = match asked.len() {
         0 => "no granted tool searches".to_owned(),
         1 => "1 source:".to_owned(),

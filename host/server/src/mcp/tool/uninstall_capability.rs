@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pif_domain::{EntryEnding, Fault};
+use pif_domain::{EntryOutcome, Fault};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ impl Arguments {
         if removed.installed.is_none() {
             return Err(refusal(&removed.failures));
         }
-        backend.workshop.note_install(&name, call.arguments.text(), EntryEnding::Forgotten)?;
+        backend.workshop.note_install(&name, call.arguments.text(), EntryOutcome::Forgotten)?;
         let told = format!("`{name}` is not installed any more");
         Ok(Reply::new(told, json!({"name": name, "state": "removed"})))
     }

@@ -13,7 +13,7 @@ use super::super::arguments::{malformed, schema};
 use super::super::backend::Backend;
 use super::{Call, Tool, ToolResult, number};
 use crate::render::{Refusal, verified};
-use crate::workshop::{Verified, Verify};
+use crate::workshop::{VerificationReport, Verify};
 
 const TEXT: &str = "\
 Run the examples and properties of every tool that a snapshot changes and of all that depend on these, and compare fuel and \
@@ -67,7 +67,7 @@ pub(super) async fn verify(
     snapshot: i64,
     asked: Verify,
     call: &Call,
-) -> Result<Verified, Refusal> {
+) -> Result<VerificationReport, Refusal> {
     let arguments = call.text();
     let verify = move |backend: &Backend, watch: &Watch| {
         backend.workshop.verify(snapshot, &asked, &arguments, watch)

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use super::super::arguments::{any, record, text_of};
 use super::super::backend::Backend;
-use super::super::present::tell;
+use super::super::present::render;
 use super::run::ensure_data;
 use super::{Call, Tool, ToolResult};
 use crate::workshop::Tools;
@@ -45,7 +45,7 @@ impl Tool for Arguments {
             return Err(backend.refuse_all("workflow_execute", &call, foreseen).await);
         }
         match backend.begin_durable(request, tools, background, &call.caller).await {
-            Ok(done) => tell(done, &backend.config),
+            Ok(done) => render(done, &backend.config),
             Err(begun) => Ok(begun?),
         }
     }

@@ -10,7 +10,7 @@ use ring::hmac;
 use serde_json::{Value, json};
 
 use self::keys::{Pairs, encode};
-use super::{Refusal, Verified, Verifier, Words};
+use super::{Refusal, ScopeWords, VerifiedToken, Verifier};
 
 const ISSUER: &str = "https://login.example.com";
 const RESOURCE: &str = "https://pif.example.com/mcp";
@@ -43,18 +43,18 @@ fn verifier(pairs: &Pairs) -> Verifier {
     Verifier::new(ISSUER, RESOURCE, &pairs.set()).expect("a verifier")
 }
 
-fn verify(pairs: &Pairs, token: &str) -> Result<Verified, Refusal> {
+fn verify(pairs: &Pairs, token: &str) -> Result<VerifiedToken, Refusal> {
     verifier(pairs).verify(token, Duration::from_secs(NOW))
 }
 
 /// What comes of claims that are signed well.
-fn tried(claims: &Value) -> Result<Verified, Refusal> {
+fn tried(claims: &Value) -> Result<VerifiedToken, Refusal> {
     let pairs = Pairs::new();
     verify(&pairs, &pairs.sign("EdDSA", claims))
 }
 
 /// Checks that a part of a token was refused for a reason that has these words.
-fn assert_unreadable(tried: &Result<Verified, Refusal>, in_part: &str, words: &str) {
+fn assert_unreadable(tried: &Result<VerifiedToken, Refusal>, in_part: &str, words: &str) {
     let is_meant = matches!(tried, Err(Refusal::Unreadable { part, reason })
         if *part == in_part && reason.contains(words));
     assert!(is_meant, "{words}: {tried:?}");
@@ -63,7 +63,7 @@ fn assert_unreadable(tried: &Result<Verified, Refusal>, in_part: &str, words: &s
 #[test]
 fn each_algorithm_is_accepted() {
     let pairs = Pairs::new();
-    let expected = Verified {
+    let expected = VerifiedToken {
         subject: "ana".to_owned(),
         scope: Some(Scope::Run),
         words: ["openid", "read", "run"].map(str::to_owned).to_vec(),
@@ -342,8 +342,10 @@ fn a_token_has_a_subject_and_scopes() {
 fn settings_say_what_an_issuer_means() {
     let pairs = Pairs::new();
     let words = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
-    let map =
-        Words::read(&words(&["api://pif/run=run", "pif:all=admin"]), &words(&["Maker=evolve"]));
+    let map = ScopeWords::read(
+        &words(&["api://pif/run=run", "pif:all=admin"]),
+        &words(&["Maker=evolve"]),
+    );
     let verifier = verifier(&pairs).accepting(&words(&["6f1d0bde"]), &map.expect("words"));
     let tried = |changes: Value| {
         let mut claims = claims_with("scope", Value::Null);

@@ -17,7 +17,7 @@ use super::rate_limiter::RateLimiter;
 use super::reply::Refusal;
 use super::reread::Reread;
 use super::tokens::{Error, SHORTEST, Tokens};
-use crate::oauth::{self, BearerError, Verified, challenge};
+use crate::oauth::{self, BearerError, VerifiedToken, challenge};
 
 /// The scope that a client asks for first. It asks for more when a call needs more.
 const FIRST: Scope = Scope::Run;
@@ -65,7 +65,7 @@ enum Fault {
     /// The issuer's token is wrong.
     Refused(oauth::Refusal),
     /// The issuer's token has no scope of this server.
-    Without(Verified),
+    Without(VerifiedToken),
 }
 
 impl Access {
@@ -105,7 +105,7 @@ impl Access {
 
     /// Whether nobody can be this owner any more. Who comes from an issuer can come again.
     pub(super) fn is_gone(&self, owner: &str) -> bool {
-        let is_issued = self.issuer.is_some() && Verified::is_owner(owner);
+        let is_issued = self.issuer.is_some() && VerifiedToken::is_owner(owner);
         let is_known = self.tokens.as_ref().is_some_and(|(_, tokens)| tokens.get().has(owner));
         !self.is_open() && !is_issued && !is_known
     }

@@ -148,17 +148,17 @@ pub(super) async fn discard(mut body: Incoming) {
 }
 
 /// A reply that holds something until it is written, or given up.
-struct Holding<T> {
+struct GuardedBody<T> {
     body: Body,
     _held: T,
 }
 
 /// Makes a body hold something.
 pub(super) fn holding<T: Send + Sync + Unpin + 'static>(body: Body, held: T) -> Body {
-    BoxBody::new(Holding { body, _held: held })
+    BoxBody::new(GuardedBody { body, _held: held })
 }
 
-impl<T: Unpin> http_body::Body for Holding<T> {
+impl<T: Unpin> http_body::Body for GuardedBody<T> {
     type Data = Bytes;
     type Error = std::convert::Infallible;
 

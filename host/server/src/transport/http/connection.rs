@@ -17,14 +17,14 @@ use tokio_util::sync::CancellationToken;
 use super::body::holding;
 use super::gate::Gate;
 use super::handlers::Handlers;
-use super::patient::{Busy, Patient, Times};
+use super::patient::{ClientTimeouts, ServingFlag, TimedConnection};
 
 /// The most bytes of the head of a request.
 const MOST_HEAD: usize = 64 << 10;
 
 /// When a connection ends by itself.
 #[derive(Debug, Clone)]
-pub(super) enum Ending {
+pub(super) enum CloseRule {
     /// After the request that it has when the server drains.
     Later(CancellationToken),
     /// After its first request.
@@ -32,9 +32,9 @@ pub(super) enum Ending {
 }
 
 /// Tells a connection that its request is over.
-struct Serving(Arc<Busy>);
+struct RequestGuard(Arc<ServingFlag>);
 
-impl Drop for Serving {
+impl Drop for RequestGuard {
     fn drop(&mut self) {
         self.0.end();
     }
@@ -45,14 +45,14 @@ pub(super) async fn serve<H: Handlers>(
     gate: Arc<Gate<H>>,
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     address: Option<IpAddr>,
-    times: Times,
-    ending: Ending,
+    times: ClientTimeouts,
+    ending: CloseRule,
 ) {
-    let busy = Arc::<Busy>::default();
-    let stream = Patient::new(stream, times, Arc::clone(&busy));
+    let busy = Arc::<ServingFlag>::default();
+    let stream = TimedConnection::new(stream, times, Arc::clone(&busy));
     let answer = service_fn(move |request: Request<Incoming>| {
         busy.begin();
-        let serving = Serving(Arc::clone(&busy));
+        let serving = RequestGuard(Arc::clone(&busy));
         let gate = Arc::clone(&gate);
         async move {
             let reply = gate.answer(request, address).await;
@@ -62,13 +62,13 @@ pub(super) async fn serve<H: Handlers>(
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(None)
-        .keep_alive(matches!(ending, Ending::Later(_)))
+        .keep_alive(matches!(ending, CloseRule::Later(_)))
         .max_buf_size(MOST_HEAD)
         .serve_connection(TokioIo::new(stream), answer);
     let mut connection = pin!(connection);
     let draining = match ending {
-        Ending::Later(draining) => draining,
-        Ending::First => CancellationToken::new(),
+        CloseRule::Later(draining) => draining,
+        CloseRule::First => CancellationToken::new(),
     };
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,

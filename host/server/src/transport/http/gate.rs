@@ -32,15 +32,15 @@ use super::pages;
 use super::place::{Place, Places};
 use super::probe::Probe;
 use super::reply::{self, Refusal, Reply};
-use super::sessions::{Open, Sessions, unknown};
+use super::sessions::{OpenRequest, Sessions, unknown};
 use crate::oauth::BearerError;
 use crate::transport::input::Line;
 use crate::transport::message::{Bounds, Message, read};
 
 /// What stays as long as a request is served.
 #[derive(Debug, Clone, Default)]
-struct Held {
-    _open: Option<Arc<Open>>,
+struct RequestResources {
+    _open: Option<Arc<OpenRequest>>,
     _room: Option<Arc<OwnedSemaphorePermit>>,
 }
 
@@ -210,7 +210,7 @@ impl<H: Handlers> Gate<H> {
                 let room = room.map(Arc::new);
                 match self.open(&parts, &id, &message, &of).await {
                     Ok(open) => {
-                        let held = Held { _open: open.map(Arc::new), _room: room };
+                        let held = RequestResources { _open: open.map(Arc::new), _room: room };
                         self.request(parts, id, *message, of, held).await
                     }
                     Err(refusal) => refusal.reply(Some(id)),
@@ -242,7 +242,7 @@ impl<H: Handlers> Gate<H> {
         id: &RequestId,
         message: &ClientJsonRpcMessage,
         of: &Principal,
-    ) -> Result<Option<Open>, Refusal> {
+    ) -> Result<Option<OpenRequest>, Refusal> {
         self.handlers.asked(method(message).unwrap_or("other"));
         self.probe.ensure_open()?;
         let call = called(message);
@@ -266,7 +266,7 @@ impl<H: Handlers> Gate<H> {
         id: RequestId,
         message: ClientJsonRpcMessage,
         of: Principal,
-        held: Held,
+        held: RequestResources,
     ) -> Reply {
         let text = match encode(&message) {
             Ok(text) => text,

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use pif_domain::Scope;
-use pif_system::{Forbidden, read_owned};
+use pif_system::{ForbiddenAccess, read_owned};
 
 use super::reread::Reread;
 use super::tokens::Error;
 use crate::oauth::{
-    Refusal, Verified, Verifier, Words, challenge, metadata, metadata_path, metadata_url,
+    Refusal, ScopeWords, VerifiedToken, Verifier, challenge, metadata, metadata_path, metadata_url,
 };
 
 /// The most bytes of a file of keys.
@@ -36,7 +36,7 @@ pub struct IssuerSettings {
 #[derive(Debug)]
 pub(super) struct Issuer {
     settings: IssuerSettings,
-    words: Words,
+    words: ScopeWords,
     keys: Reread<Verifier>,
     /// The document for clients, its path, and its URL.
     document: String,
@@ -48,7 +48,7 @@ impl Issuer {
     pub(super) fn new(settings: IssuerSettings) -> Result<Self, Error> {
         let IssuerSettings { url, resource, keys, .. } = &settings;
         let wrong = |error: crate::oauth::Error| unusable(keys, error.to_string());
-        let words = Words::read(&settings.scopes, &settings.roles).map_err(wrong)?;
+        let words = ScopeWords::read(&settings.scopes, &settings.roles).map_err(wrong)?;
         let verifier = verifier(&settings, &words)?;
         let document = metadata(resource, url, &words.offered()).map_err(wrong)?;
         let path = metadata_path(resource).map_err(wrong)?;
@@ -79,7 +79,7 @@ impl Issuer {
     }
 
     /// Checks a token.
-    pub(super) fn verify(&self, token: &str) -> Result<Verified, Refusal> {
+    pub(super) fn verify(&self, token: &str) -> Result<VerifiedToken, Refusal> {
         // Before 1970 the clock is wrong, and every token has expired.
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         self.keys.get().verify(token, now.unwrap_or(Duration::MAX))
@@ -91,9 +91,9 @@ fn unusable(file: &Path, reason: String) -> Error {
 }
 
 /// What checks the tokens of an issuer, with the keys of its file.
-fn verifier(settings: &IssuerSettings, words: &Words) -> Result<Verifier, Error> {
+fn verifier(settings: &IssuerSettings, words: &ScopeWords) -> Result<Verifier, Error> {
     let IssuerSettings { url, resource, keys: file, .. } = settings;
-    let keys = read_owned(file, MOST_KEYS, Forbidden::Write);
+    let keys = read_owned(file, MOST_KEYS, ForbiddenAccess::Write);
     let keys = keys.map_err(|reason| unusable(file, reason))?;
     let verifier = Verifier::new(url, resource, &keys);
     let verifier = verifier.map_err(|error| unusable(file, error.to_string()))?;

@@ -17,7 +17,7 @@ const MOST_EVENTS: usize = 64;
 
 /// The events of a stream. Readers may come one after the other: the newest gets what comes.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct EventBuffer {
     state: Mutex<State>,
     changed: Notify,
 }
@@ -37,7 +37,7 @@ struct State {
     ended: Option<Instant>,
 }
 
-impl Kept {
+impl EventBuffer {
     /// Makes a stream without events. The ids of its events end in the suffix.
     pub(super) fn new(suffix: String) -> Arc<Self> {
         let state = State { suffix, next: 1, taken: 1, ..State::default() };
@@ -111,7 +111,7 @@ impl Kept {
 /// One who reads a stream.
 #[derive(Debug)]
 struct Reader {
-    kept: Arc<Kept>,
+    kept: Arc<EventBuffer>,
     number: usize,
     /// The place of the next event.
     next: usize,

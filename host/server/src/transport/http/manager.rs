@@ -21,7 +21,7 @@ use rmcp::transport::streamable_http_server::session::local::{
 use rmcp::transport::streamable_http_server::session::{ServerSseMessage, SessionId};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::kept::Kept;
+use super::kept::EventBuffer;
 
 /// The time after which a client that lost its connection comes back.
 const RETRY: Duration = Duration::from_secs(3);
@@ -47,11 +47,11 @@ struct Streams {
     /// Whether an empty event begins a stream, so that its client has an id to come back with.
     primes: bool,
     /// What belongs to no request, once somebody listens.
-    common: Option<Arc<Kept>>,
+    common: Option<Arc<EventBuffer>>,
     /// The number of the next stream.
     next: u64,
     /// What belongs to a request.
-    of_requests: BTreeMap<u64, Arc<Kept>>,
+    of_requests: BTreeMap<u64, Arc<EventBuffer>>,
     /// The room that answers take.
     held: BTreeMap<u64, OwnedSemaphorePermit>,
 }
@@ -80,7 +80,7 @@ impl Manager {
     }
 
     /// The stream of an event, and the place of the event in it.
-    fn find(&self, session: &str, event: &str) -> Option<(Arc<Kept>, usize)> {
+    fn find(&self, session: &str, event: &str) -> Option<(Arc<EventBuffer>, usize)> {
         let mut streams = streams(&self.streams);
         let streams = streams.get_mut(session)?;
         streams.forget();
@@ -98,7 +98,7 @@ impl Manager {
         session: &SessionId,
         number: Option<u64>,
         stream: impl Stream<Item = ServerSseMessage> + Send + 'static,
-        kept: &Arc<Kept>,
+        kept: &Arc<EventBuffer>,
     ) {
         let (kept, session) = (Arc::clone(kept), Arc::clone(session));
         let (all, room) = (Arc::clone(&self.streams), Arc::clone(&self.room));
@@ -126,13 +126,14 @@ fn streams(
 impl Streams {
     /// Forgets answers that are old.
     fn forget(&mut self) {
-        let is_old = |kept: &Kept| kept.ended().is_some_and(|ended| ended.elapsed() >= RESUMED);
+        let is_old =
+            |kept: &EventBuffer| kept.ended().is_some_and(|ended| ended.elapsed() >= RESUMED);
         self.of_requests.retain(|_, kept| !is_old(kept));
         self.held.retain(|number, _| self.of_requests.contains_key(number));
     }
 
     /// Keeps the answer of a stream that has ended, if there is room for it.
-    fn answered(&mut self, number: u64, kept: &Kept, room: &Arc<Semaphore>) {
+    fn answered(&mut self, number: u64, kept: &EventBuffer, room: &Arc<Semaphore>) {
         let units = kept.last().map(|message| length(&message).div_ceil(UNIT));
         let units = units.and_then(|units| u32::try_from(units).ok());
         self.forget();
@@ -227,7 +228,7 @@ impl SessionManager for Manager {
             let mut streams = streams(&self.streams);
             let streams = streams.get_mut(id).ok_or_else(missing)?;
             let number = streams.next;
-            let kept = Kept::new(format!("/{number}"));
+            let kept = EventBuffer::new(format!("/{number}"));
             streams.next += 1;
             streams.of_requests.insert(number, Arc::clone(&kept));
             (number, streams.primes, kept)
@@ -253,7 +254,7 @@ impl SessionManager for Manager {
             let mut streams = streams(&self.streams);
             let streams = streams.get_mut(id).ok_or_else(missing)?;
             let is_new = streams.common.is_none();
-            let kept = streams.common.get_or_insert_with(|| Kept::new(String::new()));
+            let kept = streams.common.get_or_insert_with(|| EventBuffer::new(String::new()));
             (streams.primes, Arc::clone(kept), is_new)
         };
         if is_new {

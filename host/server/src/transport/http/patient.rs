@@ -18,7 +18,7 @@ const HALF: Duration = Duration::from_secs(2);
 
 /// The times that a client may take.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Times {
+pub(super) struct ClientTimeouts {
     /// For the head of a request.
     pub(super) head: Duration,
     /// Between requests.
@@ -29,13 +29,13 @@ pub(super) struct Times {
 
 /// Whether a request of the connection is being served. A client may be silent then.
 #[derive(Debug, Default)]
-pub(super) struct Busy {
+pub(super) struct ServingFlag {
     is_busy: AtomicBool,
     /// The task of the connection, which has to look at its clock when the request is over.
     task: AtomicWaker,
 }
 
-impl Busy {
+impl ServingFlag {
     /// A request begins.
     pub(super) fn begin(&self) {
         self.is_busy.store(true, Ordering::Release);
@@ -50,10 +50,10 @@ impl Busy {
 
 /// A connection.
 #[derive(Debug)]
-pub(super) struct Patient<S> {
+pub(super) struct TimedConnection<S> {
     stream: S,
-    times: Times,
-    busy: Arc<Busy>,
+    times: ClientTimeouts,
+    busy: Arc<ServingFlag>,
     /// Whether something of the next request has come.
     has_begun: bool,
     /// When the next request must be here.
@@ -64,8 +64,8 @@ pub(super) struct Patient<S> {
     gone: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Patient<S> {
-    pub(super) fn new(stream: S, times: Times, busy: Arc<Busy>) -> Self {
+impl<S> TimedConnection<S> {
+    pub(super) fn new(stream: S, times: ClientTimeouts, busy: Arc<ServingFlag>) -> Self {
         Self { stream, times, busy, has_begun: false, due: None, stalled: None, gone: None }
     }
 
@@ -93,7 +93,7 @@ impl<S> Patient<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for TimedConnection<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -124,7 +124,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for TimedConnection<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -164,7 +164,7 @@ mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
     use tokio::runtime::Builder;
 
-    const TIMES: Times = Times {
+    const TIMES: ClientTimeouts = ClientTimeouts {
         head: Duration::from_millis(100),
         idle: Duration::from_millis(300),
         stall: Duration::from_millis(100),
@@ -179,7 +179,7 @@ mod tests {
     fn a_client_may_be_idle_for_a_while() {
         run(async {
             let (_client, server) = duplex(64);
-            let mut server = Patient::new(server, TIMES, Arc::default());
+            let mut server = TimedConnection::new(server, TIMES, Arc::default());
             let start = Instant::now();
             let error = server.read_u8().await.expect_err("nothing comes");
             assert_eq!(error.kind(), io::ErrorKind::TimedOut);
@@ -191,7 +191,7 @@ mod tests {
     fn a_head_that_drips_is_cut() {
         run(async {
             let (mut client, server) = duplex(64);
-            let mut server = Patient::new(server, TIMES, Arc::default());
+            let mut server = TimedConnection::new(server, TIMES, Arc::default());
             let drip = async {
                 while client.write_u8(b'x').await.is_ok() {
                     sleep(Duration::from_millis(10)).await;
@@ -215,9 +215,9 @@ mod tests {
     fn a_client_that_waits_for_its_reply_may_be_silent() {
         run(async {
             let (_client, server) = duplex(64);
-            let busy = Arc::<Busy>::default();
+            let busy = Arc::<ServingFlag>::default();
             busy.begin();
-            let mut server = Patient::new(server, TIMES, Arc::clone(&busy));
+            let mut server = TimedConnection::new(server, TIMES, Arc::clone(&busy));
             let read = tokio::time::timeout(TIMES.idle * 3, server.read_u8()).await;
             assert!(read.is_err(), "the connection stays");
             let end = async {
@@ -238,9 +238,9 @@ mod tests {
     fn a_client_that_has_sent_everything_gets_its_reply() {
         run(async {
             let (mut client, server) = duplex(64);
-            let busy = Arc::<Busy>::default();
+            let busy = Arc::<ServingFlag>::default();
             busy.begin();
-            let mut server = Patient::new(server, TIMES, Arc::clone(&busy));
+            let mut server = TimedConnection::new(server, TIMES, Arc::clone(&busy));
             client.shutdown().await.expect("a half");
             let start = Instant::now();
             let read = tokio::time::timeout(HALF / 4, server.read_u8()).await;
@@ -256,7 +256,7 @@ mod tests {
     fn a_client_that_does_not_read_is_cut() {
         run(async {
             let (_client, server) = duplex(64);
-            let mut server = Patient::new(server, TIMES, Arc::default());
+            let mut server = TimedConnection::new(server, TIMES, Arc::default());
             let error = server.write_all(&[0; 1_000]).await.expect_err("nobody reads");
             assert_eq!(error.kind(), io::ErrorKind::TimedOut);
         });

@@ -20,16 +20,16 @@ use tokio_util::task::TaskTracker;
 use super::access::Access;
 use super::allowed_hosts::AllowedHosts;
 use super::body::{self, BodyBudget};
-use super::connection::{self, Ending};
+use super::connection::{self, CloseRule};
 use super::door::{Door, Speech};
 use super::gate::Gate;
 use super::handlers::Handlers;
 use super::listener::{Listener, Socket};
 use super::manager::Manager;
-use super::patient::Times;
+use super::patient::ClientTimeouts;
 use super::place::Places;
 use super::probe::Probe;
-use super::sessions::{Most, Sessions};
+use super::sessions::{SessionLimits, Sessions};
 use super::tls::Tls;
 use crate::config::Values;
 use crate::transport::message::Bounds;
@@ -79,14 +79,14 @@ impl Http {
         let cancel = CancellationToken::new();
         let _cancelled = cancel.clone().drop_guard();
         let (access, tls) = (Arc::new(access), tls.map(Arc::new));
-        let parts = Parts { access: Arc::clone(&access), allowed, places };
+        let parts = GateParts { access: Arc::clone(&access), allowed, places };
         let gate = gate(handlers, parts, values, &cancel);
         let sessions = Arc::clone(&gate.sessions);
         let tidy = tokio::spawn(async move { sessions.tidy().await });
         let hall = Hall::new(Arc::clone(&gate), tls.clone(), values);
-        let accepting = Accepting::new(listener.socket)?;
+        let accepting = Acceptor::new(listener.socket)?;
         let draining = CancellationToken::new();
-        let later = Ending::Later(draining.clone());
+        let later = CloseRule::Later(draining.clone());
         let reload = async {
             loop {
                 reload().await;
@@ -108,7 +108,7 @@ impl Http {
         let longest = values.time(Limit::HttpDrain);
         // Who asks meanwhile is told that the server ends.
         let drained = tokio::select! {
-            () = hall.accept(&accepting, &Ending::First) => false,
+            () = hall.accept(&accepting, &CloseRule::First) => false,
             drained = timeout(longest, gate.served.wait()) => drained.is_ok(),
         };
         if !drained {
@@ -127,14 +127,14 @@ impl Http {
 struct Hall<H: Handlers> {
     gate: Arc<Gate<H>>,
     tls: Option<Arc<Tls>>,
-    times: Times,
+    times: ClientTimeouts,
     places: Arc<Semaphore>,
     connections: TaskTracker,
 }
 
 impl<H: Handlers> Hall<H> {
     fn new(gate: Arc<Gate<H>>, tls: Option<Arc<Tls>>, values: &Values) -> Self {
-        let times = Times {
+        let times = ClientTimeouts {
             head: values.time(Limit::HttpHead),
             idle: values.time(Limit::HttpIdle),
             stall: values.time(Limit::HttpBody),
@@ -144,7 +144,7 @@ impl<H: Handlers> Hall<H> {
     }
 
     /// Accepts connections, for ever.
-    async fn accept(&self, accepting: &Accepting, ending: &Ending) {
+    async fn accept(&self, accepting: &Acceptor, ending: &CloseRule) {
         loop {
             let (stream, address) = match accepting.next().await {
                 Ok(accepted) => accepted,
@@ -170,7 +170,7 @@ impl<H: Handlers> Hall<H> {
 }
 
 /// What decides who is served.
-struct Parts {
+struct GateParts {
     access: Arc<Access>,
     allowed: AllowedHosts,
     places: Places,
@@ -178,12 +178,12 @@ struct Parts {
 
 fn gate<H: Handlers>(
     handlers: Arc<H>,
-    parts: Parts,
+    parts: GateParts,
     values: &Values,
     cancel: &CancellationToken,
 ) -> Arc<Gate<H>> {
     let manager = Arc::new(Manager::new(values.time(Limit::HttpBody)));
-    let most = Most {
+    let most = SessionLimits {
         sessions: values.size(Limit::HttpSessions),
         each: values.size(Limit::HttpSessionsEach),
         idle: values.time(Limit::HttpSessionIdle),
@@ -203,7 +203,7 @@ fn gate<H: Handlers>(
         .with_cancellation_token(cancel.clone());
     let make = Arc::clone(&handlers);
     let service = StreamableHttpService::new(move || Ok(make.handler()), manager, config);
-    let Parts { access, allowed, places } = parts;
+    let GateParts { access, allowed, places } = parts;
     Arc::new(Gate {
         handlers,
         service,
@@ -225,8 +225,8 @@ async fn serve<H: Handlers>(
     stream: Box<dyn Stream>,
     tls: Option<TlsAcceptor>,
     address: Option<IpAddr>,
-    times: Times,
-    ending: Ending,
+    times: ClientTimeouts,
+    ending: CloseRule,
 ) {
     match tls {
         None => {
@@ -255,13 +255,13 @@ trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
 
 /// A listener that accepts.
-enum Accepting {
+enum Acceptor {
     Tcp(TcpListener),
     #[cfg(unix)]
     Unix(tokio::net::UnixListener),
 }
 
-impl Accepting {
+impl Acceptor {
     fn new(socket: Socket) -> io::Result<Self> {
         match socket {
             Socket::Tcp(socket) => TcpListener::from_std(socket).map(Self::Tcp),

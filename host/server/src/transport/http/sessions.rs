@@ -27,7 +27,7 @@ const SHORTEST_LOOK: Duration = Duration::from_millis(20);
 
 /// The numbers of sessions and calls that are allowed.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Most {
+pub(super) struct SessionLimits {
     /// Sessions.
     pub(super) sessions: usize,
     /// Sessions of one principal.
@@ -44,12 +44,12 @@ pub(super) struct Most {
 #[derive(Debug)]
 pub(super) struct Sessions {
     manager: Arc<Manager>,
-    most: Most,
-    held: Mutex<Held>,
+    most: SessionLimits,
+    held: Mutex<Table>,
 }
 
 #[derive(Debug, Default)]
-struct Held {
+struct Table {
     sessions: HashMap<String, Session>,
     /// The owners of sessions that are about to begin.
     beginning: Vec<Arc<str>>,
@@ -84,7 +84,7 @@ impl Session {
     }
 }
 
-impl Held {
+impl Table {
     /// The session that goes first if an owner begins another one: one that nobody uses, the oldest
     /// first. One that only listens goes for its own owner.
     fn least(&self, owner: &Arc<str>, is_own: bool) -> Option<String> {
@@ -100,16 +100,16 @@ impl Held {
 }
 
 impl Sessions {
-    pub(super) fn new(manager: Arc<Manager>, most: Most) -> Arc<Self> {
+    pub(super) fn new(manager: Arc<Manager>, most: SessionLimits) -> Arc<Self> {
         Arc::new(Self { manager, most, held: Mutex::default() })
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn held(&self) -> MutexGuard<'_, Table> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Makes room for a session of an owner.
-    pub(super) async fn begin(self: &Arc<Self>, owner: &Arc<str>) -> Result<Beginning, Refusal> {
+    pub(super) async fn begin(self: &Arc<Self>, owner: &Arc<str>) -> Result<Reservation, Refusal> {
         let alive: HashSet<_> = self.manager.alive().await.into_iter().collect();
         self.held().sessions.retain(|name, _| alive.contains(name.as_str()));
         loop {
@@ -125,7 +125,10 @@ impl Sessions {
                     (Limit::HttpSessions, self.most.sessions)
                 } else {
                     held.beginning.push(Arc::clone(owner));
-                    return Ok(Beginning { sessions: Arc::clone(self), owner: Arc::clone(owner) });
+                    return Ok(Reservation {
+                        sessions: Arc::clone(self),
+                        owner: Arc::clone(owner),
+                    });
                 };
                 let is_own = limit == Limit::HttpSessionsEach;
                 held.least(owner, is_own).ok_or_else(|| all_work(limit, most))?
@@ -157,11 +160,11 @@ impl Sessions {
     }
 
     /// Notes that a stream of events of a session is open.
-    pub(super) fn listen(self: &Arc<Self>, name: &str) -> Listening {
+    pub(super) fn listen(self: &Arc<Self>, name: &str) -> EventStream {
         if let Some(session) = self.held().sessions.get_mut(name) {
             session.listeners += 1;
         }
-        Listening { sessions: Arc::clone(self), name: name.to_owned() }
+        EventStream { sessions: Arc::clone(self), name: name.to_owned() }
     }
 
     /// Forgets a session that has ended.
@@ -193,7 +196,7 @@ impl Sessions {
     }
 
     async fn close_all(&self, ends: impl Fn(&Session) -> bool) {
-        let found = |held: &Held| -> Vec<String> {
+        let found = |held: &Table| -> Vec<String> {
             let ending = held.sessions.iter().filter(|(_, session)| ends(session));
             ending.map(|(name, _)| name.clone()).collect()
         };
@@ -222,13 +225,13 @@ impl Sessions {
         owner: &Arc<str>,
         id: &RequestId,
         is_call: bool,
-    ) -> Result<Open, Refusal> {
+    ) -> Result<OpenRequest, Refusal> {
         let (open, places) = self.register(name, owner, id)?;
         if !is_call {
             return Ok(open);
         }
         match timeout(self.most.patience, places.acquire_owned()).await {
-            Ok(Ok(place)) => Ok(Open { _place: Some(place), ..open }),
+            Ok(Ok(place)) => Ok(OpenRequest { _place: Some(place), ..open }),
             _ => {
                 let message = format!(
                     "{} calls of the session are not answered yet [{}]: wait for one",
@@ -246,7 +249,7 @@ impl Sessions {
         name: &str,
         owner: &Arc<str>,
         id: &RequestId,
-    ) -> Result<(Open, Arc<Semaphore>), Refusal> {
+    ) -> Result<(OpenRequest, Arc<Semaphore>), Refusal> {
         let mut held = self.held();
         let session = held.sessions.get_mut(name).filter(|session| session.owner == *owner);
         let Some(session) = session else { return Err(unknown(name)) };
@@ -256,8 +259,8 @@ impl Sessions {
             return Err(Refusal::invalid(StatusCode::BAD_REQUEST, message));
         }
         let sessions = Arc::clone(self);
-        let open = Open {
-            _registered: Registered { sessions, name: name.to_owned(), id: id.clone() },
+        let open = OpenRequest {
+            _registered: OpenRequestId { sessions, name: name.to_owned(), id: id.clone() },
             _place: None,
         };
         Ok((open, Arc::clone(&session.calls)))
@@ -282,12 +285,12 @@ pub(super) fn unknown(name: &str) -> Refusal {
 
 /// The room for a session that is about to begin.
 #[derive(Debug)]
-pub(super) struct Beginning {
+pub(super) struct Reservation {
     sessions: Arc<Sessions>,
     owner: Arc<str>,
 }
 
-impl Beginning {
+impl Reservation {
     /// The session has begun, under this name.
     pub(super) fn done(self, name: &str) {
         let session = Session {
@@ -301,7 +304,7 @@ impl Beginning {
     }
 }
 
-impl Drop for Beginning {
+impl Drop for Reservation {
     fn drop(&mut self) {
         let mut held = self.sessions.held();
         if let Some(index) = held.beginning.iter().position(|owner| *owner == self.owner) {
@@ -312,12 +315,12 @@ impl Drop for Beginning {
 
 /// A stream of events that is open. It is over when this is dropped.
 #[derive(Debug)]
-pub(super) struct Listening {
+pub(super) struct EventStream {
     sessions: Arc<Sessions>,
     name: String,
 }
 
-impl Drop for Listening {
+impl Drop for EventStream {
     fn drop(&mut self) {
         if let Some(session) = self.sessions.held().sessions.get_mut(&self.name) {
             session.listeners = session.listeners.saturating_sub(1);
@@ -328,21 +331,21 @@ impl Drop for Listening {
 
 /// A request that is not answered yet. It is over when this is dropped.
 #[derive(Debug)]
-pub(super) struct Open {
-    _registered: Registered,
+pub(super) struct OpenRequest {
+    _registered: OpenRequestId,
     /// The place of a call.
     _place: Option<OwnedSemaphorePermit>,
 }
 
 /// The id of a request that is not answered yet.
 #[derive(Debug)]
-struct Registered {
+struct OpenRequestId {
     sessions: Arc<Sessions>,
     name: String,
     id: RequestId,
 }
 
-impl Drop for Registered {
+impl Drop for OpenRequestId {
     fn drop(&mut self) {
         if let Some(session) = self.sessions.held().sessions.get_mut(&self.name) {
             session.open.remove(&self.id);

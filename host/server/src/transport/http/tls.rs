@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pif_system::{Forbidden, read_owned};
+use pif_system::{ForbiddenAccess, read_owned};
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -20,13 +20,13 @@ const MOST_BYTES: u64 = 1 << 20;
 pub struct Tls {
     certificates: PathBuf,
     key: PathBuf,
-    current: Reread<Current>,
+    current: Reread<ActiveCertificate>,
 }
 
 /// The certificates and the key in force.
-struct Current(TlsAcceptor);
+struct ActiveCertificate(TlsAcceptor);
 
-impl std::fmt::Debug for Current {
+impl std::fmt::Debug for ActiveCertificate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Current").finish_non_exhaustive()
     }
@@ -51,7 +51,7 @@ impl Tls {
     }
 }
 
-fn acceptor(certificates: &Path, key: &Path) -> Result<Current, String> {
+fn acceptor(certificates: &Path, key: &Path) -> Result<ActiveCertificate, String> {
     let of = |file: &Path, reason: String| format!("{}: {reason}", file.display());
     let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(certificates)
         .and_then(Iterator::collect)
@@ -59,7 +59,8 @@ fn acceptor(certificates: &Path, key: &Path) -> Result<Current, String> {
     if chain.is_empty() {
         return Err(of(certificates, "it has no certificates in PEM".to_owned()));
     }
-    let text = read_owned(key, MOST_BYTES, Forbidden::Any).map_err(|reason| of(key, reason))?;
+    let text =
+        read_owned(key, MOST_BYTES, ForbiddenAccess::Any).map_err(|reason| of(key, reason))?;
     let private = PrivateKeyDer::from_pem_slice(text.as_bytes())
         .map_err(|error| of(key, format!("it has no private key in PEM: {error}")))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -70,5 +71,5 @@ fn acceptor(certificates: &Path, key: &Path) -> Result<Current, String> {
         .with_single_cert(chain, private)
         .map_err(|error| of(key, format!("the key and the certificate do not fit: {error}")))?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(Current(TlsAcceptor::from(Arc::new(config))))
+    Ok(ActiveCertificate(TlsAcceptor::from(Arc::new(config))))
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use pif_domain::text::{self, time};
 use pif_domain::{Principal, Scope};
-use pif_system::{Forbidden, read_owned};
+use pif_system::{ForbiddenAccess, read_owned};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
@@ -63,7 +63,7 @@ pub(super) struct Tokens(Vec<Token>);
 impl Tokens {
     /// Reads a file that only its owner can read.
     pub(super) fn read(path: &Path) -> Result<Self, Error> {
-        let text = read_owned(path, MOST_BYTES, Forbidden::Any)
+        let text = read_owned(path, MOST_BYTES, ForbiddenAccess::Any)
             .map_err(|reason| Error::Unreadable { path: path.to_owned(), reason })?;
         Self::parse(&text).map_err(|(line, reason)| Error::Line {
             path: path.to_owned(),

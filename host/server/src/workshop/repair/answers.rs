@@ -6,12 +6,12 @@ use std::future::ready;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use pif_domain::{Answered, Call, CallOutcome, Failure, Offer, Refusal, Unsent};
-use pif_sandbox::Asking;
-use pif_store::journal::{Answer, Came, Digest, Made};
+use pif_domain::{Call, CallOutcome, CallResult, Failure, NotSent, Offer, Refusal};
+use pif_sandbox::AnswerFuture;
+use pif_store::journal::{Answer, Came, Digest, SentCall};
 
 use crate::workshop::archive::Archive;
-use crate::workshop::effects::{Effects, Sending, Told};
+use crate::workshop::effects::{CallObserver, Effects, PendingCalls};
 use crate::workshop::example::Example;
 use crate::workshop::script::Line;
 
@@ -36,7 +36,7 @@ pub(super) fn of_run(answers: &[Answer], archive: &dyn Archive) -> Arc<[Before]>
     calls.flatten().filter_map(|made| before(made, archive)).collect()
 }
 
-fn before(made: &Made, archive: &dyn Archive) -> Option<Before> {
+fn before(made: &SentCall, archive: &dyn Archive) -> Option<Before> {
     let text = |digest: &Digest| archive.text(&digest.sha256).ok().flatten();
     let outcome = match &made.outcome {
         Came::Unknown => return None,
@@ -81,7 +81,7 @@ impl Answers {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).seen.clone()
     }
 
-    fn answer(&self, calls: &[Call]) -> Result<Vec<Answered>, Refusal> {
+    fn answer(&self, calls: &[Call]) -> Result<Vec<CallResult>, Refusal> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let mut answered = Vec::with_capacity(calls.len());
         for call in calls {
@@ -98,7 +98,7 @@ impl Answers {
                     before.map(|it| it.outcome.clone()).ok_or_else(|| Refusal::denied(calls))?
                 }
             };
-            answered.push(Answered::new(outcome, 0));
+            answered.push(CallResult::new(outcome, 0));
         }
         Ok(answered)
     }
@@ -119,10 +119,10 @@ impl Answers {
 impl Effects for Answers {
     fn call<'a>(
         &'a self,
-        sending: Sending<'a>,
-        _told: &'a mut Told<'_>,
-    ) -> Asking<'a, Result<Vec<Answered>, Unsent>> {
-        Box::pin(ready(self.answer(sending.calls).map_err(Unsent::from)))
+        sending: PendingCalls<'a>,
+        _told: &'a mut CallObserver<'_>,
+    ) -> AnswerFuture<'a, Result<Vec<CallResult>, NotSent>> {
+        Box::pin(ready(self.answer(sending.calls).map_err(NotSent::from)))
     }
 
     fn offers(&self) -> Arc<[Offer]> {
@@ -134,7 +134,7 @@ impl Effects for Answers {
         true
     }
 
-    fn pause(&self, _time: Duration) -> Asking<'_, ()> {
+    fn pause(&self, _time: Duration) -> AnswerFuture<'_, ()> {
         Box::pin(ready(()))
     }
 

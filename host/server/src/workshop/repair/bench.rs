@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use pif_domain::{Fault, FaultCode};
-use pif_sandbox::{Ending, Outcome, Request, Watch, drive};
+use pif_sandbox::{Completion, Outcome, Request, Watch, drive};
 use pif_store::journal::Answer;
 
 use super::answers::{Answers, Before};
@@ -35,7 +35,7 @@ pub(super) struct Bench<'a> {
 /// What came of a run.
 #[derive(Debug)]
 pub(super) struct Ran {
-    pub(super) ending: Result<Ending, Fault>,
+    pub(super) ending: Result<Completion, Fault>,
     pub(super) fuel: u64,
     /// The tools that it looked up, by their names.
     pub(super) tools: Vec<String>,

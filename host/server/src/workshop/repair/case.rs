@@ -27,7 +27,7 @@ pub struct Wrong {
     /// Variables of the program, a JSON object.
     pub context: Option<String>,
     /// The fault, as an earlier call told it.
-    pub error: Option<Reported>,
+    pub error: Option<FaultReport>,
     /// More examples, which the repair has to pass.
     pub examples: Vec<Example>,
     /// More properties, which have to hold of the repair.
@@ -47,7 +47,7 @@ pub enum Broken {
 
 /// A fault that an earlier call told. What else it holds is passed over.
 #[derive(Debug, Clone, Default, Deserialize)]
-pub struct Reported {
+pub struct FaultReport {
     /// Its code.
     #[serde(default)]
     pub code: Option<String>,
@@ -62,7 +62,7 @@ pub struct Reported {
     pub run: Option<i64>,
 }
 
-impl Reported {
+impl FaultReport {
     /// Whether a fault is this one, as far as it is told.
     pub(super) fn is(&self, fault: &Fault) -> bool {
         let is_same = |told: &Option<String>, own: Option<&str>| {

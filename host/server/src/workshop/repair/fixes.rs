@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::answers::SEEN;
 use super::bench::{Bench, Sign};
-use super::told::Applied;
+use super::told::AppliedFix;
 use crate::workshop::library::library;
 use crate::workshop::world::{Candidate, Tools};
 
@@ -19,25 +19,25 @@ const MOST: usize = 24;
 
 /// A program with its fixes.
 #[derive(Debug, Clone)]
-pub(super) struct Fixed {
+pub(super) struct FixedProgram {
     pub(super) request: Request,
     /// The tools, with those that have fixes as candidates.
     pub(super) tools: Tools,
-    pub(super) applied: Vec<Applied>,
+    pub(super) applied: Vec<AppliedFix>,
     /// Whether the run has no fault then.
     pub(super) is_whole: bool,
 }
 
 impl Bench<'_> {
     /// Applies the sure fixes of a run that fails.
-    pub(super) fn fix(&self, request: &Request, tools: &Tools) -> Fixed {
+    pub(super) fn fix(&self, request: &Request, tools: &Tools) -> FixedProgram {
         let (request, tools) = (request.clone(), tools.clone());
-        let mut fixed = Fixed { request, tools, applied: Vec::new(), is_whole: false };
+        let mut fixed = FixedProgram { request, tools, applied: Vec::new(), is_whole: false };
         let (mut seen, mut last) = (BTreeSet::new(), None);
         let mut before = fixed.clone();
         for _ in 0..MOST {
             let Some(ran) = self.fault(&fixed.request, &fixed.tools) else { return fixed };
-            let Some(fault) = ran else { return Fixed { is_whole: true, ..fixed } };
+            let Some(fault) = ran else { return FixedProgram { is_whole: true, ..fixed } };
             let sign = Sign::of(&fault);
             if last.as_ref() == Some(&sign) {
                 // The last fix did not help.
@@ -54,19 +54,19 @@ impl Bench<'_> {
     }
 
     /// Applies the sure fixes that a check notes. None: it notes none.
-    pub(super) fn fix_noted(&self, request: &Request, tools: &Tools) -> Option<Fixed> {
+    pub(super) fn fix_noted(&self, request: &Request, tools: &Tools) -> Option<FixedProgram> {
         let (request, tools) = (request.clone(), tools.clone());
         let (code, tool) = match &request.code {
             Code::Term(code) => (code.clone(), None),
             Code::Tool(name) => (tools.look_up(name).ok()??.0, Some(name.clone())),
         };
         let fix = self.fix_of_notes(&code)?;
-        let mut fixed = Fixed { request, tools, applied: Vec::new(), is_whole: true };
+        let mut fixed = FixedProgram { request, tools, applied: Vec::new(), is_whole: true };
         self.apply(&mut fixed, tool, fix).then_some(fixed)
     }
 
     /// The sure fix of a fault, and the tool whose source it changes.
-    fn fix_of(&self, fault: &Fault, fixed: &Fixed) -> Option<(Option<String>, Fix)> {
+    fn fix_of(&self, fault: &Fault, fixed: &FixedProgram) -> Option<(Option<String>, Fix)> {
         if let Some(tool) = &fault.tool {
             let fix = self.fix_of_tool(tool, fixed)?;
             return Some((Some(tool.clone()), fix));
@@ -77,7 +77,7 @@ impl Bench<'_> {
     }
 
     /// The sure fix of a tool's source: that of its run as a program, or that of what a check notes.
-    fn fix_of_tool(&self, tool: &str, fixed: &Fixed) -> Option<Fix> {
+    fn fix_of_tool(&self, tool: &str, fixed: &FixedProgram) -> Option<Fix> {
         if library().find(tool).is_some() {
             return None;
         }
@@ -101,7 +101,7 @@ impl Bench<'_> {
     }
 
     /// Puts a fix into the program or into a tool. False: what comes of it is no program.
-    fn apply(&self, fixed: &mut Fixed, tool: Option<String>, fix: Fix) -> bool {
+    fn apply(&self, fixed: &mut FixedProgram, tool: Option<String>, fix: Fix) -> bool {
         let Fix { was, now, fixed: code, .. } = fix;
         match &tool {
             None => fixed.request.code = Code::Term(code),
@@ -112,7 +112,7 @@ impl Bench<'_> {
                 fixed.tools = with(&fixed.tools, name, summary.canonical, summary.hash);
             }
         }
-        fixed.applied.push(Applied { tool, was, now });
+        fixed.applied.push(AppliedFix { tool, was, now });
         true
     }
 

@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use super::bench::{Bench, Sign};
 use super::fixes::with;
-use super::told::{Inner, Least, Part};
+use super::told::{Fragment, Inner, Least};
 use crate::workshop::library::library;
-use crate::workshop::types::Inferred;
+use crate::workshop::types::ProgramType;
 use crate::workshop::world::Tools;
 
 /// The most characters of a type.
@@ -99,7 +99,7 @@ impl Bench<'_> {
         fault: &Fault,
         request: &Request,
         tools: &Tools,
-    ) -> Option<(Part, Option<Part>)> {
+    ) -> Option<(Fragment, Option<Fragment>)> {
         if fault.limit.is_some() {
             return None;
         }
@@ -154,7 +154,7 @@ impl Bench<'_> {
     }
 
     /// The type of a term. One with free variables is that of a function of them.
-    fn typed(&self, summary: &Summary, json: &str, watch: &Watch) -> Option<Inferred> {
+    fn typed(&self, summary: &Summary, json: &str, watch: &Watch) -> Option<ProgramType> {
         let free = summary.free.iter().filter(|it| !matches!(it.as_str(), "data" | "input"));
         let closed = free.rev().fold(json.to_owned(), |body, name| {
             format!("{{\"body\":{body},\"lam\":{}}}", Value::from(name.as_str()))
@@ -164,14 +164,14 @@ impl Bench<'_> {
     }
 
     /// A term in the notation, with its type.
-    fn part(&self, tool: Option<String>, json: &str, is_least: bool) -> Option<Part> {
+    fn part(&self, tool: Option<String>, json: &str, is_least: bool) -> Option<Fragment> {
         let workshop = self.workshop;
         let watch: Watch = self.watch.again();
         let summary = workshop.sandbox.check(json, &watch).ok()?;
         let told = self.typed(&summary, json, &watch);
         let shape = told.map(|it| line(&it.typing.shape, MOST_SHAPE));
         let code = if summary.notation.is_empty() { json.to_owned() } else { summary.notation };
-        Some(Part { tool, code, shape: shape.filter(|it| it != "any"), is_least })
+        Some(Fragment { tool, code, shape: shape.filter(|it| it != "any"), is_least })
     }
 }
 

@@ -11,5 +11,7 @@ mod since;
 mod told;
 mod whole;
 
-pub use self::case::{Broken, Reported, Wrong};
-pub use self::told::{Applied, Diagnosis, Inner, Least, Mended, Part, Proof, Repaired, Since, Was};
+pub use self::case::{Broken, FaultReport, Wrong};
+pub use self::told::{
+    AppliedFix, Diagnosis, Fragment, Inner, Least, Proof, Repair, RepairedProgram, Since, Was,
+};

@@ -4,15 +4,15 @@ use pif_domain::Fault;
 
 /// The result of a repair.
 #[derive(Debug, Default)]
-pub struct Mended {
+pub struct Repair {
     /// The fault; None: no run has one.
     pub fault: Option<Box<Fault>>,
     /// Whether it is the fault that was given, where one was.
     pub is_given: Option<bool>,
     /// The sure fixes, in their order. They repair nothing unless there is `repaired`.
-    pub fixes: Vec<Applied>,
+    pub fixes: Vec<AppliedFix>,
     /// What is repaired; None: nothing is.
-    pub repaired: Vec<Repaired>,
+    pub repaired: Vec<RepairedProgram>,
     /// The examples, with the repair if there is one.
     pub proof: Proof,
     /// What is least around the fault, and what brought it.
@@ -25,7 +25,7 @@ pub struct Mended {
 
 /// A fix that was applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Applied {
+pub struct AppliedFix {
     /// The tool that it changes; None: the program.
     pub tool: Option<String>,
     /// The part as it was.
@@ -36,7 +36,7 @@ pub struct Applied {
 
 /// A repaired program, or tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Repaired {
+pub struct RepairedProgram {
     /// The tool; None: the program.
     pub tool: Option<String>,
     /// The code, in the notation that it came in; of a tool in the notation.
@@ -68,9 +68,9 @@ pub struct Diagnosis {
     /// The call within which it fails, if that is not the whole run.
     pub inner: Option<Inner>,
     /// The least program that still fails so; of a fault in a tool that of the tool.
-    pub program: Option<Part>,
+    pub program: Option<Fragment>,
     /// The term at which it fails.
-    pub term: Option<Part>,
+    pub term: Option<Fragment>,
     /// The change that brought it; None: no change of a tool did.
     pub since: Option<Since>,
 }
@@ -95,7 +95,7 @@ pub struct Inner {
 
 /// A program, or a term of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct Fragment {
     /// The tool that it is of; None: the program.
     pub tool: Option<String>,
     /// The code in the notation.

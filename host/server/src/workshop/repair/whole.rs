@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use pif_domain::{Fault, FaultCode, fault, text};
-use pif_sandbox::{Argument, Code, Ending, Request, Watch};
+use pif_sandbox::{Argument, Code, Completion, Request, Watch};
 use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::bench::{Bench, Sign};
 use super::case::{Broken, Case, Wrong};
-use super::fixes::Fixed;
+use super::fixes::FixedProgram;
 use super::least::depends_on_input;
-use super::told::{Diagnosis, Mended, Proof, Repaired, Was};
+use super::told::{Diagnosis, Proof, Repair, RepairedProgram, Was};
 use crate::workshop::analyze::source_of;
 use crate::workshop::opening::Workshop;
 use crate::workshop::world::Tools;
@@ -22,13 +22,13 @@ const MOST_NOTATION: usize = 1 << 20;
 impl Workshop {
     /// Repairs what is wrong by sure fixes, and tells what is least around the fault. What is repaired of
     /// tools is staged. `arguments` is the text of the request.
-    pub fn repair(&self, wrong: &Wrong, arguments: &str, watch: &Watch) -> Result<Mended, Fault> {
+    pub fn repair(&self, wrong: &Wrong, arguments: &str, watch: &Watch) -> Result<Repair, Fault> {
         let tools = self.tools()?;
         if let Broken::Tool(name) = &wrong.broken {
             source_of(&tools, name)?;
         }
         self.sandbox.ready_analyst();
-        let mut mended = Mended::default();
+        let mut mended = Repair::default();
         let Some((case, found)) = self.failing(wrong, &tools, watch, &mut mended)? else {
             mended.proof = self.proof(wrong, None, &tools, watch)?;
             if !mended.proof.is_passed() {
@@ -59,7 +59,7 @@ impl Workshop {
         wrong: &Wrong,
         tools: &Tools,
         (arguments, watch): (&str, &Watch),
-        mended: &mut Mended,
+        mended: &mut Repair,
     ) -> Result<(), Fault> {
         let code = match &wrong.broken {
             Broken::Code(code) => Code::Term(code.clone()),
@@ -91,7 +91,7 @@ impl Workshop {
         wrong: &Wrong,
         tools: &Tools,
         watch: &Watch,
-        mended: &mut Mended,
+        mended: &mut Repair,
     ) -> Result<Option<(Case, Fault)>, Fault> {
         for case in self.cases(wrong)? {
             let bench = Bench::new(self, &case.calls, watch);
@@ -101,7 +101,7 @@ impl Workshop {
                 return Err(fault(FaultCode::Timeout, message, Some("give a smaller input")));
             };
             let is_function =
-                matches!(&ran.ending, Ok(Ending::Value(value)) if value.kind == "function");
+                matches!(&ran.ending, Ok(Completion::Value(value)) if value.kind == "function");
             if is_function && matches!(case.request.argument, Argument::Unapplied) {
                 mended.notes.push("it is a function, and no input of it is known".to_owned());
             }
@@ -117,7 +117,7 @@ impl Workshop {
     fn proof(
         &self,
         wrong: &Wrong,
-        repair: Option<(&Case, &Fixed)>,
+        repair: Option<(&Case, &FixedProgram)>,
         tools: &Tools,
         watch: &Watch,
     ) -> Result<Proof, Fault> {
@@ -137,23 +137,29 @@ impl Workshop {
         self.try_repair(&code, wrong, &named, tools, watch)
     }
 
-    fn repaired(&self, fixed: &Fixed, watch: &Watch) -> Result<Vec<Repaired>, Fault> {
+    fn repaired(&self, fixed: &FixedProgram, watch: &Watch) -> Result<Vec<RepairedProgram>, Fault> {
         let mut repaired = Vec::new();
         if let Code::Term(code) = &fixed.request.code
             && fixed.applied.iter().any(|it| it.tool.is_none())
         {
-            repaired.push(Repaired { tool: None, code: code.clone() });
+            repaired.push(RepairedProgram { tool: None, code: code.clone() });
         }
         for candidate in fixed.tools.candidates.iter() {
             let notation = self.notation(&candidate.source, MOST_NOTATION, watch);
             let code = notation.unwrap_or_else(|| candidate.source.clone());
-            repaired.push(Repaired { tool: Some(candidate.name.clone()), code });
+            repaired.push(RepairedProgram { tool: Some(candidate.name.clone()), code });
         }
         Ok(repaired)
     }
 
     /// Puts repaired tools into a snapshot. Why that cannot be is a note.
-    fn stage_repaired(&self, mended: &mut Mended, fixed: &Fixed, arguments: &str, watch: &Watch) {
+    fn stage_repaired(
+        &self,
+        mended: &mut Repair,
+        fixed: &FixedProgram,
+        arguments: &str,
+        watch: &Watch,
+    ) {
         let mut operations = Vec::new();
         for candidate in fixed.tools.candidates.iter() {
             let current = self.current(&candidate.name);

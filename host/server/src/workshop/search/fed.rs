@@ -17,7 +17,7 @@ const MOST_PAYLOAD: usize = 4_000;
 
 /// The indexes that are kept from search to search.
 #[derive(Debug, Default)]
-pub(crate) struct Fed {
+pub(crate) struct IndexCache {
     offers: Mutex<Option<(Vec<Offer>, Arc<Transient>)>>,
     journal: Mutex<Option<Entries>>,
 }
@@ -32,7 +32,7 @@ struct Entries {
     index: Arc<Transient>,
 }
 
-impl Fed {
+impl IndexCache {
     /// The index of tools of other servers, made anew when they change.
     pub(super) fn offers(&self, offers: &[Offer]) -> Result<Arc<Transient>, Error> {
         let mut kept = self.offers.lock().unwrap_or_else(PoisonError::into_inner);

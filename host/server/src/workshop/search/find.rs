@@ -1,14 +1,14 @@
 //! The search: which indexes are looked through, and what they find.
 
 use pif_domain::{Fault, Offer, Scope};
-use pif_store::find::{Found, Index, Kind, Query, Source, rank, telling};
+use pif_store::find::{Index, Kind, Query, SearchHit, Source, rank, telling};
 use pif_store::registry::Definition;
 
 use super::super::library::library;
 use super::super::opening::Workshop;
 use super::super::refusal::{refused, stored};
 use super::brought::brought;
-use super::known::{Known, known};
+use super::known::{LanguageTopic, known};
 use super::sought::{Sought, own};
 use super::tell::Match;
 
@@ -26,7 +26,7 @@ impl Workshop {
             if matches.len() == sought.most {
                 break;
             }
-            matches.extend(self.tell(&found, &query, sought)?);
+            matches.extend(self.describe(&found, &query, sought)?);
         }
         if sought.neighbors {
             for it in &mut matches {
@@ -36,7 +36,7 @@ impl Workshop {
         Ok((matches, total))
     }
 
-    fn rank(&self, query: &Query, sought: &Sought) -> Result<Vec<Found>, Fault> {
+    fn rank(&self, query: &Query, sought: &Sought) -> Result<Vec<SearchHit>, Fault> {
         let owner = self.principal().owner();
         let has = |kind: Kind| sought.kinds.contains(&kind);
         let may_see_sessions = self.principal().may(Scope::Run);
@@ -93,7 +93,7 @@ impl Workshop {
             rank(&query, &[sources, &[library]].concat())
         });
         let mut told = Vec::new();
-        for Found { kind, place, .. } in telling(found.map_err(stored)?) {
+        for SearchHit { kind, place, .. } in telling(found.map_err(stored)?) {
             let tool = match kind {
                 Kind::Library => library().find(&place).cloned(),
                 _ => tools.find(&place).map_err(refused)?,
@@ -112,13 +112,13 @@ impl Workshop {
         let index = self.fed.offers(offers).map_err(stored)?;
         let source = Source { index: &*index, shelf: own(Kind::Upstream), hidden: &[] };
         let found = rank(&Query::new(words), &[source]).map_err(stored)?;
-        let offer = |it: Found| offers.iter().find(|offer| offer.name == it.place);
+        let offer = |it: SearchHit| offers.iter().find(|offer| offer.name == it.place);
         Ok(found.into_iter().filter_map(offer).collect())
     }
 }
 
 /// The forms and spellings that words find, the best first.
-pub fn find_forms(words: &str) -> Result<Vec<Known>, Fault> {
+pub fn find_forms(words: &str) -> Result<Vec<LanguageTopic>, Fault> {
     let found = find_brought(Kind::Form, words)?;
     Ok(found.into_iter().filter_map(|it| known(&it.place)).collect())
 }
@@ -129,7 +129,7 @@ pub fn find_library(words: &str) -> Result<Vec<&'static Definition>, Fault> {
     Ok(found.into_iter().filter_map(|it| library().find(&it.place)).collect())
 }
 
-fn find_brought(kind: Kind, words: &str) -> Result<Vec<Found>, Fault> {
+fn find_brought(kind: Kind, words: &str) -> Result<Vec<SearchHit>, Fault> {
     let index = brought().map_err(stored)?;
     let source = Source { index, shelf: own(kind), hidden: &[] };
     Ok(telling(rank(&Query::new(words), &[source]).map_err(stored)?))
@@ -142,8 +142,8 @@ mod tests {
 
     fn first(query: &str) -> String {
         match find_forms(query).expect("an index").first() {
-            Some(Known::Form(form)) => form.name.clone(),
-            Some(Known::Spelling(it)) => it.names.clone(),
+            Some(LanguageTopic::Form(form)) => form.name.clone(),
+            Some(LanguageTopic::Spelling(it)) => it.names.clone(),
             None => String::new(),
         }
     }

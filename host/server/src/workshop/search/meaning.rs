@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use pif_domain::Fault;
-use pif_store::find::{Found, Kind, Shelf, Unmeant};
+use pif_store::find::{Collection, Kind, SearchHit, Unmeant};
 
 use super::super::opening::Workshop;
 use super::super::refusal::{refused, stored};
@@ -21,7 +21,7 @@ const RANK: f64 = 60.0;
 
 /// A document with the text that a model is told.
 #[derive(Debug, Clone)]
-pub struct Told {
+pub struct EmbeddedText {
     /// Its kind.
     pub kind: Kind,
     /// The document.
@@ -31,15 +31,20 @@ pub struct Told {
 }
 
 impl Workshop {
-    fn sent_shelf(&self, kind: Kind) -> Shelf<'_> {
+    fn sent_shelf(&self, kind: Kind) -> Collection<'_> {
         match kind {
-            Kind::Memory => Shelf { kind, owner: self.principal().owner() },
+            Kind::Memory => Collection { kind, owner: self.principal().owner() },
             _ => own(kind),
         }
     }
 
     /// Tools and own entries of the memory of which a model has not told yet what they mean.
-    pub fn unmeant(&self, kinds: &[Kind], meant: &Meant, most: usize) -> Result<Vec<Told>, Fault> {
+    pub fn unmeant(
+        &self,
+        kinds: &[Kind],
+        meant: &Meant,
+        most: usize,
+    ) -> Result<Vec<EmbeddedText>, Fault> {
         let mut told = Vec::new();
         for kind in SENT.into_iter().filter(|kind| kinds.contains(kind)) {
             let model = (meant.model.as_str(), meant.numbers.len());
@@ -61,7 +66,7 @@ impl Workshop {
                         tool.map(|it| format!("{}: {}", it.name, it.description))
                     }
                 };
-                told.extend(text.map(|text| Told { kind, document, text }));
+                told.extend(text.map(|text| EmbeddedText { kind, document, text }));
             }
         }
         Ok(told)
@@ -71,10 +76,10 @@ impl Workshop {
     pub fn keep_meanings(
         &self,
         model: &str,
-        told: &[Told],
+        told: &[EmbeddedText],
         vectors: &[Vec<f32>],
     ) -> Result<(), Fault> {
-        for (Told { kind, document, .. }, numbers) in told.iter().zip(vectors) {
+        for (EmbeddedText { kind, document, .. }, numbers) in told.iter().zip(vectors) {
             let shelf = self.sent_shelf(*kind);
             self.store.keep_meaning(shelf, document, model, numbers).map_err(stored)?;
         }
@@ -84,16 +89,16 @@ impl Workshop {
     /// Joins what words have found with what means nearly what the query means.
     pub(super) fn join(
         &self,
-        by_words: Vec<Found>,
+        by_words: Vec<SearchHit>,
         kinds: &[Kind],
         meant: &Meant,
-    ) -> Result<Vec<Found>, Fault> {
+    ) -> Result<Vec<SearchHit>, Fault> {
         let mut near = Vec::new();
         for kind in SENT.into_iter().filter(|kind| kinds.contains(kind)) {
             let shelf = self.sent_shelf(kind);
             for it in self.store.meanings(shelf, &meant.model).map_err(stored)? {
                 let Some(score) = cosine(&meant.numbers, &it.numbers) else { continue };
-                let found = Found { kind, place: it.place, score };
+                let found = SearchHit { kind, place: it.place, score };
                 match kind {
                     Kind::Memory => {
                         let weighed = self.memory.weigh(found).map_err(stored)?;
@@ -113,8 +118,9 @@ impl Workshop {
                 *joined.entry((it.kind, it.place)).or_default() += 1.0 / worth;
             }
         }
-        let found = joined.into_iter().map(|((kind, place), score)| Found { kind, place, score });
-        let mut found: Vec<Found> = found.collect();
+        let found =
+            joined.into_iter().map(|((kind, place), score)| SearchHit { kind, place, score });
+        let mut found: Vec<SearchHit> = found.collect();
         found.sort_by(|a, b| {
             let names = || (&a.place, a.kind).cmp(&(&b.place, b.kind));
             b.score.total_cmp(&a.score).then_with(names)

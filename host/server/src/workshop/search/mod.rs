@@ -11,10 +11,10 @@ mod sessions;
 mod sought;
 mod tell;
 
-pub(super) use self::fed::Fed;
+pub(super) use self::fed::IndexCache;
 pub use self::find::{find_forms, find_library};
-pub use self::known::Known;
-pub use self::meaning::Told;
+pub use self::known::LanguageTopic;
+pub use self::meaning::EmbeddedText;
 pub use self::neighbors::Neighbor;
 pub use self::sought::{Meant, Sought};
 pub use self::tell::Match;

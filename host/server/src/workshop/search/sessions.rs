@@ -3,7 +3,7 @@
 use pif_domain::Fault;
 use pif_store::Transient;
 use pif_store::find::{Document, Kind, decoded};
-use pif_store::session::{Session, Standing, is_recent};
+use pif_store::session::{Session, SessionKind, is_recent};
 
 use super::super::opening::Workshop;
 use super::super::refusal::stored;
@@ -16,8 +16,8 @@ impl Workshop {
     /// The sessions and saved states of the principal.
     pub(super) fn own_sessions(&self) -> Result<Vec<Session>, Fault> {
         let owner = self.principal().owner();
-        let mut sessions = self.sessions(owner, Standing::Open)?;
-        sessions.extend(self.sessions(owner, Standing::Saved)?);
+        let mut sessions = self.sessions(owner, SessionKind::Open)?;
+        sessions.extend(self.sessions(owner, SessionKind::Saved)?);
         Ok(sessions)
     }
 

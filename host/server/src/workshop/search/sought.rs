@@ -1,7 +1,7 @@
 //! What a search is for.
 
 use pif_domain::Offer;
-use pif_store::find::{Kind, Shelf};
+use pif_store::find::{Collection, Kind};
 
 /// What a query means to a model.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +30,6 @@ pub struct Sought {
 }
 
 /// Where forms and the library stand.
-pub(super) fn own(kind: Kind) -> Shelf<'static> {
-    Shelf { kind, owner: "" }
+pub(super) fn own(kind: Kind) -> Collection<'static> {
+    Collection { kind, owner: "" }
 }

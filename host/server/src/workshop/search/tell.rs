@@ -3,15 +3,15 @@
 use pif_broker::sample;
 use pif_domain::text::{line, time};
 use pif_domain::{Fault, named};
-use pif_store::find::{Found, Kind, Query};
+use pif_store::find::{Kind, Query, SearchHit};
 use pif_store::registry::Definition;
-use pif_store::session::Standing;
+use pif_store::session::SessionKind;
 use serde_json::{Value, json};
 
 use super::super::library::library;
 use super::super::opening::Workshop;
 use super::super::refusal::{refused, stored};
-use super::known::{Known, known};
+use super::known::{LanguageTopic, known};
 use super::neighbors::Neighbor;
 use super::sought::Sought;
 
@@ -42,18 +42,18 @@ pub struct Match {
 }
 
 /// Title, snippet and call.
-type Told = (String, String, Option<String>);
+type Description = (String, String, Option<String>);
 
 impl Workshop {
     /// What is told of something that was found; None if it has gone meanwhile.
-    pub(super) fn tell(
+    pub(super) fn describe(
         &self,
-        found: &Found,
+        found: &SearchHit,
         query: &Query,
         sought: &Sought,
     ) -> Result<Option<Match>, Fault> {
         let place = found.place.as_str();
-        let told: Option<Told> = match found.kind {
+        let told: Option<Description> = match found.kind {
             Kind::Tool => {
                 let tool = self.tools()?.registered.find(place).map_err(refused)?;
                 tool.map(|tool| of_tool(&tool, query))
@@ -73,8 +73,8 @@ impl Workshop {
                 let title = if offer.title.is_empty() { &offer.signature } else { &offer.title };
                 (title.clone(), snippet(&offer.description, query), Some(sample(offer)))
             }),
-            Kind::Journal => self.entry_told(place, query)?,
-            Kind::Session => self.session_told(place, query)?,
+            Kind::Journal => self.describe_entry(place, query)?,
+            Kind::Session => self.describe_session(place, query)?,
         };
         Ok(told.map(|(title, snippet, call)| Match {
             kind: found.kind,
@@ -87,7 +87,7 @@ impl Workshop {
         }))
     }
 
-    fn entry_told(&self, place: &str, query: &Query) -> Result<Option<Told>, Fault> {
+    fn describe_entry(&self, place: &str, query: &Query) -> Result<Option<Description>, Fault> {
         let id: i64 = place.parse().unwrap_or_default();
         let Some(entry) = self.journal.entry(id).map_err(stored)? else { return Ok(None) };
         let subject = entry.subject.as_deref().unwrap_or("a program");
@@ -99,19 +99,19 @@ impl Workshop {
         Ok(Some((title, snippet(&text, query), Some(call))))
     }
 
-    fn session_told(&self, place: &str, query: &Query) -> Result<Option<Told>, Fault> {
+    fn describe_session(&self, place: &str, query: &Query) -> Result<Option<Description>, Fault> {
         let sessions = self.own_sessions()?;
         let Some(session) = sessions.iter().find(|it| it.name() == place) else { return Ok(None) };
         let codes = self.codes_of(session)?.join("; ");
         let call = match session.standing {
-            Standing::Saved => call("session_start", &json!({"restore": place})),
+            SessionKind::Saved => call("session_start", &json!({"restore": place})),
             _ => call("session_inspect", &json!({"session": place})),
         };
         Ok(Some((session.title.clone(), snippet(&codes, query), Some(call))))
     }
 }
 
-fn of_tool(tool: &Definition, query: &Query) -> Told {
+fn of_tool(tool: &Definition, query: &Query) -> Description {
     let examples: Value = serde_json::from_str(&tool.examples).unwrap_or_default();
     let example = examples.get(0).and_then(|it| {
         let input = |name: &str| it.get(name).map(|value| (name.to_owned(), value.clone()));
@@ -128,14 +128,14 @@ fn of_tool(tool: &Definition, query: &Query) -> Told {
     (title, snippet(&about, query), Some(call))
 }
 
-fn of_known(known: Known) -> Told {
+fn of_known(known: LanguageTopic) -> Description {
     match known {
-        Known::Form(form) => {
+        LanguageTopic::Form(form) => {
             let call = call("help", &json!({"form": form.name}));
             let snippet = format!("{} {} → {}", form.doc, form.notation, form.result);
             (format!("form of {}", form.group), line(&snippet, SNIPPET), Some(call))
         }
-        Known::Spelling(it) => {
+        LanguageTopic::Spelling(it) => {
             let snippet = format!("{} {} → {}", it.doc, it.example, it.result);
             ("as in JavaScript".to_owned(), line(&snippet, SNIPPET), None)
         }

@@ -1,7 +1,7 @@
 //! Makes the changes of a snapshot count.
 
 use pif_domain::{EntryKind, Fault};
-use pif_store::Committed;
+use pif_store::CommittedTool;
 use pif_store::staging::Change;
 use serde_json::json;
 
@@ -11,7 +11,7 @@ use crate::workshop::opening::Workshop;
 #[derive(Debug)]
 pub struct Commit {
     /// What has become of each tool.
-    pub changes: Vec<Committed>,
+    pub changes: Vec<CommittedTool>,
     /// Keys of the memory that have changed.
     pub keys: Vec<String>,
     /// The number of the journal entry.

@@ -8,15 +8,15 @@ mod verify;
 mod wish;
 
 use pif_domain::text::time::now;
-use pif_domain::{EntryEnding, EntryKind, Fault, FaultCode, fault};
+use pif_domain::{EntryKind, EntryOutcome, Fault, FaultCode, fault};
 use pif_store::journal::Draft;
 use pif_store::staging::{Area, Change};
-use pif_store::{Change as Changed, Committed, Effect, Refusal, Write};
+use pif_store::{Change as Changed, CommittedTool, Effect, Refusal, Write};
 use serde_json::json;
 
 pub use self::commit::Commit;
-pub use self::stage::{Staged, StagedChange};
-pub use self::verify::{Verified, Verify};
+pub use self::stage::{StageResult, StagedChange};
+pub use self::verify::{VerificationReport, Verify};
 
 use super::opening::Workshop;
 use super::refusal::{stored, unwritten};
@@ -75,8 +75,8 @@ impl Workshop {
         kind: EntryKind,
         change: Change,
         arguments: &str,
-    ) -> Result<(Area, Vec<Committed>, i64), Fault> {
-        let mut entry = Draft::new(kind, None, EntryEnding::Done);
+    ) -> Result<(Area, Vec<CommittedTool>, i64), Fault> {
+        let mut entry = Draft::new(kind, None, EntryOutcome::Done);
         entry.request = json!({ "arguments": arguments });
         let write = Write { change: Changed::Stage(change), entry };
         let done = self.journal.commit_one(write).map_err(unwritten)?;

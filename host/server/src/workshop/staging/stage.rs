@@ -10,18 +10,18 @@ use pif_store::memory;
 use pif_store::registry::{self, Definition, Evolution, Overlay};
 use pif_store::staging::{Area, Change, Kind, MemoState, Operation, ToolState};
 
-use super::wish::{Wish, read_wish};
+use super::wish::{StagedOperation, read_wish};
 use crate::workshop::Remember;
-use crate::workshop::evolve::Drafted;
+use crate::workshop::evolve::DraftChange;
 use crate::workshop::opening::Workshop;
-use crate::workshop::refusal::{Refused, refused, stored, unkept};
+use crate::workshop::refusal::{ChangeRefusal, refused, stored, unkept};
 
 /// The most characters of a warning.
 const MOST_WARNING: usize = 2_500;
 
 /// The result of staging.
 #[derive(Debug)]
-pub struct Staged {
+pub struct StageResult {
     /// The snapshot.
     pub area: Area,
     /// What the operations of this request change.
@@ -98,7 +98,7 @@ impl Workshop {
         operations: &[String],
         arguments: &str,
         watch: &Watch,
-    ) -> Result<Staged, Fault> {
+    ) -> Result<StageResult, Fault> {
         let area = match snapshot {
             Some(snapshot) => self.area(snapshot)?,
             None => self.new_area()?,
@@ -107,7 +107,12 @@ impl Workshop {
     }
 
     /// Applies the operations of a snapshot again, on the registry as it is now.
-    pub fn rebase(&self, snapshot: i64, arguments: &str, watch: &Watch) -> Result<Staged, Fault> {
+    pub fn rebase(
+        &self,
+        snapshot: i64,
+        arguments: &str,
+        watch: &Watch,
+    ) -> Result<StageResult, Fault> {
         let area = self.area(snapshot)?;
         let requests: Vec<String> = area.operations.iter().map(|it| it.request.clone()).collect();
         let base = self.new_area()?.base;
@@ -135,7 +140,7 @@ impl Workshop {
         requests: &[String],
         arguments: &str,
         watch: &Watch,
-    ) -> Result<Staged, Fault> {
+    ) -> Result<StageResult, Fault> {
         let overlay = Overlay::of(self.store.as_ref(), &area).map_err(stored)?;
         let (overlay, terms) = (Arc::new(overlay), Vec::new());
         let mut editor = Editor { workshop: self, area, overlay, terms };
@@ -155,28 +160,34 @@ impl Workshop {
         area.version += 1;
         let change = Change::Put { area: Box::new(area), terms };
         let (area, ..) = self.change_area(EntryKind::Stage, change, arguments)?;
-        Ok(Staged { area, changes, warnings })
+        Ok(StageResult { area, changes, warnings })
     }
 
     /// What an operation makes of the tools and the memory that this workshop shows.
-    fn operation_of(&self, wish: Wish, request: &str, watch: &Watch) -> Result<Progress, Fault> {
+    fn operation_of(
+        &self,
+        wish: StagedOperation,
+        request: &str,
+        watch: &Watch,
+    ) -> Result<Progress, Fault> {
         let operation =
             |kind, tools, memos| Operation { kind, request: request.to_owned(), tools, memos };
         let (terms, warnings) = (Vec::new(), Vec::new());
         Ok(match wish {
-            Wish::Evolve(proposal) => {
-                let Drafted { evolution, notes } = self.draft(*proposal, watch).map_err(first)?;
+            StagedOperation::Evolve(proposal) => {
+                let DraftChange { evolution, notes } =
+                    self.draft(*proposal, watch).map_err(first)?;
                 let operation = operation(Kind::Evolve, vec![state_of(&evolution)], Vec::new());
                 Progress { operation, terms: vec![evolution], warnings: notes }
             }
-            Wish::Rollback { tool, revision } => {
+            StagedOperation::Rollback { tool, revision } => {
                 let found = self.tools()?.registered.find(&format!("{tool}@{revision}"));
                 let past = found.map_err(refused)?.ok_or_else(|| self.no_revision(&tool))?;
                 let state = state_of(&Evolution::from(past));
                 let operation = operation(Kind::Rollback, vec![state], Vec::new());
                 Progress { operation, terms, warnings }
             }
-            Wish::Retire(tool) => {
+            StagedOperation::Retire(tool) => {
                 let current = self.current(&tool)?;
                 let state = ToolState { hash: None, ..state_of(&Evolution::from(current)) };
                 let callers = self.tools()?.registered.callers(&tool, 1).map_err(stored)?;
@@ -185,8 +196,8 @@ impl Workshop {
                 let operation = operation(Kind::Retire, vec![state], Vec::new());
                 Progress { operation, terms, warnings }
             }
-            Wish::Rename { from, to } => self.rename(&from, &to, request, watch)?,
-            Wish::Memory(change) => {
+            StagedOperation::Rename { from, to } => self.rename(&from, &to, request, watch)?,
+            StagedOperation::Memory(change) => {
                 let memo = self.memo_state(change)?;
                 let operation = operation(Kind::Memory, Vec::new(), vec![memo]);
                 Progress { operation, terms, warnings }
@@ -288,8 +299,8 @@ fn of_operation(index: usize, fault: Fault) -> Fault {
 }
 
 /// The first fault of a refused change.
-pub(super) fn first(refused: Refused) -> Fault {
-    let Refused { during, faults } = refused;
+pub(super) fn first(refused: ChangeRefusal) -> Fault {
+    let ChangeRefusal { during, faults } = refused;
     match faults.into_iter().next() {
         Some(fault) => match during {
             Some(during) => Fault { message: format!("{during}: {}", fault.message), ..fault },

@@ -42,7 +42,7 @@ pub struct Verify {
 
 /// A verification, as it is told.
 #[derive(Debug)]
-pub struct Verified {
+pub struct VerificationReport {
     /// Whether everything passed.
     pub passed: bool,
     /// What was run, with which result.
@@ -53,7 +53,7 @@ pub struct Verified {
 
 /// What was found of one tool.
 #[derive(Default)]
-struct Finding {
+struct ToolFinding {
     passed: u64,
     failed: Vec<Value>,
     /// How many properties did not fail.
@@ -72,7 +72,7 @@ impl Workshop {
         asked: &Verify,
         arguments: &str,
         watch: &Watch,
-    ) -> Result<Verified, Fault> {
+    ) -> Result<VerificationReport, Fault> {
         let area = self.area(snapshot)?;
         let (after, before) = (self.within(snapshot)?, self.before(&area)?);
         let tests = read_tests(&asked.tests)?;
@@ -105,7 +105,7 @@ impl Workshop {
             Verification { version: area.version, passed, record: record.to_string() };
         let change = Change::Verify { id: snapshot, verification };
         let (_, _, entry) = self.change_area(EntryKind::Verify, change, arguments)?;
-        Ok(Verified { passed, record, entry })
+        Ok(VerificationReport { passed, record, entry })
     }
 
     /// The workshop with the tools that a snapshot is based on.
@@ -164,9 +164,9 @@ impl Workshop {
         tool: &Definition,
         more: &[Example],
         watch: &Watch,
-    ) -> Result<Finding, Fault> {
+    ) -> Result<ToolFinding, Fault> {
         let tools = self.tools()?;
-        let mut finding = Finding::default();
+        let mut finding = ToolFinding::default();
         for (index, example) in from_json(&tool.examples)?.iter().chain(more).enumerate() {
             watch.verdict()?;
             let (outcome, fuel) = self.measure_example(&tool.name, example, &tools, &watch.again());
@@ -187,7 +187,7 @@ impl Workshop {
     fn try_properties_of(
         &self,
         tool: &Definition,
-        finding: &mut Finding,
+        finding: &mut ToolFinding,
         watch: &Watch,
     ) -> Result<(), Fault> {
         let tools = self.tools()?;

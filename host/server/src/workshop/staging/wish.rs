@@ -11,7 +11,7 @@ use crate::workshop::{Proposal, Remember, read_properties};
 
 /// An operation to stage.
 #[derive(Debug)]
-pub(super) enum Wish {
+pub(super) enum StagedOperation {
     /// Makes or changes a tool.
     Evolve(Box<Proposal>),
     /// Makes an earlier revision of a tool current.
@@ -41,7 +41,7 @@ const SHAPE: &str = "write {\"evolve\": {\"name\": …, \"description\": …, \"
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-enum Written {
+enum RawOperation {
     Evolve(Evolve),
     Rollback(Rollback),
     Retire(String),
@@ -107,22 +107,24 @@ enum Outcome {
 }
 
 /// Reads an operation from JSON text.
-pub(super) fn read_wish(text: &str) -> Result<Wish, Fault> {
-    let written: Written = serde_json::from_str(text)
+pub(super) fn read_wish(text: &str) -> Result<StagedOperation, Fault> {
+    let written: RawOperation = serde_json::from_str(text)
         .map_err(|error| malformed(format!("it cannot be read: {error}"), SHAPE))?;
     Ok(match written {
-        Written::Evolve(evolve) => Wish::Evolve(Box::new(evolve.proposal()?)),
-        Written::Rollback(Rollback { tool, revision: None, retire: true }) => Wish::Retire(tool),
-        Written::Rollback(Rollback { tool, revision: Some(revision), retire: false }) => {
-            Wish::Rollback { tool, revision }
+        RawOperation::Evolve(evolve) => StagedOperation::Evolve(Box::new(evolve.proposal()?)),
+        RawOperation::Rollback(Rollback { tool, revision: None, retire: true }) => {
+            StagedOperation::Retire(tool)
         }
-        Written::Rollback(_) => {
+        RawOperation::Rollback(Rollback { tool, revision: Some(revision), retire: false }) => {
+            StagedOperation::Rollback { tool, revision }
+        }
+        RawOperation::Rollback(_) => {
             let message = "`rollback` has neither a revision nor `retire`, or both".to_owned();
             return Err(malformed(message, SHAPE));
         }
-        Written::Retire(tool) => Wish::Retire(tool),
-        Written::Rename((from, to)) => Wish::Rename { from, to },
-        Written::Memory(memory) => Wish::Memory(memory.change()?),
+        RawOperation::Retire(tool) => StagedOperation::Retire(tool),
+        RawOperation::Rename((from, to)) => StagedOperation::Rename { from, to },
+        RawOperation::Memory(memory) => StagedOperation::Memory(memory.change()?),
     })
 }
 

@@ -30,7 +30,7 @@ pub struct Assignment {
     pub output_schema: Option<String>,
     /// What the program gives for other data.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub examples: Vec<Given>,
+    pub examples: Vec<GivenExample>,
     /// The most programs that are tried.
     pub max_loops: u64,
     /// How much the model is to think.
@@ -77,7 +77,7 @@ impl Assignment {
 /// Data, and what the program gives for them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Given {
+pub struct GivenExample {
     /// What the program is applied to.
     pub data: String,
     /// The value that is wanted.

@@ -3,12 +3,12 @@
 use std::time::{Duration, Instant};
 
 use pif_domain::text::{line, visible};
-use pif_domain::{CallMade, EffectClass, Fault, FaultCode, Grant, Offer, Pin, Reason, Stage};
+use pif_domain::{CallSummary, EffectClass, Fault, FaultCode, Grant, Offer, Pin, Reason, Stage};
 use pif_sandbox::{Argument, Code, Request, Watch};
 use serde_json::Value;
 
 use super::assignment::Assignment;
-use super::solve::{Ran, Screened};
+use super::solve::{Ran, Screening};
 use crate::workshop::analyze::ANALYZE;
 use crate::workshop::observer::Observer;
 use crate::workshop::opening::Workshop;
@@ -84,11 +84,11 @@ impl Workshop {
         asked: &Assignment,
         program: &str,
         watch: &Watch,
-    ) -> Result<Screened, Fault> {
+    ) -> Result<Screening, Fault> {
         if program.len() > self.most_code {
             let limit = pif_domain::Limit::Code;
             let fault = too_large(limit, "code", program.len(), self.most_code);
-            return Ok(Screened::Wrong(record::fault(&fault)["fault"].take()));
+            return Ok(Screening::Wrong(record::fault(&fault)["fault"].take()));
         }
         let program = match self.check(program, &watch.again()) {
             Ok(summary) => {
@@ -108,7 +108,7 @@ impl Workshop {
         }
         let request = self.request_of(asked, &program, asked.data.as_deref());
         let foreseen = self.forewarn(&request, &[], &self.tools()?, &watch.again())?;
-        if foreseen.is_empty() { Ok(Screened::Fit(program)) } else { wrong(&foreseen) }
+        if foreseen.is_empty() { Ok(Screening::Fit(program)) } else { wrong(&foreseen) }
     }
 
     /// Runs a program of a task and journals the run. The outer fault is no program's.
@@ -138,7 +138,7 @@ impl Workshop {
     }
 
     /// Whether a call may have changed something that a repetition would change again.
-    fn is_risky(&self, made: &CallMade) -> bool {
+    fn is_risky(&self, made: &CallSummary) -> bool {
         let stage = Reason::find(&made.outcome).map(Reason::stage);
         let was_done = !matches!(stage, Some(Stage::NotSent | Stage::Refused));
         was_done && made.tool != ANALYZE && !self.effects.is_repeatable(&made.tool)
@@ -162,12 +162,12 @@ impl Workshop {
 }
 
 /// The first fault of a check, as the journal has it. What stops a check from outside stops the task.
-fn wrong(faults: &[Fault]) -> Result<Screened, Fault> {
-    let Some(first) = faults.first() else { return Ok(Screened::Wrong(Value::Null)) };
+fn wrong(faults: &[Fault]) -> Result<Screening, Fault> {
+    let Some(first) = faults.first() else { return Ok(Screening::Wrong(Value::Null)) };
     if first.code.is_worldly() {
         return Err(first.clone());
     }
-    Ok(Screened::Wrong(record::fault(first)["fault"].take()))
+    Ok(Screening::Wrong(record::fault(first)["fault"].take()))
 }
 
 /// A tool on one line.

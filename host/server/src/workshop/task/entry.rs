@@ -1,7 +1,7 @@
 //! The journal entry of a task: what was asked, what the model answered, and the programs with their
 //! runs.
 
-use pif_domain::{EntryEnding, EntryKind, Fault};
+use pif_domain::{EntryKind, EntryOutcome, Fault};
 use pif_store::journal::{Answer, Draft};
 use serde_json::{Value, json};
 
@@ -16,8 +16,8 @@ impl Workshop {
     /// Journals a task. Gives the number of its entry.
     pub fn note_task(&self, asked: &Assignment, solution: &Solution) -> Result<i64, Fault> {
         let ending = match &solution.ending {
-            Ok(_) => EntryEnding::Value,
-            Err(fault) => EntryEnding::Fault(fault.code),
+            Ok(_) => EntryOutcome::Value,
+            Err(fault) => EntryOutcome::Fault(fault.code),
         };
         let mut draft = Draft::new(EntryKind::Task, None, ending);
         draft.request = json!(asked);

@@ -4,7 +4,7 @@
 use pif_domain::Fault;
 use pif_domain::text::line;
 use pif_sandbox::Watch;
-use pif_store::journal::{Answer, Came, Digest, Made};
+use pif_store::journal::{Answer, Came, Digest, SentCall};
 use pif_store::registry::name::ensure_free;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -120,7 +120,7 @@ impl Workshop {
         let mut calls = Vec::new();
         for answer in &body.answers {
             let Answer::Calls(made) = answer else { continue };
-            for Made { asked, outcome, .. } in made {
+            for SentCall { asked, outcome, .. } in made {
                 let told = match outcome {
                     Came::Unknown => return Ok(None),
                     Came::Failed { reason, message, .. } => {

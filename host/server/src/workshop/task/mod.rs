@@ -14,8 +14,8 @@ mod replay;
 mod sample;
 mod solve;
 
-pub use self::assignment::{Assignment, Given, MOST_LOOPS, USUAL_LOOPS};
+pub use self::assignment::{Assignment, GivenExample, MOST_LOOPS, USUAL_LOOPS};
 pub use self::attempt::until;
 pub use self::keep::Keep;
 pub use self::prompt::question;
-pub use self::solve::{Helper, Ran, Screened, Solution, Unanswered, solve};
+pub use self::solve::{Helper, ModelError, Ran, Screening, Solution, solve};

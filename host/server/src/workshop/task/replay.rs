@@ -5,13 +5,13 @@ use std::collections::VecDeque;
 use std::future::ready;
 
 use pif_domain::{Completion, Failure, Fault, FaultCode, Message, fault};
-use pif_sandbox::{Asking, Watch, finish};
-use pif_store::journal::{Answer, Came, Entry, Made, Payload};
+use pif_sandbox::{AnswerFuture, Watch, finish};
+use pif_store::journal::{Answer, Came, Entry, Payload, SentCall};
 use serde_json::{Value, json};
 
 use super::assignment::Assignment;
 use super::entry::{answers, outcome};
-use super::solve::{Attempt, Helper, Ran, RunTold, Screened, Unanswered, solve};
+use super::solve::{Attempt, Helper, ModelError, Ran, RunTold, Screening, solve};
 use crate::workshop::archive::Archive;
 use crate::workshop::call_record::made;
 use crate::workshop::opening::Workshop;
@@ -19,11 +19,11 @@ use crate::workshop::refusal::stored;
 use crate::workshop::replay::{Difference, Verdict};
 
 /// The helper of a task that is repeated.
-struct Recorded<'a> {
+struct RecordedHelper<'a> {
     workshop: &'a Workshop,
     archive: &'a dyn Archive,
     watch: &'a Watch,
-    asked: VecDeque<Made>,
+    asked: VecDeque<SentCall>,
     attempts: VecDeque<Attempt>,
     runs: VecDeque<RunTold>,
     /// Why the replay cannot go on.
@@ -72,7 +72,7 @@ impl Workshop {
             Answer::Calls(made) => made.first().cloned(),
             _ => None,
         });
-        let mut recorded = Recorded {
+        let mut recorded = RecordedHelper {
             workshop: self,
             archive,
             watch,
@@ -117,7 +117,7 @@ fn timeless(answers: &[Answer]) -> Vec<Answer> {
     answers
 }
 
-impl Recorded<'_> {
+impl RecordedHelper<'_> {
     /// Ends the replay. Nobody reads the returned fault.
     fn give_up(&mut self, obstacle: Obstacle) -> Fault {
         self.obstacle.get_or_insert(obstacle);
@@ -129,36 +129,36 @@ impl Recorded<'_> {
         self.give_up(Obstacle::Other(Difference { field, recorded, now }))
     }
 
-    fn recall(&mut self) -> Result<Completion, Unanswered> {
+    fn recall(&mut self) -> Result<Completion, ModelError> {
         let Some(made) = self.asked.pop_front() else {
-            return Err(Unanswered::Stopped(self.other("questions", Value::Null, "one more")));
+            return Err(ModelError::Stopped(self.other("questions", Value::Null, "one more")));
         };
         match made.outcome {
             Came::Failed { reason, message, .. } => {
-                Err(Unanswered::Failed(Failure::new(reason, message)))
+                Err(ModelError::Failed(Failure::new(reason, message)))
             }
             Came::Value(digest) => match self.archive.text(&digest.sha256) {
                 Ok(Some(text)) => serde_json::from_str(&text).map_err(|_| {
                     let reason = "what the model answered cannot be read".to_owned();
-                    Unanswered::Stopped(self.give_up(Obstacle::Missing(reason)))
+                    ModelError::Stopped(self.give_up(Obstacle::Missing(reason)))
                 }),
                 Ok(None) => {
                     let reason = "what the model answered is not in the store".to_owned();
-                    Err(Unanswered::Stopped(self.give_up(Obstacle::Missing(reason))))
+                    Err(ModelError::Stopped(self.give_up(Obstacle::Missing(reason))))
                 }
                 Err(error) => {
                     let stop = Obstacle::Stop(Box::new(stored(error)));
-                    Err(Unanswered::Stopped(self.give_up(stop)))
+                    Err(ModelError::Stopped(self.give_up(stop)))
                 }
             },
             Came::Unknown => {
                 let reason = "nobody knows what the model answered".to_owned();
-                Err(Unanswered::Stopped(self.give_up(Obstacle::Missing(reason))))
+                Err(ModelError::Stopped(self.give_up(Obstacle::Missing(reason))))
             }
         }
     }
 
-    fn check_again(&mut self, program: &str) -> Result<Screened, Fault> {
+    fn check_again(&mut self, program: &str) -> Result<Screening, Fault> {
         // An answer without a program is an attempt, too.
         while self.attempts.front().is_some_and(|it| it.program.is_none()) {
             self.attempts.pop_front();
@@ -172,8 +172,8 @@ impl Recorded<'_> {
         }
         self.runs = runs.into();
         Ok(match fault {
-            Some(fault) if self.runs.is_empty() => Screened::Wrong(fault),
-            _ => Screened::Fit(fixed.unwrap_or_else(|| program.to_owned())),
+            Some(fault) if self.runs.is_empty() => Screening::Wrong(fault),
+            _ => Screening::Fit(fixed.unwrap_or_else(|| program.to_owned())),
         })
     }
 
@@ -218,15 +218,15 @@ impl Recorded<'_> {
     }
 }
 
-impl Helper for Recorded<'_> {
+impl Helper for RecordedHelper<'_> {
     fn ask<'a>(
         &'a mut self,
         _messages: &'a [Message],
-    ) -> Asking<'a, Result<Completion, Unanswered>> {
+    ) -> AnswerFuture<'a, Result<Completion, ModelError>> {
         Box::pin(ready(self.recall()))
     }
 
-    fn check<'a>(&'a mut self, program: &'a str) -> Asking<'a, Result<Screened, Fault>> {
+    fn check<'a>(&'a mut self, program: &'a str) -> AnswerFuture<'a, Result<Screening, Fault>> {
         Box::pin(ready(self.check_again(program)))
     }
 
@@ -234,7 +234,7 @@ impl Helper for Recorded<'_> {
         &'a mut self,
         program: &'a str,
         data: Option<&'a str>,
-    ) -> Asking<'a, Result<Ran, Fault>> {
+    ) -> AnswerFuture<'a, Result<Ran, Fault>> {
         Box::pin(ready(self.run_again(program, data)))
     }
 }

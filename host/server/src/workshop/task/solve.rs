@@ -4,10 +4,10 @@
 use std::time::Instant;
 
 use pif_domain::{
-    Answered, Call, CallMade, CallOutcome, Completion, Excess, Failure, Fault, FaultCode, Limit,
-    Message, Reason, estimated_tokens, fault,
+    Call, CallOutcome, CallResult, CallSummary, Completion, Excess, Failure, Fault, FaultCode,
+    Limit, Message, Reason, estimated_tokens, fault,
 };
-use pif_sandbox::{Asking, milliseconds};
+use pif_sandbox::{AnswerFuture, milliseconds};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -23,21 +23,23 @@ pub(super) const MODEL: &str = "pif.model";
 /// Who asks the model, checks programs and runs them.
 pub trait Helper: Send {
     /// Has the model go on with a conversation.
-    fn ask<'a>(&'a mut self, messages: &'a [Message])
-    -> Asking<'a, Result<Completion, Unanswered>>;
+    fn ask<'a>(
+        &'a mut self,
+        messages: &'a [Message],
+    ) -> AnswerFuture<'a, Result<Completion, ModelError>>;
     /// Checks a program, with sure repairs.
-    fn check<'a>(&'a mut self, program: &'a str) -> Asking<'a, Result<Screened, Fault>>;
+    fn check<'a>(&'a mut self, program: &'a str) -> AnswerFuture<'a, Result<Screening, Fault>>;
     /// Runs a program on data. A fault is the end of the task.
     fn run<'a>(
         &'a mut self,
         program: &'a str,
         data: Option<&'a str>,
-    ) -> Asking<'a, Result<Ran, Fault>>;
+    ) -> AnswerFuture<'a, Result<Ran, Fault>>;
 }
 
 /// Why a model has not answered.
 #[derive(Debug)]
-pub enum Unanswered {
+pub enum ModelError {
     /// It, or the way to it, failed.
     Failed(Failure),
     /// The task has to stop.
@@ -46,7 +48,7 @@ pub enum Unanswered {
 
 /// What a check comes to.
 #[derive(Debug)]
-pub enum Screened {
+pub enum Screening {
     /// The program with sure repairs.
     Fit(String),
     /// What is wrong with it, as the journal has faults.
@@ -61,7 +63,7 @@ pub struct Ran {
     /// Its outcome, as the journal has it.
     pub outcome: Value,
     /// The calls that it has made.
-    pub made: Vec<CallMade>,
+    pub made: Vec<CallSummary>,
     /// The tool of a call that was made and is not known to be safe to repeat.
     pub wrote: Option<String>,
 }
@@ -104,13 +106,13 @@ pub struct Solution {
     /// All programs.
     pub attempts: Vec<Attempt>,
     /// All calls of other servers.
-    pub calls: Vec<CallMade>,
+    pub calls: Vec<CallSummary>,
     /// The tokens of all conversations.
     pub tokens: u64,
     /// The model that answered last.
     pub model: Option<String>,
     /// What the model was asked, each with what came of it.
-    pub(super) asked: Vec<(Call, Answered)>,
+    pub(super) asked: Vec<(Call, CallResult)>,
 }
 
 /// A task on its way.
@@ -212,7 +214,7 @@ impl Course<'_> {
         let since = Instant::now();
         let came = self.helper.ask(messages).await;
         let millis = milliseconds(since.elapsed());
-        let note = |outcome| self.solution.asked.push((call, Answered::new(outcome, millis)));
+        let note = |outcome| self.solution.asked.push((call, CallResult::new(outcome, millis)));
         match came {
             Ok(completion) => {
                 note(CallOutcome::Value(json!(completion).to_string()));
@@ -220,8 +222,8 @@ impl Course<'_> {
                 self.solution.model = Some(completion.model);
                 Ok(Ok(completion.text))
             }
-            Err(Unanswered::Stopped(fault)) => Err(fault),
-            Err(Unanswered::Failed(failure)) => {
+            Err(ModelError::Stopped(fault)) => Err(fault),
+            Err(ModelError::Failed(failure)) => {
                 note(failure.clone().into());
                 match failure.reason {
                     Reason::Lost | Reason::BadOutput | Reason::TooLarge => Ok(Err(failure)),
@@ -246,8 +248,8 @@ impl Course<'_> {
     async fn attempt(&mut self, attempt: &mut Attempt) -> Result<Result<String, Value>, Fault> {
         let written = attempt.program.clone().unwrap_or_default();
         let program = match self.helper.check(&written).await? {
-            Screened::Wrong(fault) => return Ok(Err(fault)),
-            Screened::Fit(program) => program,
+            Screening::Wrong(fault) => return Ok(Err(fault)),
+            Screening::Fit(program) => program,
         };
         if program != written {
             attempt.fixed = Some(program.clone());
