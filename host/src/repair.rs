@@ -12,7 +12,7 @@ use pif_server::workshop::{Broken, Example, Wrong};
 
 use super::open::open_if_any;
 use super::print::{fail, print};
-use super::settings::{Directory, start};
+use super::settings::start;
 use super::source::{hyphened, read, read_code};
 
 #[derive(Debug, Args)]
@@ -46,13 +46,11 @@ pub(super) struct Repair {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    place: Directory,
 }
 
 impl Repair {
     pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
-        let config = start(options, Some(&self.place))?;
+        let config = start(options, None)?;
         let watch = Watch::new(config.values.time(Limit::WallClock));
         let workshop = open_if_any(config)?;
         let broken = match (self.code, self.tool, self.run) {

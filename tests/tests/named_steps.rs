@@ -17,7 +17,7 @@ const PROGRAMS: &[(&str, &str)] = &[
         r#"step("record", {a: [1, 2.5, -0.0, 1e300], b: {c: null, d: true, e: "ü\u0000"}, f: 2 ** 200})"#,
         "y",
     ),
-    (r#"const p = step("pair", pair(1, [2])); [first(p), second(p), typeof p]"#, "y"),
+    (r#"const p = step("pair", pair(1, [2])); [fst(p), snd(p), typeof p]"#, "y"),
     (r#"step("float", 3.0).to_string() + step("integer", 3).to_string()"#, "yy"),
     (r#"const f = step("function", x => x + data); f(1) + step("plain", f(2))"#, "ny"),
     (r#"step("date", date_add("2026-01-31", {months: 1}))"#, "y"),

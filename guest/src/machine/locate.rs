@@ -15,7 +15,7 @@ use crate::data::show;
 use crate::run::meter::Stop;
 use crate::run::state::State;
 use pif_core::fault::{Code, FailedCall, Fault, Limit};
-use pif_language::form::Form;
+use pif_language::form::{Form, Row};
 use pif_language::forms::FORMS;
 use pif_language::hint::{LONGEST, nearest, only_near, recursive};
 use pif_language::mistakes::words;
@@ -403,11 +403,16 @@ fn is_called(terms: &Terms, variable: TermId) -> bool {
     (variable..terms.len()).any(|it| calls(&it))
 }
 
+/// The groups of forms that the notation writes as operators.
+const OPERATORS: [&str; 3] = ["arithmetic", "comparison", "logic"];
+
 /// Tells whether a variable stands before the point of a method in the notation, so that the name of a
 /// server may be meant.
 fn is_before_point(terms: &Terms, variable: TermId) -> bool {
     let begins = |it: TermId| {
-        let subject = terms.form(it).row().filter(|row| !row.is_apart).map(|row| row.subject);
+        // Arithmetic and comparison are written as operators.
+        let is_member = |row: &&Row| !row.is_apart && !OPERATORS.contains(&row.group);
+        let subject = terms.form(it).row().filter(is_member).map(|row| row.subject);
         let subject = subject.and_then(|at| terms.operands(it).get(at));
         subject == Some(&variable) && !terms.form(it).row().is_none_or(|row| row.takes.is_empty())
     };

@@ -12,6 +12,7 @@ mod login;
 mod passing;
 mod password;
 mod process;
+mod relay;
 mod session;
 mod target;
 mod tls;

@@ -318,7 +318,8 @@ fn a_model_that_fails_is_asked_again_or_told_by_its_code() -> Result<()> {
     // A busy one is asked again when it says, within the time of the task.
     let busy = Says::Status("429 Too Many Requests\r\nretry-after: 1");
     let model = Model::start(&[busy, program(RIGHT)])?;
-    let mut client = serve_tasks(&model.shop(&json!({}))?, &[])?;
+    let shop = model.shop(&json!({}))?;
+    let mut client = serve_tasks(&shop, &[])?;
     let told = solved(&mut client, &wish())?;
     ensure!(told["attempts"].as_array().map(Vec::len) == Some(1), "{told}");
     assert_eq!(model.heard().len(), 2);
@@ -332,7 +333,8 @@ fn a_model_that_fails_is_asked_again_or_told_by_its_code() -> Result<()> {
         ("500 Internal Server Error", "the model: it answered 500 Internal Server Error"),
     ] {
         let model = Model::start(&[Says::Status(status)])?;
-        let mut client = serve_tasks(&model.shop(&json!({}))?, &[])?;
+        let shop = model.shop(&json!({}))?;
+        let mut client = serve_tasks(&shop, &[])?;
         let fault = client.fault("task", &wish())?;
         ensure!(fault["code"] == "model-failed" && fault["message"] == why, "{fault}");
         ensure!(fault["attempts"] == json!([]), "{fault}");

@@ -74,7 +74,8 @@ impl Raw {
             if told["status"] == status {
                 return Ok(told);
             }
-            ensure!(told["status"] == "working", "{told}");
+            // A run that was answered may not have gone on yet.
+            ensure!(told["status"] == "working" || told["status"] == "input_required", "{told}");
             sleep(Duration::from_millis(50));
         }
         anyhow::bail!("the task {id} is not {status}")

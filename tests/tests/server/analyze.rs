@@ -171,7 +171,7 @@ fn laws_are_proved_tested_or_refuted() -> Result<()> {
             json!({"code": "s => s.trim()"}),
             "idempotent proved, order-preserving refuted, total proved",
         ),
-        (json!({"code": "b => b ? 1 : self(!b)"}), "total tested"),
+        (json!({"code": "b => b ? 1 : self(!b)"}), "idempotent tested, total tested"),
         (json!({"code": "1 + 1"}), ""),
         (json!({"code": "x => shop.price({x})"}), "idempotent unknown, total unknown"),
     ] {

@@ -232,7 +232,7 @@ fn the_tool_makes_and_checks_receipts() -> Result<()> {
             let revoked = json!({"verify": receipt, "revoked": id});
             assert_eq!(client.fault("receipt", &revoked)?["code"], "invalid-receipt");
             let mut changed = receipt.clone();
-            changed["materials"]["entry"]["fuel"] = json!(1);
+            changed["materials"]["entry"]["fuel"] = json!(9_999);
             let fault = client.fault("receipt", &json!({"verify": changed}))?;
             assert_eq!(fault["code"], "invalid-receipt");
             receipts.push(receipt);
