@@ -20,7 +20,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     (r#"const p = step("pair", pair(1, [2])); [fst(p), snd(p), typeof p]"#, "y"),
     (r#"step("float", 3.0).to_string() + step("integer", 3).to_string()"#, "yy"),
     (r#"const f = step("function", x => x + data); f(1) + step("plain", f(2))"#, "ny"),
-    (r#"step("date", date_add("2026-01-31", {months: 1}))"#, "y"),
+    (r#"step("date", date_add("2026-01-31".date_parse(), {months: 1}))"#, "y"),
     (
         r#"step("tool", tool("square")(7)) + tool("square")(8) + step("again", tool("square")(9))"#,
         "yy",

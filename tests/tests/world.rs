@@ -41,9 +41,10 @@ fn the_components_import_nothing() -> Result<()> {
 
 #[test]
 fn the_components_export_the_contract() -> Result<()> {
-    for (component, expected) in
-        [(COMPONENT, &["analysis", "machines", "types"][..]), (ANALYST, &["questions", "types"])]
-    {
+    for (component, expected) in [
+        (COMPONENT, &["analysis", "machines", "types"][..]),
+        (ANALYST, &["questions", "reductions", "types"]),
+    ] {
         let (resolve, id) = decode(component)?;
         let world = resolve.worlds.get(id).context("a world")?;
         let name = |name: &&str| format!("pif:evaluator/{name}@0.1.0");

@@ -216,10 +216,18 @@ impl Postgres {
         connection.execute("COMMIT")?;
         Ok(copied)
     }
+
+    /// Verifies the rows that no read of a tool or an entry verifies.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let connection = self.alone()?;
+        connection.execute("SET statement_timeout = 0")?;
+        check(&connection)?;
+        entries::check_heads(&connection)
+    }
 }
 
 /// Verifies that each term and each sum is as its rows say.
-pub(crate) fn check(db: &Connection) -> Result<(), Error> {
+fn check(db: &Connection) -> Result<(), Error> {
     let checks = [
         (
             "a term is not the one that its hash names",

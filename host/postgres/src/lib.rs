@@ -3,6 +3,7 @@
 
 mod connect;
 mod connection;
+mod context;
 mod copy;
 mod error;
 mod postgres;

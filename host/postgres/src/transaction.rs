@@ -10,7 +10,7 @@ use pif_store::staging::{self, Area};
 use pif_store::{Error, ToolChange};
 
 use crate::connection::Connection;
-use crate::postgres::StoreContext;
+use crate::context::StoreContext;
 use crate::rows::{areas, entries, memos, sessions, tools};
 
 /// The numbers of entries after a transaction.

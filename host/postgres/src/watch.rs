@@ -11,8 +11,8 @@ use tokio::sync::Notify;
 use tokio_postgres::{AsyncMessage, Client};
 
 use crate::connection::{Driver, log_in};
+use crate::context::StoreContext;
 use crate::error::convert;
-use crate::postgres::StoreContext;
 use crate::writer::LIFE;
 
 /// How often it looks, also without a word of others.

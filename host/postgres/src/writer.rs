@@ -9,7 +9,7 @@ use pif_store::journal::{Digest, Draft, Entry, Link, Settings};
 use pif_store::{Change, Done, Effect, Error, Refusal, Wait, Write, apply};
 
 use crate::connection::{Columns as _, Connection};
-use crate::postgres::StoreContext;
+use crate::context::StoreContext;
 use crate::rows::entries::{self, Text};
 use crate::transaction::Transaction;
 

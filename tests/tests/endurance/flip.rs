@@ -117,7 +117,7 @@ fn a_change_by_statements_is_found_and_its_entry_named() -> Result<()> {
         (format!("UPDATE entry SET hash = zeroblob(31) WHERE id = {b}"), b),
         (format!("UPDATE entry SET component = NULL WHERE id = {b}"), b),
         (format!("UPDATE entry SET principal = 'ana' WHERE id = {b}"), b),
-        (format!("INSERT INTO entry SELECT 1000, time, kind, subject, ending, fuel, component, body, ends, hash, principal
+        (format!("INSERT INTO entry SELECT 1000, time, kind, subject, ending, fuel, component, body, ends, hash, principal, chain
                   FROM entry WHERE id = {b}"), store.small[5] + 1),
         // The first run is the first to be made by another evaluator.
         ("UPDATE component SET hash = substr(hash, 33) || substr(hash, 1, 32)".to_owned(), store.small[0]),

@@ -15,7 +15,7 @@ fn store() -> Result<Kept> {
                 "examples": [{"data": 2, "output": 6}, {"data": 0, "output": 0}],
                 "properties": ["n => n >= 1e300 || n <= -1e300 || @self(n) + 0 == @self(n)"],
             }),
-            json!({"name": "same", "description": "Another way to say it", "code": "q => q * 2 + q"}),
+            json!({"name": "same", "description": "Another way to say it", "code": "q => { const twice = q * 2; return twice + 1 * q; }"}),
             json!({
                 "name": "bill", "description": "A bill", "code": "ps => ps.map(p => @net(p)).sum()",
                 "examples": [{"data": [1, 2], "output": 9}],

@@ -11,7 +11,7 @@ use pif_store::journal::Policy;
 
 use super::error::Error;
 use super::limits::Values;
-use super::value::directory_parser;
+use super::value::{directory_parser, parse_store};
 
 /// The most bytes of a journal in memory.
 const EPHEMERAL: u64 = 16 << 20;
@@ -26,7 +26,7 @@ pub(super) struct State {
     pub(super) directory: Option<PathBuf>,
     /// A PostgreSQL database for tools, journal and memory, which several servers may share:
     /// `postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full`. Then `--data` keeps keys, pins and caches
-    #[arg(long, env = "MCP_PIF_STORE", value_name = "URL", global = true)]
+    #[arg(long, env = "MCP_PIF_STORE", value_name = "URL", value_parser = parse_store, global = true)]
     store: Option<String>,
     /// File with the password for the database [default: PGPASSFILE or ~/.pgpass]
     #[arg(long, env = "MCP_PIF_STORE_PASSWORD_FILE", value_name = "FILE", value_parser = directory_parser(), global = true)]
