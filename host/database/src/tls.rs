@@ -63,9 +63,11 @@ fn refused(error: &io::Error, address: &Address) -> Error {
     };
     let host = &address.host;
     untrusted(match reason {
-        CertificateError::UnknownIssuer => "its certificate comes from an authority that is not \
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
+            "its certificate comes from an authority that is not \
             known here: name the authority's certificate by sslrootcert=FILE"
-            .to_owned(),
+                .to_owned()
+        }
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
             format!("its certificate is for another name than `{host}`: use the name that it has")
         }

@@ -81,7 +81,8 @@ fn advance(db: &Connection, address: &str) -> Result<(i64, i64), Error> {
 
 /// Gives the role of the servers what it needs.
 pub(crate) fn grant(db: &Connection, role: &str) -> Result<(), Error> {
-    db.execute(&grants(role))
+    let grants = grants(role);
+    db.execute(&format!("BEGIN; SET LOCAL synchronous_commit = on; {grants}; COMMIT"))
 }
 
 /// The statements that make the schema, with the grants for a role, for whoever executes them by hand.

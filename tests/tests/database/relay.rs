@@ -1,7 +1,7 @@
 //! The process that relays sessions: it outlives the database, a lost worker and signals, and ends with
 //! the server.
 
-use super::way::{ask, client, keep, runtime, target};
+use super::way::{ask, client, client_with_driver, keep, runtime, target};
 use anyhow::{Context as _, Result, ensure};
 use pif_database::{Connector, Kind};
 use pif_tests::database::Database;
@@ -120,10 +120,10 @@ fn a_database_that_returns_is_found_again() -> Result<()> {
 fn work_that_nobody_waits_for_is_canceled() -> Result<()> {
     let way = Way::open()?;
     runtime()?.block_on(async {
-        let one = client(&way.connector).await?;
+        let (one, driver) = client_with_driver(&way.connector).await?;
         let slow = "SELECT pg_sleep(3600)";
         let _ = tokio::time::timeout(Duration::from_millis(300), one.query(slow, &[])).await;
-        drop(one);
+        driver.abort();
         until(async || {
             ensure!(way.sessions()? == "0", "a statement goes on");
             Ok(())

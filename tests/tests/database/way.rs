@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
+use tokio::task::AbortHandle;
 use tokio_postgres::{Client, Config, NoTls};
 
 /// How long the tests wait for a database.
@@ -32,10 +33,14 @@ pub(super) fn keep(folder: &Path, name: &str, text: &str) -> Result<PathBuf> {
 
 /// A client, as the server's: it knows no password, and names nobody.
 pub(super) async fn client(connector: &Connector) -> Result<Client> {
+    Ok(client_with_driver(connector).await?.0)
+}
+
+/// A client, and the task that moves its bytes. Without its task it is gone, whatever it waits for.
+pub(super) async fn client_with_driver(connector: &Connector) -> Result<(Client, AbortHandle)> {
     let stream = connector.connect().await?;
     let (client, connection) = Config::new().user("nobody").connect_raw(stream, NoTls).await?;
-    tokio::spawn(connection);
-    Ok(client)
+    Ok((client, tokio::spawn(connection).abort_handle()))
 }
 
 /// The first column of the only row.

@@ -316,7 +316,9 @@ fn the_table_of_flags_is_true() -> Result<()> {
     for row in rows {
         let cells: Vec<&str> = row.split('|').map(|cell| cell.trim().trim_matches('`')).collect();
         let flag = cells[1].split(' ').next().context("a flag")?;
-        let (_, told) = help.split_once(flag).with_context(|| flag.to_owned())?;
+        let named = [format!("{flag} "), format!("{flag}\n")];
+        let told = named.iter().find_map(|flag| help.split_once(flag.as_str()));
+        let (_, told) = told.with_context(|| flag.to_owned())?;
         let told = told.split("\n      --").next().unwrap_or_default();
         let variable = flag.trim_start_matches('-').replace('-', "_").to_uppercase();
         ensure!(told.contains(&format!("[env: MCP_PIF_{variable}=")), "{flag}: {told}");
