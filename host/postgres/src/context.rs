@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use pif_store::Error;
-use pif_store::journal::owner;
+use pif_store::lease::process;
 use tokio::runtime::Handle;
 
 use crate::connect::Connect;
@@ -170,5 +170,5 @@ fn name_holder() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
     let random = RandomState::new().hash_one(number);
-    format!("{} {number} {random:016x}", owner())
+    format!("{} {number} {random:016x}", process())
 }

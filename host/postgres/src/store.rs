@@ -1,11 +1,14 @@
 //! Implements the store's operations, each with its statement.
 
 use std::path::Path;
+use std::time::Duration;
 
 use pif_store::find::{Collection, Embedding, Hit, Index, Unmeant};
 use pif_store::journal::{
-    ChainEnds, Digest, Entry, Error as JournalError, Filter, Link, Pending, Settings, Statistics,
+    ChainEnds, Digest, Entry, Error as JournalError, Filter, Link, Parked, Pending, Settings,
+    Statistics,
 };
+use pif_store::lease::{Leases, ProcessLease};
 use pif_store::memory::Memo;
 use pif_store::registry::{Definition, Past};
 use pif_store::session::{Binding, Rows, Session, SessionKind, Turn};
@@ -13,7 +16,7 @@ use pif_store::staging::{self, Area};
 use pif_store::{Checkpoints, Done, Error, Leaf, Refusal, Store, Transaction, Wait, Write};
 
 use crate::postgres::Postgres;
-use crate::rows::{areas, checkpoints, entries, find, memos, sessions, tools};
+use crate::rows::{areas, checkpoints, entries, find, leases, memos, sessions, tools};
 
 impl Store for Postgres {
     fn commit(
@@ -125,8 +128,8 @@ impl Store for Postgres {
         self.writer.call(|db| entries::settle(db, run))
     }
 
-    fn park(&self, run: &Pending, most: u64) -> Result<Option<i64>, Error> {
-        self.writer.call(|db| entries::park(db, run, most))
+    fn park(&self, run: &Pending, holder: &str, most: u64) -> Result<Parked, Error> {
+        self.writer.call(|db| entries::park(db, run, holder, most))
     }
 
     fn exchange(&self, kept: &Pending, next: &Pending) -> Result<bool, Error> {
@@ -214,6 +217,25 @@ impl Store for Postgres {
     }
 }
 
+/// Leases are renewed on the connections of readers, so that nobody who writes delays that.
+impl Leases for Postgres {
+    fn take_lease(&self, name: &str, place: &str, life: Duration) -> Result<(), Error> {
+        self.read(|db| leases::take(db, name, place, life))
+    }
+
+    fn renew_lease(&self, name: &str, life: Duration) -> Result<bool, Error> {
+        self.read(|db| leases::renew(db, name, life))
+    }
+
+    fn end_lease(&self, name: &str) -> Result<(), Error> {
+        self.read(|db| leases::end(db, name))
+    }
+
+    fn leases(&self) -> Result<Vec<ProcessLease>, Error> {
+        self.read(leases::all)
+    }
+}
+
 impl Checkpoints for Postgres {
     fn identity(&self) -> Result<String, Error> {
         self.read(checkpoints::identity)
@@ -293,10 +315,6 @@ impl Rows for Postgres {
 
     fn sessions(&self, owner: &str) -> Result<Vec<Session>, Error> {
         self.read(|db| sessions::all(db, owner))
-    }
-
-    fn leased(&self) -> Result<Vec<Session>, Error> {
-        self.read(sessions::leased)
     }
 
     fn bindings(&self, session: i64) -> Result<Vec<Binding>, Error> {

@@ -1,9 +1,10 @@
 //! The rules for changes of the state. A change and its journal entry are one write. The store
 //! opens a transaction, and [`apply`] reads and writes its rows.
 
+pub mod areas;
+mod held;
 mod kept;
 pub mod sessions;
-mod staging;
 mod tools;
 
 use std::borrow::Cow;
@@ -64,14 +65,14 @@ fn apply_one(
             Effect::Session(Box::new(sessions::change(db, change, &settings.sessions)?))
         }
         Change::Stage(change) => {
-            let (area, committed) = staging::change(db, change, settings, number)?;
+            let (area, committed) = areas::change(db, change, settings, number)?;
             Effect::Staged(Box::new(area), committed)
         }
         Change::Erase { owner, runs } => {
             let mut erased = Erasure {
                 sessions: sessions::erase(db, owner)?,
                 keys: db.forget_all(owner)?,
-                areas: staging::erase(db, owner)?,
+                areas: areas::erase(db, owner)?,
                 runs: 0,
             };
             for run in runs {
@@ -82,7 +83,7 @@ fn apply_one(
     };
     if let Some(run) = entry.pending {
         let is_own = match entry.kept(number, settings) {
-            Some(kept) => db.end(&settings.owner, &kept)?,
+            Some(kept) => db.has_lease(&settings.holder)? && db.end(&settings.holder, &kept)?,
             // The entry of a run that was not durable is written whoever has the run.
             None => db.settle(run)? || entry.ending != EntryOutcome::Unknown,
         };

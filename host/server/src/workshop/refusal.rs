@@ -96,7 +96,8 @@ pub fn ended(error: SessionError) -> Fault {
             let closed = fault(FaultCode::SessionClosed, message, Some(hint));
             return Fault { reason: Some(reason.name()), ..closed };
         }
-        SessionError::Busy(_) => (FaultCode::SessionBusy, "try again when the turn has ended"),
+        SessionError::Busy { .. } => (FaultCode::SessionBusy, "try again when the turn has ended"),
+        SessionError::Lost => (FaultCode::Cancelled, "call again"),
         SessionError::Ended => (FaultCode::Cancelled, "nothing was changed"),
         SessionError::Unbound(_) => (FaultCode::Unbound, "`session_inspect` shows the bindings"),
         SessionError::Unsaved(_) => {
@@ -124,7 +125,8 @@ fn unstaged(error: StagingError) -> Fault {
             FaultCode::Conflict,
             "`stage` with \"rebase\": true applies its operations on the registry of now",
         ),
-        StagingError::Raced(_) => (FaultCode::Conflict, "call again"),
+        StagingError::Raced(_) | StagingError::Lost(_) => (FaultCode::Conflict, "call again"),
+        StagingError::Busy { .. } => (FaultCode::Conflict, "call again when that has ended"),
     };
     fault(code, message, Some(hint))
 }

@@ -9,6 +9,7 @@ mod entries;
 mod error;
 mod filesystem;
 mod find;
+mod leases;
 mod memos;
 mod open;
 mod portable;
