@@ -36,6 +36,16 @@ pub trait Store: Index + Rows + staging::Rows + Checkpoints + Leases + Send + Sy
         change: &mut dyn FnMut(&mut dyn Transaction) -> Result<(), Refusal>,
     ) -> Result<(), Refusal>;
 
+    /// Takes over what is new in the registry, for a store that may be away later.
+    fn hold_registry(&self) -> Result<(), Error> {
+        Ok(())
+    }
+    /// When the database last answered, in milliseconds since 1970, if it does not answer now. The registry
+    /// is then shown as it was at that time.
+    fn away_since(&self) -> Option<i64> {
+        None
+    }
+
     /// The path of the file; None in memory.
     fn path(&self) -> Option<&Path>;
     /// Checks the store for damage that reads do not detect.

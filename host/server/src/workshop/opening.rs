@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pif_broker::Client;
+use pif_domain::text::time;
 use pif_domain::{EntryKind, EntryOutcome, Fault, Limit, Principal};
 use pif_receipt::Keyring;
 use pif_sandbox::{Limits, Sandbox};
@@ -251,6 +252,13 @@ impl Workshop {
     /// Gives back what this process works on, so that others go on with it at once.
     pub fn leave(&self) {
         self.journal.lease().leave();
+    }
+
+    /// When the database last answered, if it does not now: RFC 3339. What is told of the registry is of that
+    /// time.
+    #[must_use]
+    pub fn as_of(&self) -> Option<String> {
+        self.store.away_since().map(time::format)
     }
 
     /// Refuses if nothing can be written now.

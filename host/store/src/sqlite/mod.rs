@@ -14,6 +14,7 @@ mod memos;
 mod open;
 mod portable;
 mod presence;
+mod replica;
 mod schema;
 mod sessions;
 mod stems;
@@ -23,5 +24,6 @@ mod transient;
 
 pub use self::connections::Sqlite;
 pub use self::copy::{Duplicate, MovedStore, is_occupied};
+pub use self::replica::{CurrentTool, Replica};
 pub use self::stems::{Stem, Stemmer};
 pub use self::transient::Transient;
