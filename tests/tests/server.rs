@@ -26,6 +26,8 @@ mod server {
     mod javascript;
     mod journal;
     mod kept;
+    #[cfg(target_os = "linux")]
+    mod leases;
     mod library;
     mod listing;
     mod measured;

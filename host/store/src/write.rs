@@ -13,6 +13,7 @@ use pif_domain::EntryOutcome;
 use serde_json::{Value, json};
 
 use super::change::{Change, CommittedTool, Done, Effect, Erasure, Refusal, Write};
+use super::error::Error as StoreError;
 use super::journal::{Digest, Draft, Entry, Settings, surplus};
 use super::memory::MemoryChange;
 use super::registry::Status;
@@ -88,7 +89,7 @@ fn apply_one(
             None => db.settle(run)? || entry.ending != EntryOutcome::Unknown,
         };
         if !is_own {
-            return Err(Refusal::CONFUSED);
+            return Err(Refusal::Store(StoreError::Lost));
         }
     }
     for text in entry.texts(settings) {

@@ -46,6 +46,7 @@ pub fn stored(error: impl Into<StoreError>) -> Fault {
     tracing::error!(%error, "the store failed");
     let (code, hint) = match error {
         StoreError::Locked => (FaultCode::Storage, "try again later"),
+        StoreError::Lost => (FaultCode::Cancelled, "`runs` shows how it stands"),
         StoreError::Unavailable { .. } => (FaultCode::StoreUnavailable, "try again later"),
         _ => (FaultCode::Storage, "tell the operator of this server, then try again"),
     };

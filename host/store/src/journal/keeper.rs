@@ -170,7 +170,7 @@ impl Journal {
             match self.written_by(&run.principal()).append(draft(&run)) {
                 Ok(_) => count += 1,
                 // Another process was faster.
-                Err(StoreError::Confused) => {}
+                Err(StoreError::Lost) => {}
                 Err(error) => return Err(error),
             }
         }
