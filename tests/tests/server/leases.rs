@@ -84,17 +84,16 @@ fn a_verification_keeps_others_from_its_snapshot() -> Result<()> {
     let staged = one.call("stage", &json!({"operations": [{"evolve": forever}]}))?;
     let snapshot = staged["structuredContent"]["snapshot"].clone();
     ensure!(snapshot.is_u64(), "{staged}");
-    let tests = json!([r#"{"tool": "forever", "input": 1, "output": 1}"#]);
-    let asked = json!({"snapshot": snapshot, "tests": [
-        {"tool": "forever", "input": 1, "output": 1}]});
+    let asked =
+        json!({"snapshot": snapshot, "tests": [{"tool": "forever", "input": 1, "output": 1}]});
     let id = json!("long");
-    drop(tests);
     one.send(call(&id, "verify", &asked.to_string()))?;
     let discard = json!({ "snapshot": snapshot });
-    let retire = json!({"snapshot": snapshot, "operations": [{"retire": "forever"}]});
+    let more = json!({"name": "more", "description": "One", "code": "x => 1"});
+    let more = json!({"snapshot": snapshot, "operations": [{"evolve": more}]});
     let start = Instant::now();
     let busy = loop {
-        let told = other.call("stage", &retire)?["structuredContent"].clone();
+        let told = other.call("stage", &more)?["structuredContent"].clone();
         if told["code"] == "conflict" {
             break told;
         }
@@ -152,4 +151,5 @@ fn a_run_of_a_dead_server_goes_on_at_another_one() -> Result<()> {
 }
 
 /// A program that takes a while.
-const LONG_SUM: &str = "range(0, 1500).map(a => range(0, 700).map(b => a * b + SALT).sum()).sum()";
+const LONG_SUM: &str =
+    "range(0, 100000).map(a => range(0, 2500).map(b => a * b + SALT).sum()).sum()";
