@@ -42,6 +42,7 @@ mod opening;
 mod past;
 mod person;
 mod pipeline;
+mod playback;
 mod property;
 mod property_trial;
 mod receipt;
