@@ -26,6 +26,7 @@ mod server {
     mod javascript;
     mod journal;
     mod kept;
+    mod large_files;
     mod library;
     mod listing;
     mod measured;
