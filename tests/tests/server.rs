@@ -16,6 +16,7 @@ mod server {
     mod collector;
     mod command_line;
     mod conformance;
+    mod debug_tool;
     mod ending;
     mod examples;
     mod faults;
@@ -29,7 +30,6 @@ mod server {
     mod large_files;
     mod library;
     mod listing;
-    mod measured;
     mod memory;
     mod notation;
     mod oracle;

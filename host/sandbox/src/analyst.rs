@@ -9,7 +9,7 @@ use super::bindings::{
     Answers, Came, Inquired, Inquiry, Law, Misfit, Question, Ran, Searched, Subject, TermPlace,
 };
 use super::ceiling::{Allowance, Ceiling};
-use super::consulted::{CompiledAnalyst, prepared};
+use super::compiled_analyst::{CompiledAnalyst, prepared};
 use super::error::Error;
 use super::evaluator::Sandbox;
 use super::instance::Instance;

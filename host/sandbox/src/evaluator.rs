@@ -10,7 +10,7 @@ use wasmtime::Store;
 use super::artifact::Origin;
 use super::bindings::{Limits, Outlook, Place, Program, Renamed, Summary};
 use super::ceiling::{Allowance, Ceiling, Net};
-use super::consulted::Analyst;
+use super::compiled_analyst::Analyst;
 use super::error::Error;
 use super::instance::{CompiledEvaluator, Guest, Instance};
 use super::machine::Machine;

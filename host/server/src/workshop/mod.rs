@@ -39,6 +39,7 @@ mod native;
 mod observer;
 mod offer;
 mod opening;
+mod parameters;
 mod past;
 mod person;
 mod pipeline;
@@ -61,7 +62,6 @@ mod search;
 mod session;
 mod staging;
 mod step_log;
-mod takes;
 mod task;
 mod trial;
 mod turn;
@@ -94,6 +94,7 @@ pub use self::memory::Remember;
 pub use self::native::Native;
 pub use self::observer::Observer;
 pub use self::opening::{Error, State, Workshop, open_journal, verify};
+pub use self::parameters::Takes;
 pub use self::past::{ApprovalWait, WaitingRun};
 pub use self::person::Belongings;
 pub use self::pipeline::Stage;
@@ -117,7 +118,6 @@ pub use self::search::{
 };
 pub use self::session::TurnResult;
 pub use self::staging::{Commit, StageResult, StagedChange, VerificationReport, Verify};
-pub use self::takes::Takes;
 pub use self::task::{
     Assignment, GivenExample, Helper, Keep, MOST_LOOPS, ModelError, Ran, Screening, Solution,
     USUAL_LOOPS, question, solve, until,
