@@ -13,12 +13,12 @@ use pif_store::{Change, Place, Sqlite, Store};
 use pif_tests::postgres::{ADMIN, OWNER, SERVER, Server};
 
 use super::shelf::{Shelf, settings, tool, write};
-use super::{journal, memory, search, sessions, staging, tools};
+use super::{journal, leases, memory, search, sessions, staging, tools};
 
 const DEADLINE: Duration = Duration::from_secs(30);
 
 /// All tests of the suite.
-const SUITE: [(&str, fn() -> Result<()>); 34] = [
+const SUITE: [(&str, fn() -> Result<()>); 40] = [
     ("entries_are_chained_and_found", journal::entries_are_chained_and_found),
     ("the_journal_stays_within_its_size", journal::the_journal_stays_within_its_size),
     ("an_entry_keeps_what_it_is_told_to", journal::an_entry_keeps_what_it_is_told_to),
@@ -32,6 +32,21 @@ const SUITE: [(&str, fn() -> Result<()>); 34] = [
         journal::parts_of_a_run_that_did_not_end_come_together,
     ),
     ("runs_that_did_not_end_are_told_of", journal::runs_that_did_not_end_are_told_of),
+    ("a_lease_is_taken_renewed_and_given_back", leases::a_lease_is_taken_renewed_and_given_back),
+    (
+        "a_process_keeps_its_lease_as_long_as_it_lives",
+        leases::a_process_keeps_its_lease_as_long_as_it_lives,
+    ),
+    (
+        "a_turn_whose_lease_is_over_changes_nothing",
+        leases::a_turn_whose_lease_is_over_changes_nothing,
+    ),
+    (
+        "a_snapshot_is_changed_by_one_who_has_its_lease",
+        leases::a_snapshot_is_changed_by_one_who_has_its_lease,
+    ),
+    ("a_run_goes_on_with_one_who_has_its_lease", leases::a_run_goes_on_with_one_who_has_its_lease),
+    ("the_end_of_a_run_is_written_once", leases::the_end_of_a_run_is_written_once),
     ("values_are_kept_changed_and_forgotten", memory::values_are_kept_changed_and_forgotten),
     ("what_may_not_be_replaced_stays", memory::what_may_not_be_replaced_stays),
     (
@@ -173,6 +188,7 @@ fn try_all(role: &'static str) -> Result<()> {
 fn the_suite_is_complete() {
     let sources = [
         include_str!("journal.rs"),
+        include_str!("leases.rs"),
         include_str!("memory.rs"),
         include_str!("search.rs"),
         include_str!("sessions.rs"),
