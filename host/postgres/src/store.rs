@@ -7,7 +7,7 @@ use pif_store::journal::{
     ChainEnds, Digest, Entry, Error as JournalError, Filter, Link, Pending, Settings, Statistics,
 };
 use pif_store::memory::Memo;
-use pif_store::registry::{Definition, Past};
+use pif_store::registry::{Definition, Fact, Past};
 use pif_store::session::{Binding, Rows, Session, SessionKind, Turn};
 use pif_store::staging::{self, Area};
 use pif_store::{Checkpoints, Done, Error, Leaf, Refusal, Store, Transaction, Wait, Write};
@@ -103,6 +103,10 @@ impl Store for Postgres {
 
     fn output_schema(&self, change: i64) -> Result<Option<String>, Error> {
         self.read(|db| tools::output_schema(db, change))
+    }
+
+    fn fact(&self, kind: Fact, of: &str) -> Result<Option<String>, Error> {
+        self.read(|db| tools::fact(db, kind, of))
     }
 
     fn name_of(&self, hash: &str) -> Result<Option<String>, Error> {

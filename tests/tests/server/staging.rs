@@ -219,6 +219,40 @@ fn a_rename_carries_over_all_callers() -> Result<()> {
 }
 
 #[test]
+fn a_rename_reaches_into_properties() -> Result<()> {
+    let folder = Folder::new()?;
+    let mut client = begin(folder.path(), &[])?;
+    // One that calls the tool, one that does not, and the tool itself.
+    let tools = [
+        ("four", "x => @double(@double(x))", "n => @self(n) == @double(n) * 2"),
+        ("plus", "x => x + x", "n => @self(n) == @double(n)"),
+        ("double", "x => x * 2", "n => @double(n) == @self(n)"),
+        ("apart", "x => x", "n => [@self(n), \"double\"].length == 2"),
+    ];
+    for (name, code, property) in tools {
+        let tool =
+            json!({"name": name, "description": name, "code": code, "properties": [property]});
+        record(&mut client, "evolve", &tool)?;
+    }
+    let staged =
+        record(&mut client, "stage", &json!({"operations": [{"rename": ["double", "twice"]}]}))?;
+    let snapshot = staged["snapshot"].clone();
+    let verified = record(&mut client, "verify", &json!({ "snapshot": snapshot }))?;
+    assert_eq!(verified["passed"], true, "{verified}");
+    record(&mut client, "commit", &json!({ "snapshot": snapshot }))?;
+    for (name, wanted) in [
+        ("four", "n => @self(n) == @twice(n) * 2"),
+        ("plus", "n => @self(n) == @twice(n)"),
+        ("twice", "n => @twice(n) == @self(n)"),
+        ("apart", "n => [@self(n), \"double\"].length == 2"),
+    ] {
+        let seen = record(&mut client, "inspect", &json!({ "tool": name }))?;
+        assert_eq!(seen["properties"], json!([wanted]), "{name}: {seen}");
+    }
+    Ok(())
+}
+
+#[test]
 fn a_verification_runs_all_that_depends_on_the_changes() -> Result<()> {
     let folder = Folder::new()?;
     let mut client = begin(folder.path(), &[])?;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pif_domain::text::time;
 use pif_store::journal::{Entry, Link, ONLY_CHAIN, Pending};
 use pif_store::memory::Memo;
-use pif_store::registry::{Definition, Evolution, Past, name};
+use pif_store::registry::{Definition, Evolution, Fact, Past, name};
 use pif_store::session::{self, Binding, Session, SessionKind, Turn};
 use pif_store::staging::{self, Area};
 use pif_store::{Error, Leaf, Term, ToolChange, Transaction};
@@ -42,6 +42,8 @@ pub(super) struct Rows {
     turns: BTreeMap<(i64, i64), String>,
     /// Staging areas by their numbers, and how many there ever were.
     areas: (BTreeMap<i64, Area>, i64),
+    /// What is known of revisions.
+    pub(super) facts: BTreeMap<(Fact, String), String>,
 }
 
 impl Default for Rows {
@@ -60,6 +62,7 @@ impl Default for Rows {
             bindings: BTreeMap::new(),
             turns: BTreeMap::new(),
             areas: (BTreeMap::new(), 0),
+            facts: BTreeMap::new(),
         }
     }
 }
@@ -160,6 +163,11 @@ impl Transaction for Rows {
 
     fn has_history(&self, name: &str) -> Result<bool, Error> {
         Ok(self.of(name).next().is_some())
+    }
+
+    fn put_fact(&mut self, kind: Fact, of: &str, told: &str) -> Result<(), Error> {
+        self.facts.insert((kind, of.to_owned()), told.to_owned());
+        Ok(())
     }
 
     fn define(&mut self, defined: &ToolChange<'_>) -> Result<(), Error> {

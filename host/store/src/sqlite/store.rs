@@ -8,7 +8,7 @@ use super::{Sqlite, areas, entries, find, memos, open, sessions, tools};
 use crate::find::{Collection, Embedding, Hit, Index, Unmeant};
 use crate::journal::{self, ChainEnds, Digest, Entry, Filter, Link, Pending, Settings, Statistics};
 use crate::memory::Memo;
-use crate::registry::{Definition, Past};
+use crate::registry::{Definition, Fact, Past};
 use crate::session::{Binding, Rows, Session, SessionKind, Turn};
 use crate::staging::{self, Area};
 use crate::{Done, Error, Refusal, Store, Transaction, Wait, Write, apply};
@@ -108,6 +108,10 @@ impl Store for Sqlite {
 
     fn output_schema(&self, change: i64) -> Result<Option<String>, Error> {
         self.read(|db| Ok(tools::output_schema(db, change)?))
+    }
+
+    fn fact(&self, kind: Fact, of: &str) -> Result<Option<String>, Error> {
+        self.read(|db| Ok(tools::fact(db, kind, of)?))
     }
 
     fn name_of(&self, hash: &str) -> Result<Option<String>, Error> {

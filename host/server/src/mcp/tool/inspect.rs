@@ -140,7 +140,7 @@ fn look(
         callers: callers.into_iter().map(|caller| caller.name).collect(),
         runs: backend.workshop.journal.statistics(name, MOST_RUNS).map_err(stored)?,
         steps: last_steps(backend, name)?,
-        certificate: certificate(backend, &tool, &history)?,
+        certificate: backend.workshop.certificate(&tool, &history)?,
         history,
         tool,
     })
@@ -178,21 +178,6 @@ fn look_in_library(
         certificate: None,
         tool: tool.clone(),
     })
-}
-
-/// The certificate with which a revision was imported last, if the journal has that still.
-fn certificate(
-    backend: &Backend,
-    tool: &Definition,
-    history: &[Past],
-) -> Result<Option<Vouched>, Fault> {
-    let entries = history.iter().filter(|past| past.hash.as_ref() == Some(&tool.hash));
-    for past in entries {
-        if let Some(found) = backend.workshop.certificate(past.entry)? {
-            return Ok(Some(found));
-        }
-    }
-    Ok(None)
 }
 
 /// The last durable run of a tool that the caller has and that is kept, if it has steps.
