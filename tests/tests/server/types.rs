@@ -106,7 +106,7 @@ fn a_store_keeps_types_until_a_callee_or_the_analyst_is_another() -> Result<()> 
         let sql = "UPDATE fact SET told = replace(told, ?1, ?2) WHERE kind = 'type'";
         kept.database()?.execute(sql, [from, to]).map_err(anyhow::Error::from)
     };
-    marked("(x: number) => float", "(x: number) => \\"kept\\"")?;
+    marked("(x: number) => float", r#"(x: number) => \"kept\""#)?;
     assert_eq!(listed(&kept)?, "(x: number) => \"kept\"");
     // Nothing is taken from another analyst, and what it told is told again.
     marked(pif_sandbox::ANALYST_HASH, "another")?;
