@@ -67,6 +67,7 @@ pub fn draft(source: &str, cursor: usize) -> Option<Draft<'_>> {
         [rest @ .., last] if last.kind == Kind::Mark && matches!(text(last), "." | "?.") => {
             of_subject(rest, text)?
         }
+        [.., last] if last.kind == Kind::Number && behind == start => return None,
         _ => Wanted::Name,
     };
     let mut hole = "hole_".to_owned();

@@ -98,7 +98,7 @@ fn a_store_keeps_types_until_a_callee_or_the_analyst_is_another() -> Result<()> 
         client.evolve("quarter", "", &json!("x => @half(@half(x))"))?;
         Ok(())
     })?;
-    assert_eq!(listed(&kept)?, "(x: number) => float");
+    assert_eq!(listed(&kept)?, "(x: number) => number");
     let before = kept_types(&kept)?;
     assert_eq!(before.len(), 2, "{before:?}");
     // A server that starts takes what is kept: it tells what stands there, and infers nothing.
@@ -106,11 +106,11 @@ fn a_store_keeps_types_until_a_callee_or_the_analyst_is_another() -> Result<()> 
         let sql = "UPDATE fact SET told = replace(told, ?1, ?2) WHERE kind = 'type'";
         kept.database()?.execute(sql, [from, to]).map_err(anyhow::Error::from)
     };
-    marked("(x: number) => float", r#"(x: number) => \"kept\""#)?;
+    marked("(x: number) => number", r#"(x: number) => \"kept\""#)?;
     assert_eq!(listed(&kept)?, "(x: number) => \"kept\"");
     // Nothing is taken from another analyst, and what it told is told again.
     marked(pif_sandbox::ANALYST_HASH, "another")?;
-    assert_eq!(listed(&kept)?, "(x: number) => float");
+    assert_eq!(listed(&kept)?, "(x: number) => number");
     assert_eq!(kept_types(&kept)?, before);
     // Nor what holds for another callee.
     kept.session(|client| client.evolve("half", "", &json!("t => t.upper()")).map(drop))?;

@@ -61,7 +61,10 @@ pub(super) fn methods_of(
 fn rank(subject: &Shape, takes: &Shape) -> u8 {
     match takes {
         Shape::Any | Shape::Variable(_) => 2,
-        Shape::Union(parts) => u8::from(!parts.first().is_some_and(|it| may_be(subject, it))),
+        Shape::Union(parts) => match parts.first() {
+            Some(Shape::Variable(_)) => 2,
+            first => u8::from(!first.is_some_and(|it| may_be(subject, it))),
+        },
         _ => 0,
     }
 }

@@ -78,6 +78,8 @@ pub struct Completion {
 
 /// The most characters of a detail.
 const MOST_DETAIL: usize = 160;
+/// Bytes of the longest program that is walked through. In a longer one all functions are proposed.
+const LONGEST: usize = 256 << 10;
 /// The most names of tools that are told.
 const MOST_TOOLS: usize = 100;
 
@@ -111,6 +113,9 @@ struct Seen {
 
 /// Walks through the program with the hole.
 fn look(question: &Question<'_>, draft: &Draft<'_>, completion: &mut Completion) -> Seen {
+    if question.text.len() > LONGEST {
+        return Seen::default();
+    }
     let variables = variables(question, &draft.hole);
     let request = Request { tools: question.tools.clone(), variables, ..Request::default() };
     let Some((terms, root)) = read_first(&request, &draft.texts) else { return Seen::default() };
