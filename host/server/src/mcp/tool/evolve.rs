@@ -46,7 +46,7 @@ pub(in super::super) struct Arguments {
     #[serde(default, deserialize_with = "any")]
     #[schemars(schema_with = "term")]
     code: Option<Box<RawValue>>,
-    /// in place of `code` tools after one another: [\"a\", {\"map\": \"b\"}]
+    /// in place of `code` tools after one another: ["a", {"map": "b"}]
     #[serde(default)]
     #[schemars(schema_with = "pipeline")]
     pipeline: Option<Box<RawValue>>,
