@@ -10,7 +10,7 @@ use pif_store::journal::{
 };
 use pif_store::lease::{Leases, ProcessLease};
 use pif_store::memory::Memo;
-use pif_store::registry::{Definition, Past};
+use pif_store::registry::{Definition, Fact, Past};
 use pif_store::session::{Binding, Rows, Session, SessionKind, Turn};
 use pif_store::staging::{self, Area};
 use pif_store::{Checkpoints, Done, Error, Leaf, Refusal, Store, Transaction, Wait, Write};
@@ -130,6 +130,10 @@ impl Store for Postgres {
 
     fn output_schema(&self, change: i64) -> Result<Option<String>, Error> {
         self.look(|db| tools::output_schema(db, change), |held| held.output_schema(change))
+    }
+
+    fn fact(&self, kind: Fact, of: &str) -> Result<Option<String>, Error> {
+        self.read(|db| tools::fact(db, kind, of))
     }
 
     fn name_of(&self, hash: &str) -> Result<Option<String>, Error> {

@@ -65,7 +65,7 @@ pub const MEANINGS: Table = Table {
 };
 
 /// The tables in an order in which none refers to a later one.
-pub const TABLES: [Table; 21] = [
+pub const TABLES: [Table; 22] = [
     Table {
         name: "revision",
         columns: &[("id", Integer), ("hash", Text), ("source", Text)],
@@ -91,6 +91,11 @@ pub const TABLES: [Table; 21] = [
             ("properties", Text),
         ],
         key: &["id"],
+    },
+    Table {
+        name: "fact",
+        columns: &[("kind", Text), ("about", Text), ("told", Text)],
+        key: &["kind", "about"],
     },
     Table { name: "tool", columns: &[("name", Text), ("change", Integer)], key: &["name"] },
     Table { name: "look", columns: &[("look", Text), ("name", Text)], key: &["look"] },

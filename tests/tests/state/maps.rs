@@ -12,7 +12,7 @@ use pif_store::journal::{
 };
 use pif_store::lease::{Leases, ProcessLease, milliseconds};
 use pif_store::memory::Memo;
-use pif_store::registry::{Definition, Past, name};
+use pif_store::registry::{Definition, Fact, Past, name};
 use pif_store::session::{self, Binding, Session, SessionKind, Turn};
 use pif_store::staging::{self, Area};
 use pif_store::{
@@ -229,6 +229,10 @@ impl Store for Maps {
         let rows = self.rows();
         let found = rows.changes.iter().find(|it| it.past.change == change);
         Ok(found.and_then(|it| it.output_schema.clone()))
+    }
+
+    fn fact(&self, kind: Fact, of: &str) -> Result<Option<String>, Error> {
+        Ok(self.rows().facts.get(&(kind, of.to_owned())).cloned())
     }
 
     fn name_of(&self, hash: &str) -> Result<Option<String>, Error> {

@@ -18,7 +18,7 @@ use super::{journal, leases, memory, search, sessions, staging, tools};
 const DEADLINE: Duration = Duration::from_secs(30);
 
 /// All tests of the suite.
-const SUITE: [(&str, fn() -> Result<()>); 40] = [
+const SUITE: [(&str, fn() -> Result<()>); 41] = [
     ("entries_are_chained_and_found", journal::entries_are_chained_and_found),
     ("the_journal_stays_within_its_size", journal::the_journal_stays_within_its_size),
     ("an_entry_keeps_what_it_is_told_to", journal::an_entry_keeps_what_it_is_told_to),
@@ -89,6 +89,7 @@ const SUITE: [(&str, fn() -> Result<()>); 40] = [
     ("an_area_changes_in_one_place_at_a_time", staging::an_area_changes_in_one_place_at_a_time),
     ("history_is_kept", tools::history_is_kept),
     ("properties_belong_to_their_revision", tools::properties_belong_to_their_revision),
+    ("facts_stand_beside_revisions", tools::facts_stand_beside_revisions),
     ("a_change_of_something_else_is_refused", tools::a_change_of_something_else_is_refused),
     ("tools_go_and_come_back", tools::tools_go_and_come_back),
     (

@@ -6,7 +6,7 @@ use pif_domain::text::time;
 use pif_store::journal::{Entry, Link, ONLY_CHAIN, Pending};
 use pif_store::lease::ProcessLease;
 use pif_store::memory::Memo;
-use pif_store::registry::{Definition, Evolution, Past, name};
+use pif_store::registry::{Definition, Evolution, Fact, Past, name};
 use pif_store::session::{self, Binding, Session, SessionKind, Turn};
 use pif_store::staging::{self, Area};
 use pif_store::{Error, Leaf, Term, ToolChange, Transaction};
@@ -47,6 +47,8 @@ pub(super) struct Rows {
     area_holders: BTreeMap<i64, String>,
     /// Leases by their names.
     pub(super) leases: BTreeMap<String, ProcessLease>,
+    /// What is known of revisions.
+    pub(super) facts: BTreeMap<(Fact, String), String>,
 }
 
 impl Default for Rows {
@@ -67,6 +69,7 @@ impl Default for Rows {
             areas: (BTreeMap::new(), 0),
             area_holders: BTreeMap::new(),
             leases: BTreeMap::new(),
+            facts: BTreeMap::new(),
         }
     }
 }
@@ -203,6 +206,11 @@ impl Transaction for Rows {
 
     fn has_history(&self, name: &str) -> Result<bool, Error> {
         Ok(self.of(name).next().is_some())
+    }
+
+    fn put_fact(&mut self, kind: Fact, of: &str, told: &str) -> Result<(), Error> {
+        self.facts.insert((kind, of.to_owned()), told.to_owned());
+        Ok(())
     }
 
     fn define(&mut self, defined: &ToolChange<'_>) -> Result<(), Error> {

@@ -282,6 +282,11 @@ BEGIN
     RETURN found;
 END $$;
 
+CREATE OR REPLACE FUNCTION put_fact(sort bytea, which bytea, words bytea) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pif, pg_temp AS $$
+    INSERT INTO fact VALUES (sort, which, words) ON CONFLICT (kind, about) DO UPDATE SET told = excluded.told
+$$;
+
 CREATE OR REPLACE FUNCTION define(moment bigint, called bytea, hashed bytea, written bytea, tools bytea[],
     told bytea, shown bytea, given_schema bytea, given_members bytea, given_properties bytea, number bigint,
     looks bytea[])
