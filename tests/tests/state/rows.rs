@@ -9,7 +9,7 @@ use pif_store::memory::Memo;
 use pif_store::registry::{Definition, Evolution, Fact, Past, name};
 use pif_store::session::{self, Binding, Session, SessionKind, Turn};
 use pif_store::staging::{self, Area};
-use pif_store::{Error, Leaf, Term, ToolChange, Transaction};
+use pif_store::{Error, Term, ToolChange, Transaction};
 
 /// A change of a tool.
 #[derive(Debug, Clone)]
@@ -29,8 +29,6 @@ pub(super) struct Rows {
     pub(super) changes: Vec<Change>,
     pub(super) entries: Vec<Entry>,
     pub(super) anchor: Link,
-    /// What checkpoints count of the entries that were removed.
-    pub(super) removed: Vec<Leaf>,
     pub(super) checkpoints: Vec<String>,
     pub(super) memos: BTreeMap<(String, String), Memo>,
     /// Texts by hash, each with the last entry that has it.
@@ -58,7 +56,6 @@ impl Default for Rows {
             changes: Vec::new(),
             entries: Vec::new(),
             anchor: Link::start(ONLY_CHAIN),
-            removed: Vec::new(),
             checkpoints: Vec::new(),
             memos: BTreeMap::new(),
             texts: BTreeMap::new(),
@@ -271,7 +268,6 @@ impl Transaction for Rows {
         let old = old.min(self.entries.len().saturating_sub(1));
         for it in self.entries.drain(..old) {
             self.anchor = Link::after(&it);
-            self.removed.push(Leaf { chain: it.chain, id: it.id, hash: it.hash });
         }
         let first = self.anchor.id;
         let bound = &self.bindings;

@@ -144,7 +144,8 @@ BEGIN
             ON CONFLICT (hash) DO UPDATE
                 SET entry = greatest(text.entry, excluded.entry), text = excluded.text;
     END IF;
-    UPDATE chain c SET id = ids[most], ends = sums[most], hash = hashes[most] WHERE c.chain = which;
+    UPDATE chain c SET id = ids[most], ends = sums[most], hash = hashes[most], entries = entries + most
+        WHERE c.chain = which;
 END $$;
 
 CREATE OR REPLACE FUNCTION pin_text(hashed bytea, number bigint) RETURNS void
@@ -180,6 +181,7 @@ BEGIN
         WHERE e.id = low AND a.chain = which;
     DELETE FROM entry e WHERE e.chain = which AND e.id <= low;
     GET DIAGNOSTICS removed = ROW_COUNT;
+    UPDATE anchor a SET entries = a.entries + removed WHERE a.chain = which;
     DELETE FROM text t WHERE t.entry <= low
         AND NOT EXISTS (SELECT 1 FROM entry e WHERE e.id = t.entry)
         AND NOT EXISTS (SELECT 1 FROM binding b WHERE b.hash = t.hash);

@@ -77,7 +77,7 @@ pub use self::analyze::{Analysis, Question, Questions, Subject};
 pub use self::backup::{Contents, RestoreResult, back_up, restore};
 pub use self::budget::CallLimits;
 pub use self::check::Reach;
-pub use self::checkpoint::{JournalTree, Mismatch, compare};
+pub use self::checkpoint::{Mismatch, compare};
 pub use self::completion::Writing;
 pub use self::consent::Said;
 pub use self::database::open_database;
