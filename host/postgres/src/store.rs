@@ -10,10 +10,12 @@ use pif_store::journal::{
 };
 use pif_store::lease::{Leases, ProcessLease};
 use pif_store::memory::Memo;
-use pif_store::registry::{Definition, Past};
+use pif_store::registry::{Definition, Fact, Past};
 use pif_store::session::{Binding, Rows, Session, SessionKind, Turn};
 use pif_store::staging::{self, Area};
-use pif_store::{Checkpoints, Done, Error, Leaf, Refusal, Store, Transaction, Wait, Write};
+use pif_store::{
+    Checkpoints, Done, Error, Head, Position, Refusal, Store, Transaction, Wait, Write,
+};
 
 use crate::connection::Connection;
 use crate::postgres::Postgres;
@@ -130,6 +132,10 @@ impl Store for Postgres {
 
     fn output_schema(&self, change: i64) -> Result<Option<String>, Error> {
         self.look(|db| tools::output_schema(db, change), |held| held.output_schema(change))
+    }
+
+    fn fact(&self, kind: Fact, of: &str) -> Result<Option<String>, Error> {
+        self.read(|db| tools::fact(db, kind, of))
     }
 
     fn name_of(&self, hash: &str) -> Result<Option<String>, Error> {
@@ -265,12 +271,12 @@ impl Checkpoints for Postgres {
         self.read(checkpoints::identity)
     }
 
-    fn chains(&self) -> Result<Vec<i64>, Error> {
-        self.read(checkpoints::chains)
+    fn heads(&self) -> Result<Vec<Head>, Error> {
+        self.read(checkpoints::heads)
     }
 
-    fn leaves(&self, after: i64, take: &mut dyn FnMut(Leaf)) -> Result<(), Error> {
-        checkpoints::leaves(&self.alone()?, after, take)
+    fn position(&self, chain: i64, id: i64) -> Result<Position, Error> {
+        self.read(|db| checkpoints::position(db, chain, id))
     }
 
     fn last_checkpoint(&self) -> Result<Option<String>, Error> {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use pif_store::journal::{Entry, Link, Pending};
 use pif_store::lease::ProcessLease;
 use pif_store::memory::Memo;
-use pif_store::registry::{Definition, Evolution};
+use pif_store::registry::{Definition, Evolution, Fact};
 use pif_store::session::{self, Binding, Session, SessionKind, Turn};
 use pif_store::staging::{self, Area};
 use pif_store::{Error, ToolChange};
@@ -78,6 +78,10 @@ impl pif_store::Transaction for Transaction<'_> {
 
     fn has_history(&self, name: &str) -> Result<bool, Error> {
         Ok(!tools::history(self.db, name, 1)?.is_empty())
+    }
+
+    fn put_fact(&mut self, kind: Fact, of: &str, told: &str) -> Result<(), Error> {
+        tools::put_fact(self.db, kind, of, told)
     }
 
     fn define(&mut self, defined: &ToolChange<'_>) -> Result<(), Error> {

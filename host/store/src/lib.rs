@@ -27,7 +27,7 @@ mod write;
 pub use self::change::{
     Change, CommittedTool, Done, Effect, Erasure, Refusal, ToolImport, Wait, Write,
 };
-pub use self::checkpoints::{Checkpoints, Leaf};
+pub use self::checkpoints::{Checkpoints, Head, Position};
 pub use self::error::{Error, Failure, Nature};
 pub use self::open::open;
 pub use self::place::Place;

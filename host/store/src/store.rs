@@ -12,7 +12,7 @@ use super::journal::{
 };
 use super::lease::Leases;
 use super::memory::Memo;
-use super::registry::{Definition, Past};
+use super::registry::{Definition, Fact, Past};
 use super::session::Rows;
 use super::staging;
 use super::transaction::Transaction;
@@ -87,6 +87,8 @@ pub trait Store: Index + Rows + staging::Rows + Checkpoints + Leases + Send + Sy
     fn callers(&self, name: &str, most: usize) -> Result<Vec<Definition>, Error>;
     /// The output schema that a change gave its tool, if there is one.
     fn output_schema(&self, change: i64) -> Result<Option<String>, Error>;
+    /// What is known of a revision: see [`Fact`].
+    fn fact(&self, kind: Fact, of: &str) -> Result<Option<String>, Error>;
     /// The last name of the term with this hash.
     fn name_of(&self, hash: &str) -> Result<Option<String>, Error>;
 

@@ -4,7 +4,7 @@ use super::error::Error;
 use super::journal::{Entry, Link, Pending};
 use super::lease::ProcessLease;
 use super::memory::Memo;
-use super::registry::{Definition, Evolution};
+use super::registry::{Definition, Evolution, Fact};
 use super::session::{Binding, Rows, Session, Turn};
 use super::staging::{self, Area};
 
@@ -58,6 +58,8 @@ pub trait Transaction: Rows + staging::Rows {
     fn twin(&self, name: &str) -> Result<Option<String>, Error>;
     /// Whether a name has ever referred to a tool.
     fn has_history(&self, name: &str) -> Result<bool, Error>;
+    /// Keeps what is known of a revision, in place of what was known.
+    fn put_fact(&mut self, kind: Fact, of: &str, told: &str) -> Result<(), Error>;
     /// Writes a change of a tool and makes it current.
     fn define(&mut self, defined: &ToolChange<'_>) -> Result<(), Error>;
 

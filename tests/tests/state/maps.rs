@@ -12,11 +12,12 @@ use pif_store::journal::{
 };
 use pif_store::lease::{Leases, ProcessLease, milliseconds};
 use pif_store::memory::Memo;
-use pif_store::registry::{Definition, Past, name};
+use pif_store::registry::{Definition, Fact, Past, name};
 use pif_store::session::{self, Binding, Session, SessionKind, Turn};
 use pif_store::staging::{self, Area};
 use pif_store::{
-    Checkpoints, Done, Error, Leaf, Refusal, Store, Transaction, Transient, Wait, Write, apply,
+    Checkpoints, Done, Error, Head, Position, Refusal, Store, Transaction, Transient, Wait, Write,
+    apply,
 };
 
 use super::rows::Rows;
@@ -44,22 +45,32 @@ impl Maps {
     }
 }
 
+/// The numbers of the only chain have no gaps.
+fn end(Link { id, hash, chain, .. }: Link) -> Head {
+    Head { chain, id, hash, entries: id }
+}
+
 impl Checkpoints for Maps {
     fn identity(&self) -> Result<String, Error> {
         Ok("maps".to_owned())
     }
 
-    fn chains(&self) -> Result<Vec<i64>, Error> {
+    fn heads(&self) -> Result<Vec<Head>, Error> {
         let rows = self.rows();
-        let is_empty = rows.entries.is_empty() && rows.removed.is_empty();
-        Ok(if is_empty { Vec::new() } else { vec![0] })
+        let head = rows.entries.last().map_or(rows.anchor, Link::after);
+        Ok(if head.id == 0 { Vec::new() } else { vec![end(head)] })
     }
 
-    fn leaves(&self, after: i64, take: &mut dyn FnMut(Leaf)) -> Result<(), Error> {
+    fn position(&self, chain: i64, id: i64) -> Result<Position, Error> {
         let rows = self.rows();
-        let kept = rows.entries.iter().map(|it| Leaf { chain: it.chain, id: it.id, hash: it.hash });
-        rows.removed.iter().copied().chain(kept).filter(|it| it.id > after).for_each(take);
-        Ok(())
+        let mut links = rows.entries.iter().map(Link::after).chain([rows.anchor]);
+        Ok(match links.find(|it| it.chain == chain && it.id == id && id > 0) {
+            Some(link) => Position::Known(end(link)),
+            None if chain == rows.anchor.chain && id < rows.anchor.id => {
+                Position::Removed(rows.anchor.id)
+            }
+            None => Position::Missing,
+        })
     }
 
     fn last_checkpoint(&self) -> Result<Option<String>, Error> {
@@ -229,6 +240,10 @@ impl Store for Maps {
         let rows = self.rows();
         let found = rows.changes.iter().find(|it| it.past.change == change);
         Ok(found.and_then(|it| it.output_schema.clone()))
+    }
+
+    fn fact(&self, kind: Fact, of: &str) -> Result<Option<String>, Error> {
+        Ok(self.rows().facts.get(&(kind, of.to_owned())).cloned())
     }
 
     fn name_of(&self, hash: &str) -> Result<Option<String>, Error> {

@@ -6,10 +6,10 @@ use pif_domain::text::time;
 use pif_store::journal::{Entry, Link, ONLY_CHAIN, Pending};
 use pif_store::lease::ProcessLease;
 use pif_store::memory::Memo;
-use pif_store::registry::{Definition, Evolution, Past, name};
+use pif_store::registry::{Definition, Evolution, Fact, Past, name};
 use pif_store::session::{self, Binding, Session, SessionKind, Turn};
 use pif_store::staging::{self, Area};
-use pif_store::{Error, Leaf, Term, ToolChange, Transaction};
+use pif_store::{Error, Term, ToolChange, Transaction};
 
 /// A change of a tool.
 #[derive(Debug, Clone)]
@@ -29,8 +29,6 @@ pub(super) struct Rows {
     pub(super) changes: Vec<Change>,
     pub(super) entries: Vec<Entry>,
     pub(super) anchor: Link,
-    /// What checkpoints count of the entries that were removed.
-    pub(super) removed: Vec<Leaf>,
     pub(super) checkpoints: Vec<String>,
     pub(super) memos: BTreeMap<(String, String), Memo>,
     /// Texts by hash, each with the last entry that has it.
@@ -47,6 +45,8 @@ pub(super) struct Rows {
     area_holders: BTreeMap<i64, String>,
     /// Leases by their names.
     pub(super) leases: BTreeMap<String, ProcessLease>,
+    /// What is known of revisions.
+    pub(super) facts: BTreeMap<(Fact, String), String>,
 }
 
 impl Default for Rows {
@@ -56,7 +56,6 @@ impl Default for Rows {
             changes: Vec::new(),
             entries: Vec::new(),
             anchor: Link::start(ONLY_CHAIN),
-            removed: Vec::new(),
             checkpoints: Vec::new(),
             memos: BTreeMap::new(),
             texts: BTreeMap::new(),
@@ -67,6 +66,7 @@ impl Default for Rows {
             areas: (BTreeMap::new(), 0),
             area_holders: BTreeMap::new(),
             leases: BTreeMap::new(),
+            facts: BTreeMap::new(),
         }
     }
 }
@@ -205,6 +205,11 @@ impl Transaction for Rows {
         Ok(self.of(name).next().is_some())
     }
 
+    fn put_fact(&mut self, kind: Fact, of: &str, told: &str) -> Result<(), Error> {
+        self.facts.insert((kind, of.to_owned()), told.to_owned());
+        Ok(())
+    }
+
     fn define(&mut self, defined: &ToolChange<'_>) -> Result<(), Error> {
         if let Some(Term { hash, source, tools }) = defined.term {
             let tools = tools.iter().map(|tool| name::split(tool).0.to_owned()).collect();
@@ -263,7 +268,6 @@ impl Transaction for Rows {
         let old = old.min(self.entries.len().saturating_sub(1));
         for it in self.entries.drain(..old) {
             self.anchor = Link::after(&it);
-            self.removed.push(Leaf { chain: it.chain, id: it.id, hash: it.hash });
         }
         let first = self.anchor.id;
         let bound = &self.bindings;

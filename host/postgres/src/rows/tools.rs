@@ -1,12 +1,12 @@
 //! The rows of tools.
 
 use pif_domain::text::time::now;
-use pif_store::registry::{Definition, Past, name};
+use pif_store::registry::{Definition, Fact, Past, name};
 use pif_store::{CurrentTool, Error, Term, ToolChange};
 use tokio_postgres::Row;
 
 use super::{find as index, limit};
-use crate::connection::{Columns as _, Connection};
+use crate::connection::{Columns as _, Connection, Parameter};
 
 /// The most tools that are taken over at once.
 const TAKEN_TOGETHER: usize = 500;
@@ -204,6 +204,20 @@ pub(crate) fn uses(db: &Connection, hash: &str) -> Result<Vec<String>, Error> {
 pub(crate) fn output_schema(db: &Connection, change: i64) -> Result<Option<String>, Error> {
     let row = db.row_if_any("SELECT output_schema FROM change WHERE id = $1", &[&change])?;
     row.map_or(Ok(None), |row| row.text_if_any(0))
+}
+
+/// What is known of a revision.
+pub(crate) fn fact(db: &Connection, kind: Fact, of: &str) -> Result<Option<String>, Error> {
+    let sql = "SELECT told FROM fact WHERE kind = $1 AND about = $2";
+    let row = db.row_if_any(sql, &[&kind.name().as_bytes(), &of.as_bytes()])?;
+    row.map(|row| row.text(0)).transpose()
+}
+
+/// Keeps what is known of a revision.
+pub(crate) fn put_fact(db: &Connection, kind: Fact, of: &str, told: &str) -> Result<(), Error> {
+    let parameters: [Parameter<'_>; 3] =
+        [&kind.name().as_bytes(), &of.as_bytes(), &told.as_bytes()];
+    db.rows("SELECT put_fact($1, $2, $3)", &parameters).map(drop)
 }
 
 /// The source of the term with this hash.

@@ -144,7 +144,8 @@ BEGIN
             ON CONFLICT (hash) DO UPDATE
                 SET entry = greatest(text.entry, excluded.entry), text = excluded.text;
     END IF;
-    UPDATE chain c SET id = ids[most], ends = sums[most], hash = hashes[most] WHERE c.chain = which;
+    UPDATE chain c SET id = ids[most], ends = sums[most], hash = hashes[most], entries = entries + most
+        WHERE c.chain = which;
 END $$;
 
 CREATE OR REPLACE FUNCTION pin_text(hashed bytea, number bigint) RETURNS void
@@ -180,6 +181,7 @@ BEGIN
         WHERE e.id = low AND a.chain = which;
     DELETE FROM entry e WHERE e.chain = which AND e.id <= low;
     GET DIAGNOSTICS removed = ROW_COUNT;
+    UPDATE anchor a SET entries = a.entries + removed WHERE a.chain = which;
     DELETE FROM text t WHERE t.entry <= low
         AND NOT EXISTS (SELECT 1 FROM entry e WHERE e.id = t.entry)
         AND NOT EXISTS (SELECT 1 FROM binding b WHERE b.hash = t.hash);
@@ -281,6 +283,11 @@ BEGIN
     END IF;
     RETURN found;
 END $$;
+
+CREATE OR REPLACE FUNCTION put_fact(sort bytea, which bytea, words bytea) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pif, pg_temp AS $$
+    INSERT INTO fact VALUES (sort, which, words) ON CONFLICT (kind, about) DO UPDATE SET told = excluded.told
+$$;
 
 CREATE OR REPLACE FUNCTION define(moment bigint, called bytea, hashed bytea, written bytea, tools bytea[],
     told bytea, shown bytea, given_schema bytea, given_members bytea, given_properties bytea, number bigint,

@@ -20,6 +20,7 @@ use super::budget::CallLimits;
 use super::database;
 use super::effects::{Effects, NoEffects};
 use super::intent::Patience;
+use super::kept_types::KeptTypes;
 use super::keys::open_keys;
 use super::record;
 use super::recovery::end_leases_of_the_gone;
@@ -78,6 +79,8 @@ pub struct Workshop {
     pub(super) requires_staging: bool,
     /// The indexes of what the store does not index.
     pub(super) fed: Arc<IndexCache>,
+    /// The types that the store keeps.
+    pub(super) kept_types: Arc<KeptTypes>,
     /// The keys of the store, or why there are none.
     pub(super) keys: Arc<Result<Keyring, pif_receipt::Error>>,
 }
@@ -133,6 +136,7 @@ impl Workshop {
         let State { store, registry, journal, memory, keys } = state;
         let (limits, most_code) = (config.limits, config.values.size(Limit::Code));
         let effects = Arc::new(NoEffects);
+        let kept_types = Arc::new(KeptTypes::new(Arc::clone(&store)));
         let allowed = CallLimits {
             calls: config.values.get(Limit::Calls),
             bytes: config.values.get(Limit::AnswersSize),
@@ -166,6 +170,7 @@ impl Workshop {
             snapshot: None,
             requires_staging: config.requires_staging,
             fed: Arc::default(),
+            kept_types,
             keys: Arc::new(keys),
         }
     }

@@ -17,7 +17,7 @@ use crate::journal::{Entry, Link, Pending};
 use crate::lease::ProcessLease;
 use crate::memory::Memo;
 use crate::place::{FILE, Place};
-use crate::registry::{Definition, Evolution};
+use crate::registry::{Definition, Evolution, Fact};
 use crate::session::{self, Binding, Session, SessionKind, Turn};
 use crate::staging::{self, Area};
 use crate::transaction::{ToolChange, Transaction as Rows};
@@ -227,6 +227,10 @@ impl Rows for Transaction<'_> {
 
     fn has_history(&self, name: &str) -> Result<bool, Error> {
         Ok(!tools::history(self, name, 1)?.is_empty())
+    }
+
+    fn put_fact(&mut self, kind: Fact, of: &str, told: &str) -> Result<(), Error> {
+        Ok(tools::put_fact(self, kind, of, told)?)
     }
 
     fn define(&mut self, defined: &ToolChange<'_>) -> Result<(), Error> {

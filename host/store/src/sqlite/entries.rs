@@ -138,7 +138,12 @@ pub(super) fn trim(db: &Connection, end: i64) -> rusqlite::Result<()> {
             WHERE chain = ?2",
         [low, head.chain],
     )?;
-    db.execute("DELETE FROM entry WHERE id <= ?1 AND chain = ?2", [low, head.chain])?;
+    let removed =
+        db.execute("DELETE FROM entry WHERE id <= ?1 AND chain = ?2", [low, head.chain])?;
+    db.execute(
+        "UPDATE anchor SET entries = entries + ?1 WHERE chain = ?2",
+        params![i64::try_from(removed).unwrap_or(i64::MAX), head.chain],
+    )?;
     db.execute(
         "DELETE FROM text WHERE entry <= ?1 AND hash NOT IN (SELECT hash FROM binding)
             AND NOT EXISTS (SELECT 1 FROM entry WHERE id = text.entry)",

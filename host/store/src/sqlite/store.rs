@@ -12,7 +12,7 @@ use crate::journal::{
 };
 use crate::lease::{Leases, ProcessLease};
 use crate::memory::Memo;
-use crate::registry::{Definition, Past};
+use crate::registry::{Definition, Fact, Past};
 use crate::session::{Binding, Rows, Session, SessionKind, Turn};
 use crate::staging::{self, Area};
 use crate::{Done, Error, Refusal, Store, Transaction, Wait, Write, apply};
@@ -112,6 +112,10 @@ impl Store for Sqlite {
 
     fn output_schema(&self, change: i64) -> Result<Option<String>, Error> {
         self.read(|db| Ok(tools::output_schema(db, change)?))
+    }
+
+    fn fact(&self, kind: Fact, of: &str) -> Result<Option<String>, Error> {
+        self.read(|db| Ok(tools::fact(db, kind, of)?))
     }
 
     fn name_of(&self, hash: &str) -> Result<Option<String>, Error> {

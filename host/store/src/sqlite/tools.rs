@@ -5,7 +5,7 @@ use pif_domain::text::time::now;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::CurrentTool;
-use crate::registry::{Definition, Past, name};
+use crate::registry::{Definition, Fact, Past, name};
 use crate::{Term, ToolChange};
 
 /// The most names that are compared with an unknown one.
@@ -192,6 +192,20 @@ pub(super) fn output_schema(db: &Connection, change: i64) -> rusqlite::Result<Op
         .query_row([change], |row| row.get(0))
         .optional()
         .map(Option::flatten)
+}
+
+/// What is known of a revision.
+pub(super) fn fact(db: &Connection, kind: Fact, of: &str) -> rusqlite::Result<Option<String>> {
+    db.prepare_cached("SELECT told FROM fact WHERE kind = ?1 AND about = ?2")?
+        .query_row([kind.name(), of], |row| row.get(0))
+        .optional()
+}
+
+/// Keeps what is known of a revision.
+pub(super) fn put_fact(db: &Connection, kind: Fact, of: &str, told: &str) -> rusqlite::Result<()> {
+    db.prepare_cached("INSERT OR REPLACE INTO fact VALUES (?1, ?2, ?3)")?
+        .execute([kind.name(), of, told])
+        .map(drop)
 }
 
 /// The source of the term with this hash.

@@ -140,7 +140,7 @@ fn look(
         callers: callers.into_iter().map(|caller| caller.name).collect(),
         runs: statistics(backend, name)?,
         steps: last_steps(backend, name)?,
-        certificate: certificate(backend, &tool, &history)?,
+        certificate: unless_away(backend, backend.workshop.certificate(&tool, &history))?,
         history,
         tool,
     })
@@ -196,21 +196,6 @@ fn unless_away<T: Default>(backend: &Backend, told: Result<T, Fault>) -> Result<
         }
         told => told,
     }
-}
-
-/// The certificate with which a revision was imported last, if the journal has that still.
-fn certificate(
-    backend: &Backend,
-    tool: &Definition,
-    history: &[Past],
-) -> Result<Option<Vouched>, Fault> {
-    let entries = history.iter().filter(|past| past.hash.as_ref() == Some(&tool.hash));
-    for past in entries {
-        if let Some(found) = unless_away(backend, backend.workshop.certificate(past.entry))? {
-            return Ok(Some(found));
-        }
-    }
-    Ok(None)
 }
 
 /// The last durable run of a tool that the caller has and that is kept, if it has steps.
