@@ -41,10 +41,7 @@ mod task;
 mod top;
 mod traces;
 
-use std::backtrace::{Backtrace, BacktraceStatus};
-use std::panic;
 use std::process::ExitCode;
-use std::thread;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -231,16 +228,15 @@ enum Command {
 
 /// Runs the command line.
 fn main() -> ExitCode {
-    report_panics();
-    let code = match config::parse::<Line>() {
+    let _last_lines = stdio::LastLines::new(PARTING);
+    stdio::report_panics("mcp-pif");
+    match config::parse::<Line>() {
         Ok(line) => execute(line).unwrap_or_else(|error| {
             complain(&format!("mcp-pif: {error:#}"));
             ExitCode::FAILURE
         }),
         Err(told) => print_usage(&told),
-    };
-    stdio::settle(PARTING);
-    code
+    }
 }
 
 /// Prints the parser's message: the requested help, or an error.
@@ -251,19 +247,6 @@ fn print_usage(told: &clap::Error) -> ExitCode {
         return ExitCode::from(MISUSE);
     }
     print_bytes(text.as_bytes())
-}
-
-/// Writes panics through the program's own output: standard error may fail.
-fn report_panics() {
-    panic::set_hook(Box::new(|panic| {
-        let name = thread::current().name().unwrap_or("without a name").to_owned();
-        let trace = Backtrace::capture();
-        let trace = match trace.status() {
-            BacktraceStatus::Captured => format!("\n{trace}"),
-            _ => String::new(),
-        };
-        complain(&format!("mcp-pif: thread {name} {panic}{trace}"));
-    }));
 }
 
 fn execute(line: Line) -> Result<ExitCode> {

@@ -17,6 +17,7 @@ use pif_sandbox::Sandbox;
 use pif_server::config::{Config, Options};
 use pif_server::mcp;
 use pif_server::observe::TraceFiles;
+use pif_server::transport::Stdio;
 use pif_server::workshop::Workshop;
 use pif_store::Place;
 use pif_system::harden::{self, Hardening, Network};
@@ -124,7 +125,7 @@ fn serve(mut config: Config, http: Option<HttpOptions>) -> Result<ExitCode> {
     let workshop = workshop.calling(broker);
     checkpoints::start(&workshop).context("no thread can be started")?;
     let served = match http {
-        None => runtime.block_on(mcp::serve(config, workshop, hardening, traces)),
+        None => runtime.block_on(mcp::serve(config, workshop, hardening, traces, Stdio)),
         Some(HttpServer { http, .. }) => {
             runtime.block_on(mcp::serve_http(config, workshop, hardening, http, traces))
         }

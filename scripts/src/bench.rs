@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 
 use crate::peers;
 use crate::tasks::root;
-use crate::timed::{FUEL, timed};
+use crate::timing::{FUEL, timed};
 
 /// A benchmark program with its input and the value it must give.
 pub(crate) struct Bench {

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 
 use crate::bench::median;
 use crate::tasks::root;
-use crate::timed::timed;
+use crate::timing::timed;
 
 /// Memory that a run may use: collections are part of its time.
 const MEMORY: u64 = 512 << 20;

@@ -28,7 +28,7 @@ mod soak;
 mod state;
 mod store;
 mod tasks;
-mod timed;
+mod timing;
 mod turns;
 mod wait;
 mod web;

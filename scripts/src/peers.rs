@@ -3,8 +3,8 @@
 //! row, of which the last counts. A peer is one process for all rounds, so its start does not count.
 //! After that the round trips of which figures of the original are on record.
 
+mod baseline;
 mod process;
-mod recorded;
 
 use std::fmt::Write as _;
 
@@ -45,7 +45,7 @@ pub(crate) fn run(rounds: usize) -> Result<()> {
     for (peer, name, reason) in peers.iter().flat_map(Peer::unable) {
         println!("{peer} does not run {name}: {reason}");
     }
-    recorded::run()
+    baseline::run()
 }
 
 /// A round: our milliseconds, and each peer's if it can.

@@ -5,6 +5,7 @@ pub mod binary;
 pub mod client;
 #[cfg(unix)]
 pub mod connection;
+pub mod endpoint;
 pub mod folder;
 pub mod memory;
 pub mod pipe;

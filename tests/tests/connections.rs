@@ -5,7 +5,7 @@
 mod connections {
     mod calls;
     mod clients;
-    mod measured;
+    mod metrics;
     mod shop;
     mod waiting;
 }

@@ -9,12 +9,12 @@ mod http {
     mod corpus;
     mod doors;
     mod eras;
+    #[cfg(target_os = "linux")]
+    mod hardening;
     mod hostile;
     mod issuer;
     mod load;
     mod own;
-    #[cfg(target_os = "linux")]
-    mod sealed;
     mod sessions;
     mod strange;
     mod streams;

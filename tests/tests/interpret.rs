@@ -21,11 +21,11 @@ use pif_tests::oracle::{Session, cases as recorded, divergences};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The limits of the server, as `evaluate` has them.
+/// The defaults of `evaluate`.
 const LIMITS: Limits =
     Limits { fuel: 100_000_000, depth: 1_000_000, memory: 64 << 20, output: 8 << 20 };
 
-/// The most that a call may ask for.
+/// What the interpreter gets, which needs more than the program itself.
 const CEILINGS: Limits = Limits { fuel: 1_000_000_000, memory: 512 << 20, ..LIMITS };
 
 /// Nodes of a program that need not end. Each costs a unit of fuel at least where it runs directly,

@@ -16,6 +16,7 @@ mod server {
     mod collector;
     mod command_line;
     mod conformance;
+    mod debug_tool;
     mod ending;
     mod examples;
     mod faults;
@@ -26,9 +27,11 @@ mod server {
     mod javascript;
     mod journal;
     mod kept;
+    mod large_files;
+    #[cfg(target_os = "linux")]
+    mod leases;
     mod library;
     mod listing;
-    mod measured;
     mod memory;
     mod notation;
     mod oracle;

@@ -16,9 +16,9 @@ import type {
   Walk,
 } from "./protocol.ts";
 
-/** The server's defaults. */
+/** The server's defaults of fuel and depth. A page has less memory, and shows less. */
 export const LIMITS: Limits = {
-  fuel: 100_000_000,
+  fuel: 2_000_000_000,
   depth: 1_000_000,
   memory: 64 << 20,
   output: 8 << 20,

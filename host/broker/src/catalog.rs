@@ -15,7 +15,7 @@ use super::definition::Definition;
 use super::grant::{Denial, Permit, classify, fenced, granted, permit, surely_denied, ungranted};
 use super::install::InstallState;
 use super::signature::signature;
-use super::spelled::meant;
+use super::spelling::meant;
 use super::upstream::{Sendable, Upstream, UpstreamContext, object};
 
 /// Characters of a description that is told.

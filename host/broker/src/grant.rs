@@ -1,44 +1,15 @@
 //! What may be called: grants of the operator, and what tools do to the world. Both are decided
 //! here, in the broker. The server that asks cannot change either.
 
-use std::cmp::Ordering;
-
-use pif_domain::{Approval, EffectClass, Grant, Pin};
+use pif_domain::{Access, Approval, EffectClass, Grant, Pin};
 
 use super::config::{Pattern, Server};
-
-/// A grant, of which the stricter is the less.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Strict(Grant);
-
-fn rank(grant: Grant) -> u8 {
-    match grant {
-        Grant::Deny => 0,
-        Grant::Read => 1,
-        Grant::Ask => 2,
-        Grant::Allow => 3,
-    }
-}
-
-impl Ord for Strict {
-    fn cmp(&self, other: &Self) -> Ordering {
-        rank(self.0).cmp(&rank(other.0))
-    }
-}
-
-impl PartialOrd for Strict {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
 
 /// What the operator grants for a tool. The pattern with the longest beginning decides, of equal ones
 /// the stricter; without any nothing is granted.
 #[must_use]
 pub fn granted(rules: &[(Pattern, Grant)], tool: &str) -> Grant {
-    let rules: Vec<_> =
-        rules.iter().map(|(pattern, grant)| (pattern.clone(), Strict(*grant))).collect();
-    super::config::decide(&rules, tool).map_or(Grant::Deny, |Strict(grant)| grant)
+    super::config::decide(rules, tool).unwrap_or(Grant::Deny)
 }
 
 /// Whether nothing is granted for a tool, whatever its server offers. A name that a program writes may
@@ -119,9 +90,9 @@ pub fn permit(
         }
         Pin::Approved => {}
     }
-    match (grant, class) {
-        (Grant::Allow, _) | (Grant::Read, EffectClass::Read) => Ok(Permit::Granted),
-        (Grant::Ask, _) => match approved {
+    match grant.access(class) {
+        Access::Granted => Ok(Permit::Granted),
+        Access::Asks => match approved {
             None => Ok(Permit::Asks),
             Some(Approval::Model) if !model => deny(
                 format!("the model may not approve a call of `{name}`"),
@@ -129,13 +100,10 @@ pub fn permit(
             ),
             Some(Approval::Once | Approval::Model) => Ok(Permit::Granted),
         },
-        (Grant::Read, _) => deny(
-            format!(
-                "`{name}` may be called only if it changes nothing, and it may change something"
-            ),
-            "the operator grants it, or says in `effects` that it only reads".to_owned(),
+        Access::Denied => deny(
+            format!("`{name}` {}, which the grant `{}` does not cover", class.verb(), grant.name()),
+            "the operator grants it, or says in `effects` that it does less".to_owned(),
         ),
-        (Grant::Deny, _) => Err(ungranted(name)),
     }
 }
 

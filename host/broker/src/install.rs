@@ -9,8 +9,8 @@ use pif_domain::Limit;
 use pif_domain::text;
 use serde::{Deserialize, Serialize};
 
+use super::cached_file::{CachedFile, FileFormat};
 use super::config::{Error, Install, Origin, Server, ensure_plain};
-use super::kept::{CachedFile, FileFormat};
 
 /// The name of the file in the data directory.
 const FILE: &str = "capabilities-installed.json";

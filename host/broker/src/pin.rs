@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use pif_domain::Pin;
 use serde::{Deserialize, Serialize};
 
+use super::cached_file::{CachedFile, FileFormat};
 use super::definition::Definition;
-use super::kept::{CachedFile, FileFormat};
 
 /// The name of the file in the data directory.
 const FILE: &str = "capabilities-approved.json";

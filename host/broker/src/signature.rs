@@ -6,7 +6,7 @@ use pif_domain::Offer;
 use pif_domain::text;
 use serde_json::{Map, Value};
 
-use super::spelled;
+use super::spelling;
 
 /// Characters of a signature.
 const MOST: usize = 400;
@@ -34,7 +34,7 @@ const ANY: &str = "any";
 pub(super) fn signature(name: &str, input: &Value, output: Option<&Value>) -> String {
     let takes = Types { root: input }.record(input, LEVELS);
     let gives = output.map(|output| format!(" → {}", Types { root: output }.name(output, 2)));
-    let call = spelled::call(&text::line(name, 200), &takes);
+    let call = spelling::call(&text::line(name, 200), &takes);
     let told = format!("{call}{}", gives.unwrap_or_default());
     text::line(&told, MOST)
 }
@@ -61,7 +61,7 @@ fn example(name: &str, input: &Value) -> String {
     });
     let arguments: Vec<String> = arguments.collect();
     let arguments = format!("{{{}}}", arguments.join(", "));
-    text::line(&spelled::call(name, &arguments), MOST_SAMPLE)
+    text::line(&spelling::call(name, &arguments), MOST_SAMPLE)
 }
 
 /// The names of required arguments.

@@ -24,7 +24,7 @@ use super::login::Folder;
 use super::order::Heard;
 use super::pin::Pins;
 use super::protocol::{FromBroker, Greeting, ToBroker, frame, receive_frame};
-use super::quiet;
+use super::redacting_log;
 use super::upstream::{Trouble, Upstream, UpstreamContext};
 
 /// Messages that wait for the server to read them.
@@ -51,7 +51,7 @@ impl Worker {
     pub(super) fn open(file: &Path, state: Option<PathBuf>, serves: bool) -> Result<Self, Error> {
         let mut capabilities = Capabilities::read(file)?;
         let secrets = capabilities.texts();
-        quiet::hide(&secrets);
+        redacting_log::hide(&secrets);
         let embedder = capabilities.embeddings.as_ref().map(|it| Embedder::open(it, &secrets));
         let told = |error: Error| Error::new(format!("{}: {error}", file.display()));
         let embedder = embedder.transpose().map_err(told)?;

@@ -286,8 +286,9 @@ impl EffectClass {
     }
 }
 
-/// What the operator lets programs do with a tool of another server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// What the operator lets programs do with a tool of another server. The strictest comes first: of two
+/// grants for a tool the less counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grant {
     /// Nothing.
@@ -298,6 +299,40 @@ pub enum Grant {
     Ask,
     /// Call it.
     Allow,
+}
+
+impl Grant {
+    /// Its name in the configuration.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Deny => "deny",
+            Self::Read => "read",
+            Self::Ask => "ask",
+            Self::Allow => "allow",
+        }
+    }
+
+    /// Whether programs may call a tool of a class.
+    #[must_use]
+    pub const fn access(self, class: EffectClass) -> Access {
+        match (self, class) {
+            (Self::Allow, _) | (Self::Read, EffectClass::Read) => Access::Granted,
+            (Self::Ask, _) => Access::Asks,
+            (Self::Deny | Self::Read, _) => Access::Denied,
+        }
+    }
+}
+
+/// Whether programs may call a tool, by its grant and its class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// They may.
+    Granted,
+    /// Somebody has to approve each call first.
+    Asks,
+    /// They may not.
+    Denied,
 }
 
 /// Whether the definition of a tool of another server is the one that was approved.
@@ -336,6 +371,12 @@ pub struct Offer {
 }
 
 impl Offer {
+    /// Whether programs may call it, if its definition is approved.
+    #[must_use]
+    pub const fn access(&self) -> Access {
+        self.grant.access(self.class)
+    }
+
     /// Whether a call of a tool may be made again though nobody knows what it has done, by what is
     /// offered.
     #[must_use]
@@ -347,6 +388,14 @@ impl Offer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn grants_serialize_as_their_names() {
+        for grant in [Grant::Deny, Grant::Read, Grant::Ask, Grant::Allow] {
+            let text = serde_json::to_string(&grant).unwrap_or_default();
+            assert_eq!(text, format!("\"{}\"", grant.name()));
+        }
+    }
 
     #[test]
     fn reasons_serialize_as_their_names() {

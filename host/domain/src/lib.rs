@@ -26,8 +26,8 @@ mod tool;
 pub use self::approval::{Approval, CallPreview, Choice, Decision, Need, NotSent};
 pub use self::bound::{Default, Overrun, Unit};
 pub use self::call::{
-    Budget, Call, CallOutcome, CallResult, CallSummary, EffectClass, FailedCall, Failure, Grant,
-    MOST_MESSAGE, Offer, Pin, Reason, Refusal, Remarks, Stage,
+    Access, Budget, Call, CallOutcome, CallResult, CallSummary, EffectClass, FailedCall, Failure,
+    Grant, MOST_MESSAGE, Offer, Pin, Reason, Refusal, Remarks, Stage,
 };
 pub use self::code::{FaultCode, faults_page};
 pub use self::entry::{EntryKind, EntryOutcome};

@@ -132,11 +132,11 @@ macro_rules! limits {
 
 limits! {
     Fuel "fuel" Run Count
-        flag("fuel", "100M", 1, u64::MAX).below(Limit::FuelCeiling),
+        flag("fuel", "2G", 1, u64::MAX).below(Limit::FuelCeiling),
         fault(FaultCode::OutOfFuel), "language_fuel_stops_a_run",
         "Fuel of a run: one unit for each evaluated node, more for a form that does more work";
     FuelCeiling "fuel_ceiling" Run Count
-        flag("fuel-ceiling", "1G", 1, u64::MAX),
+        flag("fuel-ceiling", "10G", 1, u64::MAX),
         fault(FaultCode::Malformed), "every_refusal_names_its_code_and_says_what_to_do",
         "The most fuel that a call may ask for";
     Depth "depth" Run Count
@@ -148,7 +148,7 @@ limits! {
         fault(FaultCode::Malformed), "every_refusal_names_its_code_and_says_what_to_do",
         "The greatest depth that a call may ask for";
     Memory "memory" Run Size
-        flag("memory", "256MiB", LEAST_MEMORY, MOST_MEMORY).below(Limit::MemoryCeiling),
+        flag("memory", "512MiB", LEAST_MEMORY, MOST_MEMORY).below(Limit::MemoryCeiling),
         fault(FaultCode::TooLarge), "language_memory_stops_a_run",
         "Memory of a run";
     MemoryCeiling "memory_ceiling" Run Size
@@ -156,7 +156,7 @@ limits! {
         fault(FaultCode::Malformed), "every_refusal_names_its_code_and_says_what_to_do",
         "The most memory that a call may ask for, up to 512MiB";
     WallClock "wall_clock_ms" Run Time
-        flag("wall-clock", "5s", 1, MOST_TIME),
+        flag("wall-clock", "20s", 1, MOST_TIME),
         fault(FaultCode::Timeout), "the_deadline_stops_an_evaluator_that_spins",
         "Time of a run, all its continuations together";
     Waiting "waiting_ms" Run Time
@@ -269,6 +269,10 @@ limits! {
         flag("store-deadline", "5s", 10_000_000, 600_000_000_000),
         fault(FaultCode::StoreUnavailable), "a_silent_database_is_waited_for_so_long",
         "How long a database may take to answer, and to let the server in";
+    Lease "lease_ms" State Time
+        flag("lease", "30s", 100_000_000, 600_000_000_000),
+        Overrun::Other("others go on"), "a_silent_server_keeps_others_out_so_long",
+        "How long a server may be silent before others go on with its sessions, snapshots and runs";
     PendingRuns "pending_runs" State Count
         flag("pending-runs", "32", 0, 1_000),
         fault(FaultCode::CapabilityDenied), "so_many_runs_wait_for_approvals",

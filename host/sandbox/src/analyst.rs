@@ -10,7 +10,7 @@ use super::bindings::{
     Searched, Subject, TermPlace, Worth,
 };
 use super::ceiling::{Allowance, Ceiling};
-use super::consulted::{CompiledAnalyst, prepared};
+use super::compiled_analyst::{CompiledAnalyst, prepared};
 use super::error::Error;
 use super::evaluator::Sandbox;
 use super::instance::Instance;
@@ -32,15 +32,9 @@ impl Sandbox {
         asked: &[Question],
         watch: &Watch,
     ) -> Result<Answers, Fault> {
-        let allowance = Allowance::for_text(self.net, size(subject));
-        let told = finish(async {
-            let mut instance = self.consult(allowance, watch).await?;
-            let questions = &self.analyst()?.questions;
-            let ask = async |guest: &component::Instance, store: &mut Store<Ceiling>| {
-                let questions = questions.load(&mut *store, guest)?;
-                questions.call_ask(store, subject, asked).await
-            };
-            instance.call(ask).await
+        let bytes = size(subject);
+        let told = self.consult(bytes, watch, async |analyst, guest, store| {
+            analyst.questions.load(&mut *store, guest)?.call_ask(store, subject, asked).await
         })?;
         told.map_err(Fault::from)
     }
@@ -52,30 +46,18 @@ impl Sandbox {
         second: &Subject,
         watch: &Watch,
     ) -> Result<Searched, Fault> {
-        let allowance = Allowance::for_text(self.net, size(first).saturating_add(size(second)));
-        let searched = finish(async {
-            let mut instance = self.consult(allowance, watch).await?;
-            let questions = &self.analyst()?.questions;
-            let prove = async |guest: &component::Instance, store: &mut Store<Ceiling>| {
-                let questions = questions.load(&mut *store, guest)?;
-                questions.call_prove(store, first, second).await
-            };
-            instance.call(prove).await
+        let bytes = size(first).saturating_add(size(second));
+        let searched = self.consult(bytes, watch, async |analyst, guest, store| {
+            analyst.questions.load(&mut *store, guest)?.call_prove(store, first, second).await
         })?;
         searched.map_err(Fault::from)
     }
 
     /// The laws that a function may have, with proofs where there are any.
     pub fn laws(&self, subject: &Subject, watch: &Watch) -> Result<Vec<Law>, Fault> {
-        let allowance = Allowance::for_text(self.net, size(subject));
-        let laws = finish(async {
-            let mut instance = self.consult(allowance, watch).await?;
-            let questions = &self.analyst()?.questions;
-            let laws = async |guest: &component::Instance, store: &mut Store<Ceiling>| {
-                let questions = questions.load(&mut *store, guest)?;
-                questions.call_laws(store, subject).await
-            };
-            instance.call(laws).await
+        let bytes = size(subject);
+        let laws = self.consult(bytes, watch, async |analyst, guest, store| {
+            analyst.questions.load(&mut *store, guest)?.call_laws(store, subject).await
         })?;
         laws.map_err(Fault::from)
     }
@@ -90,15 +72,13 @@ impl Sandbox {
         watch: &Watch,
     ) -> Result<Inquired, Fault> {
         let bytes = state.map_or(0, String::len) + came.iter().map(told).sum::<usize>();
-        let allowance = Allowance::for_text(self.net, asked(inquiry).saturating_add(bytes));
-        let turn = finish(async {
-            let mut instance = self.consult(allowance, watch).await?;
-            let questions = &self.analyst()?.questions;
-            let inquire = async |guest: &component::Instance, store: &mut Store<Ceiling>| {
-                let questions = questions.load(&mut *store, guest)?;
-                questions.call_inquire(store, inquiry, state, came, most).await
-            };
-            instance.call(inquire).await
+        let bytes = asked(inquiry).saturating_add(bytes);
+        let turn = self.consult(bytes, watch, async |analyst, guest, store| {
+            analyst
+                .questions
+                .load(&mut *store, guest)?
+                .call_inquire(store, inquiry, state, came, most)
+                .await
         })?;
         turn.map_err(Fault::from)?.ok_or_else(|| {
             let message = "the analyst does not know an inquiry of its own".to_owned();
@@ -122,29 +102,25 @@ impl Sandbox {
 
     /// Whether all values of one type are of another.
     pub fn includes(&self, wide: &str, narrow: &str, watch: &Watch) -> Result<bool, Fault> {
-        let allowance = Allowance::for_text(self.net, wide.len().saturating_add(narrow.len()));
-        finish(async {
-            let mut instance = self.consult(allowance, watch).await?;
-            let questions = &self.analyst()?.questions;
-            let includes = async |guest: &component::Instance, store: &mut Store<Ceiling>| {
-                let questions = questions.load(&mut *store, guest)?;
-                questions.call_includes(store, &wide.to_owned(), &narrow.to_owned()).await
-            };
-            instance.call(includes).await
+        let bytes = wide.len().saturating_add(narrow.len());
+        self.consult(bytes, watch, async |analyst, guest, store| {
+            analyst
+                .questions
+                .load(&mut *store, guest)?
+                .call_includes(store, &wide.to_owned(), &narrow.to_owned())
+                .await
         })
     }
 
     /// The place at which no value of a type meets a JSON Schema.
     pub fn clash(&self, shape: &str, schema: &str, watch: &Watch) -> Result<Option<Misfit>, Fault> {
-        let allowance = Allowance::for_text(self.net, shape.len().saturating_add(schema.len()));
-        finish(async {
-            let mut instance = self.consult(allowance, watch).await?;
-            let questions = &self.analyst()?.questions;
-            let clash = async |guest: &component::Instance, store: &mut Store<Ceiling>| {
-                let questions = questions.load(&mut *store, guest)?;
-                questions.call_clash(store, &shape.to_owned(), &schema.to_owned()).await
-            };
-            instance.call(clash).await
+        let bytes = shape.len().saturating_add(schema.len());
+        self.consult(bytes, watch, async |analyst, guest, store| {
+            analyst
+                .questions
+                .load(&mut *store, guest)?
+                .call_clash(store, &shape.to_owned(), &schema.to_owned())
+                .await
         })
     }
 
@@ -155,15 +131,13 @@ impl Sandbox {
         index: u32,
         watch: &Watch,
     ) -> Result<Option<String>, Fault> {
-        let allowance = Allowance::for_text(self.net, value.len());
-        finish(async {
-            let mut instance = self.consult(allowance, watch).await?;
-            let reductions = &self.analyst()?.reductions;
-            let smaller = async |guest: &component::Instance, store: &mut Store<Ceiling>| {
-                let reductions = reductions.load(&mut *store, guest)?;
-                reductions.call_value(store, &value.to_owned(), index).await
-            };
-            instance.call(smaller).await
+        let bytes = value.len();
+        self.consult(bytes, watch, async |analyst, guest, store| {
+            analyst
+                .reductions
+                .load(&mut *store, guest)?
+                .call_value(store, &value.to_owned(), index)
+                .await
         })
     }
 
@@ -176,15 +150,13 @@ impl Sandbox {
         index: u32,
         watch: &Watch,
     ) -> Result<Option<String>, Fault> {
-        let allowance = Allowance::for_text(self.net, term.len());
-        finish(async {
-            let mut instance = self.consult(allowance, watch).await?;
-            let reductions = &self.analyst()?.reductions;
-            let smaller = async |guest: &component::Instance, store: &mut Store<Ceiling>| {
-                let reductions = reductions.load(&mut *store, guest)?;
-                reductions.call_term(store, &term.to_owned(), place, index).await
-            };
-            instance.call(smaller).await
+        let bytes = term.len();
+        self.consult(bytes, watch, async |analyst, guest, store| {
+            analyst
+                .reductions
+                .load(&mut *store, guest)?
+                .call_term(store, &term.to_owned(), place, index)
+                .await
         })
     }
 
@@ -195,27 +167,36 @@ impl Sandbox {
         place: &TermPlace,
         watch: &Watch,
     ) -> Result<Option<String>, Fault> {
-        let allowance = Allowance::for_text(self.net, term.len());
-        finish(async {
-            let mut instance = self.consult(allowance, watch).await?;
-            let reductions = &self.analyst()?.reductions;
-            let part = async |guest: &component::Instance, store: &mut Store<Ceiling>| {
-                let reductions = reductions.load(&mut *store, guest)?;
-                reductions.call_part(store, &term.to_owned(), place).await
-            };
-            instance.call(part).await
+        let bytes = term.len();
+        self.consult(bytes, watch, async |analyst, guest, store| {
+            analyst
+                .reductions
+                .load(&mut *store, guest)?
+                .call_part(store, &term.to_owned(), place)
+                .await
         })
     }
 
-    /// Returns a fresh instance with this allowance.
-    async fn consult(
+    /// Calls a function of the analyst in a fresh instance, which reads texts of so many bytes.
+    fn consult<T>(
         &self,
-        allowance: Allowance,
+        bytes: usize,
         watch: &Watch,
-    ) -> Result<Instance<component::Instance>, Fault> {
-        watch.verdict()?;
-        let component = &self.analyst()?.component;
-        Instance::enter(component, (self.net, allowance), watch, |_, instance| Ok(instance)).await
+        call: impl AsyncFnOnce(
+            &CompiledAnalyst,
+            &component::Instance,
+            &mut Store<Ceiling>,
+        ) -> wasmtime::Result<T>,
+    ) -> Result<T, Fault> {
+        let allowance = Allowance::for_text(self.net, bytes);
+        finish(async {
+            watch.verdict()?;
+            let analyst = self.analyst()?;
+            let limits = (self.net, allowance);
+            let mut instance =
+                Instance::enter(&analyst.component, limits, watch, |_, guest| Ok(guest)).await?;
+            instance.call(async |guest, store| call(analyst, guest, store).await).await
+        })
     }
 
     /// The parts that instances are made from. It blocks its thread until the sandbox is open.

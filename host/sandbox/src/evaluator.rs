@@ -10,7 +10,7 @@ use wasmtime::Store;
 use super::artifact::Origin;
 use super::bindings::{Limits, Outlook, Place, Program, Renamed, Summary};
 use super::ceiling::{Allowance, Ceiling, Net};
-use super::consulted::Analyst;
+use super::compiled_analyst::Analyst;
 use super::error::Error;
 use super::instance::{CompiledEvaluator, Guest, Instance};
 use super::machine::Machine;
@@ -89,16 +89,10 @@ impl Sandbox {
 
     /// Checks a term without running it.
     pub fn check(&self, code: &str, watch: &Watch) -> Result<Summary, Vec<Fault>> {
-        let allowance = Allowance::for_text(self.net, code.len());
         let code = code.to_owned();
-        let opened = self.entrance().map_err(|fault| vec![fault])?;
-        let checked = finish(async {
-            let mut instance = self.enter(allowance, watch).await?;
-            let check = async |guest: &Guest, store: &mut Store<Ceiling>| {
-                let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
-                analysis.call_check(store, &code).await
-            };
-            instance.call(check).await
+        let checked = self.analyze(code.len(), watch, async |opened, guest, store| {
+            let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
+            analysis.call_check(store, &code).await
         });
         let told = checked.map_err(|fault| vec![fault])?;
         told.map_err(|faults| faults.into_iter().map(Fault::from).collect())
@@ -106,48 +100,30 @@ impl Sandbox {
 
     /// What can be known of a term before it runs.
     pub fn foresee(&self, code: &str, watch: &Watch) -> Result<Outlook, Fault> {
-        let allowance = Allowance::for_text(self.net, code.len());
         let code = code.to_owned();
-        let opened = self.entrance()?;
-        let told = finish(async {
-            let mut instance = self.enter(allowance, watch).await?;
-            let foresee = async |guest: &Guest, store: &mut Store<Ceiling>| {
-                let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
-                analysis.call_foresee(store, &code).await
-            };
-            instance.call(foresee).await
+        let told = self.analyze(code.len(), watch, async |opened, guest, store| {
+            let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
+            analysis.call_foresee(store, &code).await
         })?;
         told.map_err(Fault::from)
     }
 
     /// Where a JSON Pointer into a term leads in its text. None: the text is not the notation.
     pub fn locate(&self, code: &str, at: &str, watch: &Watch) -> Option<Place> {
-        let allowance = Allowance::for_text(self.net, code.len());
         let (code, at) = (code.to_owned(), at.to_owned());
-        let opened = self.entrance().ok()?;
-        let told = finish(async {
-            let mut instance = self.enter(allowance, watch).await?;
-            let locate = async |guest: &Guest, store: &mut Store<Ceiling>| {
-                let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
-                analysis.call_locate(store, &code, &at).await
-            };
-            instance.call(locate).await
+        let told = self.analyze(code.len(), watch, async |opened, guest, store| {
+            let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
+            analysis.call_locate(store, &code, &at).await
         });
         told.ok().flatten()
     }
 
     /// Prints a term in the notation.
     pub fn notation(&self, code: &str, watch: &Watch) -> Result<String, Fault> {
-        let allowance = Allowance::for_text(self.net, code.len());
         let code = code.to_owned();
-        let opened = self.entrance()?;
-        let told = finish(async {
-            let mut instance = self.enter(allowance, watch).await?;
-            let notation = async |guest: &Guest, store: &mut Store<Ceiling>| {
-                let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
-                analysis.call_notation(store, &code).await
-            };
-            instance.call(notation).await
+        let told = self.analyze(code.len(), watch, async |opened, guest, store| {
+            let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
+            analysis.call_notation(store, &code).await
         })?;
         told.map_err(Fault::from)
     }
@@ -160,30 +136,34 @@ impl Sandbox {
         to: &str,
         watch: &Watch,
     ) -> Result<Renamed, Fault> {
-        let allowance = Allowance::for_text(self.net, code.len());
-        let opened = self.entrance()?;
-        let told = finish(async {
-            let mut instance = self.enter(allowance, watch).await?;
-            let rename = async |guest: &Guest, store: &mut Store<Ceiling>| {
-                let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
-                analysis.call_rename(store, &code.to_owned(), tool, to).await
-            };
-            instance.call(rename).await
+        let told = self.analyze(code.len(), watch, async |opened, guest, store| {
+            let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
+            analysis.call_rename(store, &code.to_owned(), tool, to).await
         })?;
         told.map_err(Fault::from)
     }
 
     /// The reference of all forms as JSON, and the marks and words of the notation as JSON.
     pub fn tables(&self, watch: &Watch) -> Result<(String, String), Fault> {
-        let opened = self.entrance()?;
+        self.analyze(0, watch, async |opened, guest, store| {
+            let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
+            let forms = analysis.call_forms(&mut *store).await?;
+            Ok((forms, analysis.call_words(store).await?))
+        })
+    }
+
+    /// Calls a function that only reads programs, in a fresh instance, which reads texts of so many bytes.
+    fn analyze<T>(
+        &self,
+        bytes: usize,
+        watch: &Watch,
+        call: impl AsyncFnOnce(&CompiledEvaluator, &Guest, &mut Store<Ceiling>) -> wasmtime::Result<T>,
+    ) -> Result<T, Fault> {
+        let allowance = Allowance::for_text(self.net, bytes);
         finish(async {
-            let mut instance = self.enter(Allowance::for_text(self.net, 0), watch).await?;
-            let tables = async |guest: &Guest, store: &mut Store<Ceiling>| {
-                let analysis = opened.analysis.load(&mut *store, &guest.instance)?;
-                let forms = analysis.call_forms(&mut *store).await?;
-                Ok((forms, analysis.call_words(store).await?))
-            };
-            instance.call(tables).await
+            let opened = self.entrance()?;
+            let mut instance = self.enter(allowance, watch).await?;
+            instance.call(async |guest, store| call(opened, guest, store).await).await
         })
     }
 

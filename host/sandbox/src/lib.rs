@@ -7,7 +7,7 @@ mod artifact;
 mod bindings;
 mod calls;
 mod ceiling;
-mod consulted;
+mod compiled_analyst;
 mod drive;
 mod engine;
 mod error;

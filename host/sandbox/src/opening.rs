@@ -18,7 +18,7 @@ use super::artifact::{
     self, ANALYST, ANALYST_HASH, COMPONENT, CacheState, EmbeddedComponent, Origin,
 };
 use super::ceiling::Net;
-use super::consulted::Analyst;
+use super::compiled_analyst::Analyst;
 use super::engine::{Addresses, Engines, Size};
 use super::error::Error;
 use super::evaluator::{Sandbox, Setup};

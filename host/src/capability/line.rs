@@ -1,16 +1,11 @@
 //! A tool of another server, in a line.
 
-use pif_domain::{Grant, Offer, Pin};
+use pif_domain::{Offer, Pin};
 
 /// The signature of a tool, its effect class, its grant and its pin.
 pub(super) fn line(offer: &Offer) -> String {
     let class = offer.class.verb();
-    let grant = match offer.grant {
-        Grant::Deny => "deny",
-        Grant::Read => "read",
-        Grant::Ask => "ask",
-        Grant::Allow => "allow",
-    };
+    let grant = offer.grant.name();
     let pin = match offer.pin {
         Pin::Approved => "",
         Pin::Pending => ", PENDING",

@@ -65,7 +65,7 @@ pub const MEANINGS: Table = Table {
 };
 
 /// The tables in an order in which none refers to a later one.
-pub const TABLES: [Table; 22] = [
+pub const TABLES: [Table; 21] = [
     Table {
         name: "revision",
         columns: &[("id", Integer), ("hash", Text), ("source", Text)],
@@ -102,7 +102,13 @@ pub const TABLES: [Table; 22] = [
     Table { name: "component", columns: &[("id", Integer), ("hash", Text)], key: &["id"] },
     Table {
         name: "anchor",
-        columns: &[("id", Integer), ("ends", Integer), ("hash", Bytes), ("chain", Integer)],
+        columns: &[
+            ("id", Integer),
+            ("ends", Integer),
+            ("hash", Bytes),
+            ("chain", Integer),
+            ("entries", Integer),
+        ],
         key: &["chain"],
     },
     Table {
@@ -218,11 +224,6 @@ pub const TABLES: [Table; 22] = [
         key: &["tag", "memory"],
     },
     Table { name: "identity", columns: &[("id", Text)], key: &["id"] },
-    Table {
-        name: "removed",
-        columns: &[("chain", Integer), ("id", Integer), ("hash", Bytes)],
-        key: &["chain", "id"],
-    },
     Table { name: "checkpoint", columns: &[("id", Integer), ("note", Text)], key: &["id"] },
 ];
 

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{Python, median};
 use crate::tasks::root;
-use crate::timed::timed;
+use crate::timing::timed;
 
 const MEMORY: u64 = 512 << 20;
 

@@ -32,7 +32,7 @@ fn grants_decide_by_the_longest_beginning() -> Result<()> {
     }
     for (tool, expected) in [
         ("s.search_all", "capability-denied: no grant covers `s.search_all`"),
-        ("s.add", "capability-denied: `s.add` may be called only if it changes nothing"),
+        ("s.add", "capability-denied: `s.add` writes, which the grant `read` does not cover"),
         ("s.drop", "capability-denied: a call of `s.drop` needs an approval"),
     ] {
         let told = shop.complaint(tool, "{}")?;

@@ -1,6 +1,6 @@
 //! The guide to calls of other servers: its programs run, and its figures are measured.
 
-use super::installed::node;
+use super::registry_servers::node;
 use super::shop::{Running, Shop, server};
 use anyhow::{Context, Result, ensure};
 use pif_tests::tell;

@@ -3,15 +3,15 @@
 
 use super::shop::{Shop, server};
 use anyhow::{Context, Result, ensure};
+use pif_tests::server::endpoint::{self, Request};
 use serde::Deserialize;
 use serde_json::json;
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::io::{BufReader, Write as _};
+use std::net::TcpStream;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -52,32 +52,19 @@ struct Listening {
 
 impl Listening {
     fn start(head: String, body: Body) -> Result<Self> {
-        let listener = TcpListener::bind("127.0.0.1:0")?;
-        let address = format!("http://{}", listener.local_addr()?);
         let requests = Arc::new(AtomicUsize::new(0));
         let seen = Arc::clone(&requests);
-        // It ends with the test.
-        thread::spawn(move || {
-            for connection in listener.incoming().flatten() {
-                let (head, body, seen) = (head.clone(), body.clone(), Arc::clone(&seen));
-                thread::spawn(move || answer(&connection, &head, &body, &seen));
-            }
-        });
-        Ok(Self { address, requests })
+        let address = endpoint::listen(move |connection| {
+            // A client that is gone needs no answer.
+            let _ = answer(connection, &head, &body, &seen);
+        })?;
+        Ok(Self { address: format!("http://{address}"), requests })
     }
 }
 
 /// Reads one request and answers it. Whoever asked may be gone before the end.
 fn answer(connection: &TcpStream, head: &str, body: &Body, seen: &AtomicUsize) -> Option<()> {
-    let mut reader = BufReader::new(connection);
-    let (mut line, mut length) = (String::new(), 0);
-    while reader.read_line(&mut line).ok()? > 2 {
-        if let Some(told) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = told.trim().parse().ok()?;
-        }
-        line.clear();
-    }
-    reader.by_ref().take(length).read_to_end(&mut Vec::new()).ok()?;
+    Request::read(&mut BufReader::new(connection))?;
     seen.fetch_add(1, Ordering::Relaxed);
     let mut writer = connection;
     writer.write_all(head.as_bytes()).ok()?;

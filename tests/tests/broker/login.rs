@@ -1,6 +1,6 @@
 //! Logins at servers that want one: got in a browser, kept by the broker, renewed, and shown nowhere.
 
-use super::guarded::{Guarded, Told, browse, form};
+use super::authorization::{Guarded, Told, browse, form};
 use super::shop::{Running, Said, Shop, until};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};

@@ -7,9 +7,10 @@ use super::shop::Shop;
 use anyhow::{Context, Result, ensure};
 use pif_tests::sdk::environment;
 use pif_tests::server::binary::target;
+use pif_tests::server::endpoint::{self, Request};
 use serde_json::{Value, json};
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::io::{BufRead as _, BufReader};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -54,17 +55,11 @@ struct Endpoint {
 
 impl Endpoint {
     fn start(does: Does) -> Result<Self> {
-        let listener = TcpListener::bind("127.0.0.1:0")?;
-        let address = format!("http://{}/v1", listener.local_addr()?);
-        let (seen, numbers) = (Arc::<Seen>::default(), Arc::new(AtomicUsize::new(3)));
+        let seen = Arc::<Seen>::default();
+        let numbers = Arc::new(AtomicUsize::new(3));
         let own = (Arc::clone(&seen), Arc::clone(&numbers));
-        thread::spawn(move || {
-            for connection in listener.incoming().flatten() {
-                let own = own.clone();
-                thread::spawn(move || serve(&connection, does, &own.0, &own.1));
-            }
-        });
-        Ok(Self { address, seen, numbers })
+        let address = endpoint::listen(move |connection| serve(connection, does, &own.0, &own.1))?;
+        Ok(Self { address: format!("http://{address}/v1"), seen, numbers })
     }
 
     /// The texts that it was sent.
@@ -75,27 +70,16 @@ impl Endpoint {
     }
 }
 
-fn serve(connection: &TcpStream, does: Does, seen: &Seen, numbers: &AtomicUsize) -> Option<()> {
-    let mut reader = BufReader::new(connection);
-    loop {
-        let (mut head, mut length) = (String::new(), 0);
-        while !head.ends_with("\r\n\r\n") {
-            let mut line = String::new();
-            if reader.read_line(&mut line).ok()? == 0 {
-                return None;
-            }
-            if let Some(told) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-                length = told.trim().parse().ok()?;
-            }
-            head.push_str(&line);
-        }
-        let mut body = String::new();
-        reader.by_ref().take(length).read_to_string(&mut body).ok()?;
-        let body: Value = serde_json::from_str(&body).ok()?;
+fn serve(connection: &TcpStream, does: Does, seen: &Seen, numbers: &AtomicUsize) {
+    endpoint::exchange(connection, |Request { head, body }| {
+        let body: Value = serde_json::from_slice(&body).ok()?;
         let texts = body["input"].as_array()?.clone();
         seen.0.lock().unwrap_or_else(PoisonError::into_inner).push((head, body));
         let numbers = numbers.load(Ordering::SeqCst);
-        let row = |(index, text): (usize, &Value)| json!({"index": index, "embedding": vector(text.as_str().unwrap_or_default(), numbers)});
+        let row = |(index, text): (usize, &Value)| {
+            let vector = vector(text.as_str().unwrap_or_default(), numbers);
+            json!({"index": index, "embedding": vector})
+        };
         let (status, answer) = match does {
             Does::Tells => {
                 let rows: Vec<Value> = texts.iter().enumerate().map(row).collect();
@@ -109,10 +93,8 @@ fn serve(connection: &TcpStream, does: Does, seen: &Seen, numbers: &AtomicUsize)
                 return None;
             }
         };
-        let mut writer = connection;
-        let length = answer.len();
-        write!(writer, "HTTP/1.1 {status}\r\ncontent-length: {length}\r\n\r\n{answer}").ok()?;
-    }
+        Some(endpoint::response(status, answer.as_bytes()))
+    });
 }
 
 fn shop(endpoint: &Endpoint) -> Result<Shop> {

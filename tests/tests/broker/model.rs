@@ -3,9 +3,10 @@
 use super::client::Client;
 use super::shop::Shop;
 use anyhow::{Context, Result};
+use pif_tests::server::endpoint::{self, Request};
 use serde_json::{Value, json};
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::io::Write as _;
+use std::net::{Shutdown, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -48,17 +49,11 @@ pub(super) struct Model {
 
 impl Model {
     pub(super) fn start(script: &[Says]) -> Result<Self> {
-        let listener = TcpListener::bind("127.0.0.1:0")?;
-        let address = format!("http://{}/v1", listener.local_addr()?);
         let heard = Heard::default();
-        let (own, script) = (Arc::clone(&heard), script.to_vec());
-        thread::spawn(move || {
-            for connection in listener.incoming().flatten() {
-                let (heard, script) = (Arc::clone(&own), script.clone());
-                thread::spawn(move || serve(&connection, &script, &heard));
-            }
-        });
-        Ok(Self { address, heard })
+        let own = Arc::clone(&heard);
+        let script = script.to_vec();
+        let address = endpoint::listen(move |connection| serve(connection, &script, &own))?;
+        Ok(Self { address: format!("http://{address}/v1"), heard })
     }
 
     /// What it was sent: the head and the body of each request.
@@ -95,23 +90,9 @@ impl Model {
     }
 }
 
-fn serve(connection: &TcpStream, script: &[Says], heard: &Heard) -> Option<()> {
-    let mut reader = BufReader::new(connection);
-    loop {
-        let (mut head, mut length) = (String::new(), 0);
-        while !head.ends_with("\r\n\r\n") {
-            let mut line = String::new();
-            if reader.read_line(&mut line).ok()? == 0 {
-                return None;
-            }
-            if let Some(told) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-                length = told.trim().parse().ok()?;
-            }
-            head.push_str(&line);
-        }
-        let mut body = String::new();
-        reader.by_ref().take(length).read_to_string(&mut body).ok()?;
-        let body: Value = serde_json::from_str(&body).ok()?;
+fn serve(connection: &TcpStream, script: &[Says], heard: &Heard) {
+    endpoint::exchange(connection, |Request { head, body }| {
+        let body: Value = serde_json::from_slice(&body).ok()?;
         let mut all = heard.lock().unwrap_or_else(PoisonError::into_inner);
         let says = script.get(all.len()).or(script.last())?.clone();
         all.push((head, body));
@@ -137,10 +118,8 @@ fn serve(connection: &TcpStream, script: &[Says], heard: &Heard) -> Option<()> {
                 return None;
             }
         };
-        let mut writer = connection;
-        let length = answer.len();
-        write!(writer, "HTTP/1.1 {status}\r\ncontent-length: {length}\r\n\r\n{answer}").ok()?;
-    }
+        Some(endpoint::response(status, answer.as_bytes()))
+    });
 }
 
 /// A server with tasks.

@@ -1,7 +1,7 @@
 //! Servers that others have written, from their registries. Where they cannot be installed the test
 //! says so and ends.
 
-use super::installed::{node, python};
+use super::registry_servers::{node, python};
 use super::shop::{Running, Shop};
 use anyhow::{Result, ensure};
 use serde_json::json;

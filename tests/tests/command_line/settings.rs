@@ -114,7 +114,7 @@ fn wrong_settings() -> Vec<Wrong> {
         (vec![("MCP_PIF_FUEL", "many")], vec![], MISUSE, vec!["MCP_PIF_FUEL is `many`"], "--fuel"),
         (vec![("MCP_PIF_FUEL", "0")], vec![], 1, vec!["MCP_PIF_FUEL: 0 is not"], "--fuel"),
         (
-            vec![("MCP_PIF_FUEL", "2G")],
+            vec![("MCP_PIF_FUEL", "20G")],
             vec![],
             1,
             vec!["MCP_PIF_FUEL: ", "--fuel-ceiling"],

@@ -1,12 +1,11 @@
 //! A collector that takes OTLP over HTTP, or that is slow, broken or rude.
 
 use anyhow::{Context, Result};
+use pif_tests::server::endpoint;
 use serde_json::Value;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 
 /// An answer that takes everything.
 pub(super) const TAKEN: &str = "200 OK\r\ncontent-length: 2\r\n\r\n{}";
@@ -42,18 +41,13 @@ pub(super) struct Collector {
 
 impl Collector {
     pub(super) fn start(does: Does) -> Result<Self> {
-        let listener = TcpListener::bind("127.0.0.1:0")?;
-        let address = format!("http://{}/v1/traces", listener.local_addr()?);
         let seen = Arc::<Seen>::default();
         let own = Arc::clone(&seen);
-        thread::spawn(move || {
-            for connection in listener.incoming().flatten() {
-                own.connections.fetch_add(1, Ordering::SeqCst);
-                let own = Arc::clone(&own);
-                thread::spawn(move || serve(&connection, does, &own));
-            }
-        });
-        Ok(Self { address, seen })
+        let address = endpoint::listen(move |connection| {
+            own.connections.fetch_add(1, Ordering::SeqCst);
+            serve(connection, does, &own);
+        })?;
+        Ok(Self { address: format!("http://{address}/v1/traces"), seen })
     }
 
     /// A collector that takes everything.
@@ -83,38 +77,19 @@ impl Collector {
     }
 }
 
-/// Serves one connection after another request, until somebody ends it.
-fn serve(connection: &TcpStream, does: Does, seen: &Seen) -> Option<()> {
-    let mut reader = BufReader::new(connection);
-    loop {
-        let (mut head, mut length) = (String::new(), 0);
-        loop {
-            let mut line = String::new();
-            if reader.read_line(&mut line).ok()? == 0 {
-                return None;
-            }
-            if let Some(told) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-                length = told.trim().parse().ok()?;
-            }
-            head.push_str(&line);
-            if line.trim().is_empty() {
-                break;
-            }
-        }
-        let mut body = String::new();
-        reader.by_ref().take(length).read_to_string(&mut body).ok()?;
-        let index = {
-            let mut requests = seen.requests.lock().unwrap_or_else(PoisonError::into_inner);
-            requests.push(Request { head, body });
-            requests.len() - 1
-        };
+/// Answers one request of a connection after another.
+fn serve(connection: &TcpStream, does: Does, seen: &Seen) {
+    endpoint::exchange(connection, |request| {
+        let body = String::from_utf8(request.body).ok()?;
+        let mut requests = seen.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        requests.push(Request { head: request.head, body });
+        let index = requests.len() - 1;
         match does {
             Does::Answers(answers) => {
                 let answer = answers.get(index).or(answers.last())?;
-                let mut writer = connection;
-                writer.write_all(format!("HTTP/1.1 {answer}").as_bytes()).ok()?;
+                Some(format!("HTTP/1.1 {answer}").into_bytes())
             }
-            Does::Closes => return None,
+            Does::Closes => None,
         }
-    }
+    });
 }

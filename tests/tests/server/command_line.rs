@@ -149,7 +149,7 @@ fn help_names_every_command_and_setting() -> Result<()> {
         "check",
         "--fuel",
         "MCP_PIF_FUEL",
-        "[default: 100M]",
+        "[default: 2G]",
         "--memory",
         "--wall-clock",
         "--max-line",

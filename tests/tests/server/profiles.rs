@@ -137,7 +137,7 @@ fn debug_tells_usage_limits_time_and_revision() -> Result<()> {
         for peak in ["peak_memory", "peak_depth"] {
             ensure!(record["usage"][peak].is_u64(), "{result}");
         }
-        let allowed = arguments["fuel"].as_u64().unwrap_or(100_000_000);
+        let allowed = arguments["fuel"].as_u64().unwrap_or(2_000_000_000);
         ensure!(record["limits"]["fuel"] == allowed, "{result}");
         ensure!(record["limits"]["result"] == 200_000, "{result}");
         ensure!(record["elapsed_ms"].is_u64() && record["steps"] == 0, "{result}");

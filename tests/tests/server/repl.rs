@@ -162,9 +162,9 @@ fn declarations_bind_and_commands_end_what_has_no_end() -> Result<()> {
     ensure!(told(&output) == "1\n" && !output.stderr.is_empty(), "{output:?}");
     for (lines, hint) in [
         ("gone", "NAME = PROGRAM"),
-        (":fuel 10\nrange(1, 1000).sum()", ":fuel 100M"),
+        (":fuel 10\nrange(1, 1000).sum()", ":fuel 4G"),
         (":depth 10\n(f => f(f, 100))((f, n) => n == 0 ? 0 : 1 + f(f, n - 1))", ":depth 100k"),
-        (":memory 1MiB\nrange(1, 1000000)", ":memory 128MiB"),
+        (":memory 1MiB\nrange(1, 1000000)", ":memory 512MiB"),
         (":fuel 99999G", "write 1 to"),
         (":more", "nothing is left"),
     ] {

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::error::Error;
 use super::file;
-use super::learned::SecretTexts;
+use super::login_secrets::SecretTexts;
 use super::reader::{Object, Place};
 use super::redact::Spellings;
 

@@ -27,7 +27,7 @@ use super::super::definition::Definition;
 use super::super::pin::Era;
 use super::bearer::Bearer;
 use super::lines::{CloseReason, Lines};
-use super::patient::PendingCall;
+use super::pending_call::PendingCall;
 use super::process::{Process, Start};
 use super::questions::{Questions, whole};
 use super::trouble::{Trouble, of_call, of_start};

@@ -8,7 +8,7 @@ mod life;
 mod lines;
 mod mend;
 mod names;
-mod patient;
+mod pending_call;
 mod process;
 mod questions;
 mod trouble;

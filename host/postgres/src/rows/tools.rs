@@ -2,11 +2,14 @@
 
 use pif_domain::text::time::now;
 use pif_store::registry::{Definition, Fact, Past, name};
-use pif_store::{Error, Term, ToolChange};
+use pif_store::{CurrentTool, Error, Term, ToolChange};
 use tokio_postgres::Row;
 
 use super::{find as index, limit};
 use crate::connection::{Columns as _, Connection, Parameter};
+
+/// The most tools that are taken over at once.
+const TAKEN_TOGETHER: usize = 500;
 
 /// The most names that are compared with an unknown one.
 const COMPARED: usize = 2_000;
@@ -129,6 +132,34 @@ pub(crate) fn near(db: &Connection, name: &str) -> Result<Vec<String>, Error> {
     let mut near = names(db, &first.to_lowercase(), COMPARED)?;
     near.extend(names(db, &first.to_uppercase(), COMPARED)?);
     Ok(near)
+}
+
+/// The names that were retired after a change and have no tool now.
+pub(crate) fn retired(db: &Connection, since: i64) -> Result<Vec<String>, Error> {
+    let sql = "SELECT DISTINCT c.name FROM change c WHERE c.id > $1 AND c.revision IS NULL
+        AND NOT EXISTS (SELECT 1 FROM tool t WHERE t.name = c.name)";
+    texts(&db.rows(sql, &[&since])?)
+}
+
+/// The first current tools whose last change comes after `since` and not after `last`, in the order of these
+/// changes.
+pub(crate) fn current_after(
+    db: &Connection,
+    since: i64,
+    last: i64,
+) -> Result<Vec<CurrentTool>, Error> {
+    let sql = format!(
+        "SELECT {COLUMNS}, c.time, c.entry,
+            ARRAY(SELECT u.tool FROM uses u WHERE u.revision = r.id ORDER BY u.tool)
+            FROM tool t JOIN change c ON c.id = t.change JOIN revision r ON r.id = c.revision
+            WHERE t.change > $1 AND t.change <= $2 ORDER BY t.change LIMIT $3"
+    );
+    let rows = db.rows(&sql, &[&since, &last, &limit(TAKEN_TOGETHER)])?;
+    let current = |row: &Row| {
+        let (tool, uses) = (tool(row)?, row.texts(11)?);
+        Ok(CurrentTool { tool, uses, time: row.number(9)?, entry: row.number(10)? })
+    };
+    rows.iter().map(current).collect()
 }
 
 /// All changes of a name, the latest first.

@@ -224,7 +224,7 @@ pub fn limits_page() -> String {
 
 A run, a request and the server have limits. You set most of them with a flag or with an environment
 variable; a call may ask for more fuel, depth and memory, up to the ceilings. A fault names the limit that
-was met in its member `limit`: `{\"name\": \"fuel\", \"used\": 100000000, \"limit\": 100000000}`.
+was met in its member `limit`: `{\"name\": \"fuel\", \"used\": 2000000000, \"limit\": 2000000000}`.
 `server_info` shows the values in force.
 
 Counts are written `1000`, `10k`, `1.5M` or `1G`; sizes `65536`, `64MiB` or `64MB`; times `500ms`, `2.5s`,

@@ -293,12 +293,12 @@ mod tests {
     #[test]
     fn documents_its_defaults() {
         let config = check(&[]).expect("the defaults are valid");
-        assert_eq!((config.limits.fuel, config.limits.depth), (100_000_000, 1_000_000));
-        assert_eq!((config.limits.memory, config.ceilings.memory), (256 << 20, 512 << 20));
-        assert_eq!((config.ceilings.fuel, config.ceilings.depth), (1_000_000_000, 4_000_000));
+        assert_eq!((config.limits.fuel, config.limits.depth), (2_000_000_000, 1_000_000));
+        assert_eq!((config.limits.memory, config.ceilings.memory), (512 << 20, 512 << 20));
+        assert_eq!((config.ceilings.fuel, config.ceilings.depth), (10_000_000_000, 4_000_000));
         assert_eq!(config.values.get(Limit::Line), 16 << 20);
         assert_eq!(config.values.get(Limit::Result), 50_000);
-        assert_eq!(config.values.time(Limit::WallClock), Duration::from_secs(5));
+        assert_eq!(config.values.time(Limit::WallClock), Duration::from_secs(20));
         assert_eq!(config.net, Net::WIDE);
     }
 

@@ -44,20 +44,21 @@ use pif_system::harden::Hardening;
 use self::signals::signal;
 use crate::config::Config;
 use crate::observe::TraceFiles;
-use crate::transport::{Stdio, Streams};
+use crate::transport::{Streams, Transport};
 use crate::workshop::Workshop;
 
-/// Serves one client on stdin and stdout until it disconnects or a signal arrives. `hardening` must
+/// Serves one client on a connection until it disconnects or a signal arrives. `hardening` must
 /// be set before the sandbox opens. `traces` are the files of the traces.
 pub async fn serve(
     config: Config,
     workshop: Workshop,
     hardening: Arc<OnceLock<Hardening>>,
     traces: Option<TraceFiles>,
+    transport: impl Transport,
 ) -> Result<(), Error> {
     let signal = signal()?;
     let service = Service::new(config, workshop, hardening).observed(traces);
-    let mut serving = std::pin::pin!(service.serve(Stdio));
+    let mut serving = std::pin::pin!(service.serve(transport));
     let ended = tokio::select! {
         served = &mut serving => Some(served),
         () = signal => None,

@@ -6,8 +6,8 @@ use std::time::Duration;
 use pif_domain::text::time;
 use pif_store::journal::Policy;
 
-use super::kept::RecentCalls;
 use super::metrics::Metrics;
+use super::recent_calls::RecentCalls;
 use super::record::Record;
 use super::rollup::Rollup;
 use super::snapshot::{LastFault, Slots, Snapshot};

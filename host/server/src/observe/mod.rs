@@ -4,7 +4,6 @@
 
 mod files;
 mod ids;
-mod kept;
 mod measures;
 mod metrics;
 mod names;
@@ -14,6 +13,7 @@ mod parent;
 mod private;
 mod process;
 mod publish;
+mod recent_calls;
 mod record;
 mod rollup;
 mod snapshot;

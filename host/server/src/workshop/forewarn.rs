@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use pif_broker::{foreseen_mistake, meant};
 use pif_domain::text::quote_one;
 use pif_domain::text::similar::similar;
-use pif_domain::{EffectClass, Fault, FaultCode, Grant, Offer, Place, fault};
+use pif_domain::{Access, Fault, FaultCode, Grant, Offer, Place, fault};
 use pif_sandbox::{Code, Foreseen, Outlook, Request, Spot, Watch};
 use pif_store::registry::name::OWN;
 use serde_json::{Map, Value};
@@ -137,9 +137,7 @@ impl Workshop {
     fn is_denied(&self, name: &str, offers: &[Offer]) -> bool {
         let meant = meant(offers.iter().map(|it| it.name.as_str()), name);
         match offers.iter().find(|it| Some(it.name.as_str()) == meant) {
-            Some(it) => {
-                it.grant == Grant::Deny || it.grant == Grant::Read && it.class != EffectClass::Read
-            }
+            Some(it) => it.access() == Access::Denied,
             None => self.broker().is_some_and(|broker| broker.denies(name)),
         }
     }

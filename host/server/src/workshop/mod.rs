@@ -41,9 +41,11 @@ mod native;
 mod observer;
 mod offer;
 mod opening;
+mod parameters;
 mod past;
 mod person;
 mod pipeline;
+mod playback;
 mod property;
 mod property_trial;
 mod receipt;
@@ -62,7 +64,6 @@ mod search;
 mod session;
 mod staging;
 mod step_log;
-mod takes;
 mod task;
 mod trial;
 mod turn;
@@ -76,7 +77,7 @@ pub use self::analyze::{Analysis, Question, Questions, Subject};
 pub use self::backup::{Contents, RestoreResult, back_up, restore};
 pub use self::budget::CallLimits;
 pub use self::check::Reach;
-pub use self::checkpoint::{JournalTree, Mismatch, compare};
+pub use self::checkpoint::{Mismatch, compare};
 pub use self::completion::Writing;
 pub use self::consent::Said;
 pub use self::database::open_database;
@@ -96,6 +97,7 @@ pub use self::memory::Remember;
 pub use self::native::Native;
 pub use self::observer::Observer;
 pub use self::opening::{Error, State, Workshop, open_journal, verify};
+pub use self::parameters::Takes;
 pub use self::past::{ApprovalWait, WaitingRun};
 pub use self::person::Belongings;
 pub use self::pipeline::Stage;
@@ -119,7 +121,6 @@ pub use self::search::{
 };
 pub use self::session::TurnResult;
 pub use self::staging::{Commit, StageResult, StagedChange, VerificationReport, Verify};
-pub use self::takes::Takes;
 pub use self::task::{
     Assignment, GivenExample, Helper, Keep, MOST_LOOPS, ModelError, Ran, Screening, Solution,
     USUAL_LOOPS, question, solve, until,

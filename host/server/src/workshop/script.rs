@@ -1,15 +1,12 @@
 //! A script in place of other servers: what calls get in an example.
 
 use std::collections::VecDeque;
-use std::future::ready;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pif_domain::text::quote_one;
-use pif_domain::{Call, CallOutcome, CallResult, NotSent, Offer, Refusal};
-use pif_sandbox::AnswerFuture;
+use pif_domain::{Call, CallOutcome, CallResult, Refusal};
 
-use super::effects::{CallObserver, Effects, PendingCalls};
+use super::playback::Playback;
 
 /// What a call comes to in a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +35,9 @@ impl Script {
     fn lines(&self) -> MutexGuard<'_, VecDeque<Line>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
+impl Playback for Script {
     fn answer(&self, calls: &[Call]) -> Result<Vec<CallResult>, Refusal> {
         let mut lines = self.lines();
         let foreseen =
@@ -53,32 +52,8 @@ impl Script {
         let answered = |line: Line| CallResult::new(line.outcome, 0);
         Ok(lines.drain(..calls.len()).map(answered).collect())
     }
-}
 
-impl Effects for Script {
-    fn call<'a>(
-        &'a self,
-        sending: PendingCalls<'a>,
-        _told: &'a mut CallObserver<'_>,
-    ) -> AnswerFuture<'a, Result<Vec<CallResult>, NotSent>> {
-        Box::pin(ready(self.answer(sending.calls).map_err(NotSent::from)))
-    }
-
-    fn offers(&self) -> Arc<[Offer]> {
-        Arc::default()
-    }
-
-    /// The next line says what comes of a call that is made again.
-    fn is_repeatable(&self, _tool: &str) -> bool {
-        true
-    }
-
-    fn pause(&self, _time: Duration) -> AnswerFuture<'_, ()> {
-        Box::pin(ready(()))
-    }
-
-    /// A native capability runs in an example, unless a line answers for it.
-    fn answers(&self, tool: &str) -> bool {
+    fn has_answer(&self, tool: &str) -> bool {
         self.lines().iter().any(|line| line.tool == tool)
     }
 }

@@ -1,7 +1,8 @@
--- What is known of revisions beside them: certificates, of `name@hash`, and types, of a hash.
-CREATE TABLE fact (
-    kind TEXT NOT NULL,
-    about TEXT NOT NULL,
-    told TEXT NOT NULL,
-    PRIMARY KEY (kind, about)
+-- Which processes live that work on something: each holds a lease until `until`, in milliseconds since 1970, and
+-- renews it. Sessions, runs and areas name the lease of whoever works on them. One that is gone is ended for good.
+CREATE TABLE lease (
+    name TEXT PRIMARY KEY,
+    place TEXT NOT NULL,
+    until INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+ALTER TABLE area ADD COLUMN holder TEXT;

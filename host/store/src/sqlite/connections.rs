@@ -10,10 +10,11 @@ use rusqlite::Connection;
 
 use super::error::with_path;
 use super::presence::Presence;
-use super::{areas, entries, filesystem, memos, open, sessions, tools};
+use super::{areas, entries, filesystem, leases, memos, open, sessions, tools};
 use crate::change::Wait;
 use crate::error::Error;
 use crate::journal::{Entry, Link, Pending};
+use crate::lease::ProcessLease;
 use crate::memory::Memo;
 use crate::place::{FILE, Place};
 use crate::registry::{Definition, Evolution, Fact};
@@ -200,6 +201,14 @@ impl Drop for Transaction<'_> {
 }
 
 impl Rows for Transaction<'_> {
+    fn has_lease(&self, name: &str) -> Result<bool, Error> {
+        Ok(leases::find(self, name)?.is_some())
+    }
+
+    fn lasting_lease(&mut self, name: &str) -> Result<Option<ProcessLease>, Error> {
+        Ok(leases::lasting(self, name)?)
+    }
+
     fn last_change(&self) -> Result<i64, Error> {
         Ok(tools::last_change(self)?)
     }
@@ -296,6 +305,14 @@ impl Rows for Transaction<'_> {
         Ok(areas::put(self, area)?)
     }
 
+    fn area_holder(&self, id: i64) -> Result<Option<String>, Error> {
+        Ok(areas::holder(self, id)?)
+    }
+
+    fn hold_area(&mut self, id: i64, holder: Option<&str>) -> Result<(), Error> {
+        Ok(areas::hold(self, id, holder)?)
+    }
+
     fn remove_area(&mut self, id: i64) -> Result<(), Error> {
         Ok(areas::remove(self, id)?)
     }
@@ -344,10 +361,6 @@ impl session::Rows for Transaction<'_> {
 
     fn sessions(&self, owner: &str) -> Result<Vec<Session>, Error> {
         Ok(sessions::all(self, owner)?)
-    }
-
-    fn leased(&self) -> Result<Vec<Session>, Error> {
-        Ok(sessions::leased(self)?)
     }
 
     fn bindings(&self, session: i64) -> Result<Vec<Binding>, Error> {

@@ -4,6 +4,7 @@
 use pif_domain::text::time::now;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::CurrentTool;
 use crate::registry::{Definition, Fact, Past, name};
 use crate::{Term, ToolChange};
 
@@ -313,6 +314,41 @@ pub(super) fn define(db: &Connection, defined: &ToolChange<'_>) -> rusqlite::Res
     }
     insert.execute([&format!("sketch:{}", name::sketch(name)), *name])?;
     Ok(())
+}
+
+/// Forgets a name with all its changes.
+pub(super) fn drop_name(db: &Connection, name: &str) -> rusqlite::Result<()> {
+    for table in ["tool", "change"] {
+        db.prepare_cached(&format!("DELETE FROM {table} WHERE name = ?1"))?.execute([name])?;
+    }
+    super::find::remove(db, super::find::TOOLS, name)
+}
+
+/// Writes the current state of a tool of another store in place of what has its name.
+pub(super) fn put_current(db: &Connection, current: &CurrentTool) -> rusqlite::Result<()> {
+    let CurrentTool { tool, uses, time, entry } = current;
+    let Definition { name, hash, source, description, examples, change, .. } = tool;
+    drop_name(db, name)?;
+    let revision = keep(db, Term { hash, source, tools: uses })?;
+    let Definition { output_schema, members, properties, .. } = tool;
+    db.prepare_cached(
+        "INSERT INTO change (id, time, name, revision, description, examples, output_schema, members,
+            properties, entry) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+    )?
+    .execute(params![
+        change,
+        time,
+        name,
+        revision,
+        description,
+        examples,
+        output_schema,
+        members,
+        properties,
+        entry
+    ])?;
+    db.prepare_cached("INSERT INTO tool VALUES (?1, ?2)")?.execute(params![name, change])?;
+    super::find::put(db, super::find::TOOLS, &tool.document())
 }
 
 fn limit(most: usize) -> i64 {

@@ -8,7 +8,7 @@ use pif_broker::{Offers, sample};
 use pif_domain::json::rewrite;
 use pif_domain::text;
 use pif_domain::text::similar::similar;
-use pif_domain::{EffectClass, Fault, FaultCode, Grant, Limit, Offer, Pin, fault};
+use pif_domain::{Access, EffectClass, Fault, FaultCode, Grant, Limit, Offer, Pin, fault};
 use pif_sandbox::Watch;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -310,10 +310,10 @@ fn state(offer: &Offer) -> String {
         Pin::Pending => states.push("pending: the operator has not approved it"),
         Pin::Changed => states.push("changed: the operator has not approved it"),
     }
-    match offer.grant {
-        Grant::Ask => states.push("asks for approval"),
-        Grant::Read if offer.class != EffectClass::Read => states.push("not granted"),
-        Grant::Read | Grant::Allow | Grant::Deny => {}
+    match offer.access() {
+        Access::Granted => {}
+        Access::Asks => states.push("asks for approval"),
+        Access::Denied => states.push("not granted"),
     }
     format!(" [{}]", states.join(", "))
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use pif_broker::Client;
 use pif_domain::text;
-use pif_domain::{self, CallOutcome, EffectClass, Grant, Offer, Pin};
+use pif_domain::{self, Access, CallOutcome, EffectClass, Offer, Pin};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -68,8 +68,10 @@ impl Tool for Arguments {
 /// The argument of a tool that takes what is looked for; None: it does not search, or may not be
 /// called for that.
 fn argument(offer: &Offer) -> Option<String> {
-    let is_granted = matches!(offer.grant, Grant::Read | Grant::Allow);
-    if !is_granted || offer.class != EffectClass::Read || offer.pin != Pin::Approved {
+    if offer.access() != Access::Granted
+        || offer.class != EffectClass::Read
+        || offer.pin != Pin::Approved
+    {
         return None;
     }
     let named = format!("{} {}", offer.name.split_once('.')?.1, offer.title).to_lowercase();

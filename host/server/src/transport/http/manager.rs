@@ -21,7 +21,7 @@ use rmcp::transport::streamable_http_server::session::local::{
 use rmcp::transport::streamable_http_server::session::{ServerSseMessage, SessionId};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::kept::EventBuffer;
+use super::event_buffer::EventBuffer;
 
 /// The time after which a client that lost its connection comes back.
 const RETRY: Duration = Duration::from_secs(3);

@@ -2,17 +2,14 @@
 //! an example says. Nobody is called.
 
 use std::collections::BTreeSet;
-use std::future::ready;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
-use pif_domain::{Call, CallOutcome, CallResult, Failure, NotSent, Offer, Refusal};
-use pif_sandbox::AnswerFuture;
+use pif_domain::{Call, CallOutcome, CallResult, Failure, Refusal};
 use pif_store::journal::{Answer, Came, Digest, SentCall};
 
 use crate::workshop::archive::Archive;
-use crate::workshop::effects::{CallObserver, Effects, PendingCalls};
 use crate::workshop::example::Example;
+use crate::workshop::playback::Playback;
 use crate::workshop::script::Line;
 
 /// The call by which a program that is watched tells an argument.
@@ -81,6 +78,20 @@ impl Answers {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).seen.clone()
     }
 
+    /// The answer that was given to this call before, or else to one of its tool: the first that was not
+    /// given again yet, or the last one.
+    fn find(&self, call: &Call, used: &BTreeSet<usize>) -> Option<usize> {
+        let args = Digest::of(&call.args);
+        let own = || self.calls.iter().enumerate().filter(|(_, it)| it.tool == call.tool);
+        let is_unused = |it: &(usize, &Before)| !used.contains(&it.0);
+        let is_same = |it: &(usize, &Before)| it.1.args.as_ref() == Some(&args);
+        let found = own().find(|it| is_same(it) && is_unused(it));
+        let found = found.or_else(|| own().find(is_same)).or_else(|| own().find(is_unused));
+        found.or_else(|| own().last()).map(|it| it.0)
+    }
+}
+
+impl Playback for Answers {
     fn answer(&self, calls: &[Call]) -> Result<Vec<CallResult>, Refusal> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let mut answered = Vec::with_capacity(calls.len());
@@ -103,43 +114,7 @@ impl Answers {
         Ok(answered)
     }
 
-    /// The answer that was given to this call before, or else to one of its tool: the first that was not
-    /// given again yet, or the last one.
-    fn find(&self, call: &Call, used: &BTreeSet<usize>) -> Option<usize> {
-        let args = Digest::of(&call.args);
-        let own = || self.calls.iter().enumerate().filter(|(_, it)| it.tool == call.tool);
-        let is_unused = |it: &(usize, &Before)| !used.contains(&it.0);
-        let is_same = |it: &(usize, &Before)| it.1.args.as_ref() == Some(&args);
-        let found = own().find(|it| is_same(it) && is_unused(it));
-        let found = found.or_else(|| own().find(is_same)).or_else(|| own().find(is_unused));
-        found.or_else(|| own().last()).map(|it| it.0)
-    }
-}
-
-impl Effects for Answers {
-    fn call<'a>(
-        &'a self,
-        sending: PendingCalls<'a>,
-        _told: &'a mut CallObserver<'_>,
-    ) -> AnswerFuture<'a, Result<Vec<CallResult>, NotSent>> {
-        Box::pin(ready(self.answer(sending.calls).map_err(NotSent::from)))
-    }
-
-    fn offers(&self) -> Arc<[Offer]> {
-        Arc::default()
-    }
-
-    /// What comes of a call that is made again is known.
-    fn is_repeatable(&self, _tool: &str) -> bool {
-        true
-    }
-
-    fn pause(&self, _time: Duration) -> AnswerFuture<'_, ()> {
-        Box::pin(ready(()))
-    }
-
-    /// A native capability runs, unless its call has an answer.
-    fn answers(&self, tool: &str) -> bool {
+    fn has_answer(&self, tool: &str) -> bool {
         tool == SEEN || self.calls.iter().any(|it| it.tool == tool)
     }
 }

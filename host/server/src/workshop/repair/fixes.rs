@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::answers::SEEN;
 use super::bench::{Bench, Sign};
-use super::told::AppliedFix;
+use super::report::AppliedFix;
 use crate::workshop::library::library;
 use crate::workshop::world::{Candidate, Tools};
 

@@ -3,15 +3,15 @@
 
 mod answers;
 mod bench;
+mod bisection;
 mod case;
 mod fixes;
-mod least;
+mod minimization;
 mod proof;
-mod since;
-mod told;
-mod whole;
+mod report;
+mod stages;
 
 pub use self::case::{Broken, FaultReport, Wrong};
-pub use self::told::{
+pub use self::report::{
     AppliedFix, Diagnosis, Fragment, Inner, Least, Proof, Repair, RepairedProgram, Since, Was,
 };

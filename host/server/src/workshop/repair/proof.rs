@@ -8,7 +8,7 @@ use pif_sandbox::{Argument, Code, Request, Watch, drive};
 
 use super::case::Wrong;
 use super::fixes::with;
-use super::told::Proof;
+use super::report::Proof;
 use crate::workshop::example::{Example, from_json};
 use crate::workshop::opening::Workshop;
 use crate::workshop::property::of_tool;

@@ -8,7 +8,7 @@ use super::super::library::library;
 use super::super::opening::Workshop;
 use super::super::refusal::{refused, stored};
 use super::brought::brought;
-use super::known::{LanguageTopic, known};
+use super::language::{LanguageTopic, known};
 use super::sought::{Sought, own};
 use super::tell::Match;
 

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::super::library::library;
 use super::super::opening::Workshop;
 use super::super::refusal::{refused, stored};
-use super::known::{LanguageTopic, known};
+use super::language::{LanguageTopic, known};
 use super::neighbors::Neighbor;
 use super::sought::Sought;
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use pif_domain::text::{line, visible};
-use pif_domain::{CallSummary, EffectClass, Fault, FaultCode, Grant, Offer, Pin, Reason, Stage};
+use pif_domain::{Access, CallSummary, EffectClass, Fault, FaultCode, Offer, Pin, Reason, Stage};
 use pif_sandbox::{Argument, Code, Request, Watch};
 use serde_json::Value;
 
@@ -61,11 +61,7 @@ impl Workshop {
             asked.tools.push(described(&about, &tool.description));
         }
         let is_callable = |offer: &&Offer| {
-            let may = match offer.grant {
-                Grant::Deny => false,
-                Grant::Read => offer.class == EffectClass::Read,
-                Grant::Ask | Grant::Allow => true,
-            };
+            let may = offer.access() != Access::Denied;
             let writes = offer.class != EffectClass::Read;
             may && offer.pin == Pin::Approved && (asked.allow_writes || !writes)
         };

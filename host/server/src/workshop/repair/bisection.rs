@@ -6,7 +6,7 @@ use pif_sandbox::Request;
 use pif_store::registry::{Past, name};
 
 use super::bench::{Bench, Sign};
-use super::told::{Since, Was};
+use super::report::{Since, Was};
 use crate::workshop::world::Tools;
 
 /// The most changes of one tool that are looked at.

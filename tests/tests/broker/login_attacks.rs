@@ -1,7 +1,7 @@
 //! Logins that do not come about: metadata that leads astray, browsers that bring something else, tokens
 //! that somebody else would get.
 
-use super::guarded::{Asked, Guarded, Told, browse, form, get};
+use super::authorization::{Asked, Guarded, Told, browse, form, get};
 use super::login::{Login, NEEDED, SECRET, call, log_in, shop};
 use super::shop::{Running, Shop};
 use anyhow::{Context, Result, ensure};

@@ -3,12 +3,12 @@
 
 use super::shop::{Running, Shop};
 use anyhow::{Result, ensure};
+use pif_tests::server::endpoint::{self, Request};
 use serde_json::{Value, json};
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::io::{BufReader, Write as _};
+use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
 
 /// A request of a client.
@@ -50,42 +50,20 @@ impl Told {
 
 /// Starts a server that answers by a function; gives its address.
 fn serve(answer: impl Fn(&Asked) -> Told + Send + Sync + 'static) -> Result<String> {
-    let listener = TcpListener::bind("127.0.0.1:0")?;
-    let address = format!("http://{}/mcp", listener.local_addr()?);
-    let answer = Arc::new(answer);
-    // It ends with the test.
-    thread::spawn(move || {
-        for connection in listener.incoming().flatten() {
-            let answer = Arc::clone(&answer);
-            thread::spawn(move || exchange(&connection, &*answer));
-        }
-    });
-    Ok(address)
+    let address = endpoint::listen(move |connection| {
+        // A client that is gone needs no answer.
+        let _ = exchange(connection, &answer);
+    })?;
+    Ok(format!("http://{address}/mcp"))
 }
 
 fn exchange(connection: &TcpStream, answer: &dyn Fn(&Asked) -> Told) -> Option<()> {
-    let mut reader = BufReader::new(connection);
-    let (mut lines, mut length) = (Vec::new(), 0);
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line).ok()? <= 2 {
-            break;
-        }
-        lines.push(line);
-    }
-    let header = |name: &str| {
-        let lines = lines.iter().filter_map(|line| line.split_once(':'));
-        let mut found = lines.filter(|(it, _)| it.eq_ignore_ascii_case(name));
-        found.next().map(|(_, value)| value.trim().to_owned())
-    };
-    if let Some(told) = header("content-length") {
-        length = told.parse().ok()?;
-    }
-    let mut body = Vec::new();
-    reader.by_ref().take(length).read_to_end(&mut body).ok()?;
-    let verb = lines.first()?.split(' ').next()?.to_owned();
-    let message = serde_json::from_slice(&body).unwrap_or_default();
-    let told = answer(&Asked { verb, session: header("mcp-session-id"), message });
+    let request = Request::read(&mut BufReader::new(connection))?;
+    let told = answer(&Asked {
+        verb: request.method().to_owned(),
+        session: request.header("mcp-session-id").map(str::to_owned),
+        message: serde_json::from_slice(&request.body).unwrap_or_default(),
+    });
     let mut writer = connection;
     let head = format!(
         "HTTP/1.1 {} X\r\n{}Content-Length: {}\r\nConnection: close\r\n\r\n",

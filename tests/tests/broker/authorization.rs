@@ -3,11 +3,12 @@
 //! token. What they were asked is written down.
 
 use anyhow::{Context, Result, ensure};
+use pif_tests::server::endpoint::{self, Request};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::io::{BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -78,18 +79,16 @@ pub(super) struct Guarded {
 
 impl Guarded {
     pub(super) fn start() -> Result<Self> {
-        let listener = TcpListener::bind("127.0.0.1:0")?;
-        let origin = format!("http://{}", listener.local_addr()?);
-        let guarded = Self { origin, state: Arc::default() };
-        let own = guarded.clone();
-        // It ends with the test.
-        thread::spawn(move || {
-            for connection in listener.incoming().flatten() {
-                let own = own.clone();
-                thread::spawn(move || own.exchange(&connection));
-            }
-        });
-        Ok(guarded)
+        let state = Arc::<Mutex<State>>::default();
+        let own = Arc::clone(&state);
+        let address = endpoint::listen(move |connection| {
+            // A client that is gone needs no answer.
+            let _ = connection.local_addr().ok().and_then(|address| {
+                let origin = format!("http://{address}");
+                Self { origin, state: Arc::clone(&own) }.exchange(connection)
+            });
+        })?;
+        Ok(Self { origin: format!("http://{address}"), state })
     }
 
     pub(super) fn url(&self) -> String {
@@ -118,28 +117,15 @@ impl Guarded {
     }
 
     fn exchange(&self, connection: &TcpStream) -> Option<()> {
-        let mut reader = BufReader::new(connection);
-        let mut lines = Vec::new();
-        loop {
-            let mut line = String::new();
-            if reader.read_line(&mut line).ok()? <= 2 {
-                break;
-            }
-            lines.push(line);
-        }
-        let header = |name: &str| {
-            let lines = lines.iter().filter_map(|line| line.split_once(':'));
-            let mut found = lines.filter(|(it, _)| it.eq_ignore_ascii_case(name));
-            found.next().map(|(_, value)| value.trim().to_owned()).unwrap_or_default()
+        let request = Request::read(&mut BufReader::new(connection))?;
+        let (path, query) = request.target().split_once('?').unwrap_or((request.target(), ""));
+        let asked = Asked {
+            verb: request.method().to_owned(),
+            path: path.to_owned(),
+            query: form(query),
+            authorization: request.header("authorization").unwrap_or_default().to_owned(),
+            body: String::from_utf8(request.body).ok()?,
         };
-        let mut body = String::new();
-        let length = header("content-length").parse().unwrap_or(0);
-        reader.by_ref().take(length).read_to_string(&mut body).ok()?;
-        let mut words = lines.first()?.split(' ');
-        let (verb, target) = (words.next()?.to_owned(), words.next()?);
-        let (path, query) = target.split_once('?').unwrap_or((target, ""));
-        let (path, query) = (path.to_owned(), form(query));
-        let asked = Asked { verb, path, query, authorization: header("authorization"), body };
         let told = self.answer(&asked);
         let mut writer = connection;
         let Told { status, headers, body } = told;

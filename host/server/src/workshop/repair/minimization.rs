@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::bench::{Bench, Sign};
 use super::fixes::with;
-use super::told::{Fragment, Inner, Least};
+use super::report::{Fragment, Inner, Least};
 use crate::workshop::library::library;
 use crate::workshop::types::ProgramType;
 use crate::workshop::world::Tools;
