@@ -1,5 +1,5 @@
-// Makes the page: `node build.mjs COMPONENT OUT`. jco writes the glue for the component, tsc checks the
-// sources, esbuild bundles them. The component is copied as it is.
+// Makes the page: `node build.mjs COMPONENT ANALYST OUT`. jco writes the glue for the components, tsc checks
+// the sources, esbuild bundles them. The components are copied as they are.
 
 import { transpileBytes } from "@bytecodealliance/jco-transpile";
 import { build } from "esbuild";
@@ -11,8 +11,8 @@ import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const [component, out] = process.argv.slice(2).map((path) => resolve(path));
-if (out === undefined) throw new Error("node build.mjs COMPONENT OUT; `cargo x web` does it");
+const [component, analyst, out] = process.argv.slice(2).map((path) => resolve(path));
+if (out === undefined) throw new Error("node build.mjs COMPONENT ANALYST OUT; `cargo x web` does it");
 const evaluator = join(out, "evaluator");
 const dist = join(out, "dist");
 
@@ -61,17 +61,18 @@ function namesOf(rows) {
 }
 
 /** Writes the glue, and makes sure that its modules are those that the page cuts out. */
-async function transpile(bytes) {
-  const options = { name: "evaluator", instantiation: { tag: "sync" }, nodejsCompat: false };
+async function transpile(name, bytes) {
+  const options = { name, instantiation: { tag: "sync" }, nodejsCompat: false };
   const { files, imports } = await transpileBytes(bytes, options);
   if (imports.length > 0) throw new Error(`the component imports ${imports}`);
   const modules = modulesOf(bytes);
-  rmSync(evaluator, { recursive: true, force: true });
+  const glue = join(out, name);
+  rmSync(glue, { recursive: true, force: true });
   for (const [name, content] of Object.entries(files)) {
     const core = /\.core(\d*)\.wasm$/.exec(name);
     if (core === null) {
-      mkdirSync(dirname(join(evaluator, name)), { recursive: true });
-      writeFileSync(join(evaluator, name), content);
+      mkdirSync(dirname(join(glue, name)), { recursive: true });
+      writeFileSync(join(glue, name), content);
     } else if (!modules[core[1] === "" ? 0 : Number(core[1]) - 1]?.equals(content)) {
       throw new Error(`${name} is not what lies in the component`);
     }
@@ -92,7 +93,7 @@ async function bundle() {
     minify: true,
     legalComments: "none",
     metafile: true,
-    alias: { evaluator: join(evaluator, "evaluator.js"), table: join(evaluator, "table.json") },
+    alias: { evaluator: join(evaluator, "evaluator.js"), analyst: join(out, "analyst/analyst.js"), table: join(evaluator, "table.json") },
   });
   const names = {};
   for (const path of Object.keys(result.metafile.outputs)) {
@@ -126,7 +127,9 @@ function compress() {
 }
 
 const bytes = readFileSync(component);
-await transpile(bytes);
+const analystBytes = readFileSync(analyst);
+await transpile("evaluator", bytes);
+await transpile("analyst", analystBytes);
 const source = (path) => readFileSync(join(here, "../..", path), "utf8");
 const table = tableOf(source("guest/notation/src/table.rs"), source("host/server/src/workshop/javascript.tsv"));
 writeFileSync(join(evaluator, "table.json"), JSON.stringify(table));
@@ -136,8 +139,10 @@ mkdirSync(dist, { recursive: true });
 const names = await bundle();
 const file = `evaluator-${sha256(bytes).slice(0, 12)}.wasm`;
 writeFileSync(join(dist, file), bytes);
+const analystFile = `analyst-${sha256(analystBytes).slice(0, 12)}.wasm`;
+writeFileSync(join(dist, analystFile), analystBytes);
 cpSync(join(here, "src/icon.svg"), join(dist, "icon.svg"));
-const places = { STYLE: names.style, MAIN: names.main, WORKER: names.worker, COMPONENT: file };
+const places = { STYLE: names.style, MAIN: names.main, WORKER: names.worker, COMPONENT: file, ANALYST: analystFile };
 const fill = (text, values) => text.replaceAll(/%([A-Z]+)%/g, (_, key) => values[key]);
 writeFileSync(join(dist, "index.html"), fill(readFileSync(join(here, "index.html"), "utf8"), places));
 const kept = readdirSync(dist).sort();

@@ -4,7 +4,7 @@ use std::io;
 use std::thread;
 use std::time::Duration;
 
-use pif_server::workshop::{JournalTree, Workshop};
+use pif_server::workshop::Workshop;
 
 /// The time between two checkpoints.
 const INTERVAL: Duration = Duration::from_secs(10);
@@ -15,14 +15,11 @@ pub(super) fn start(workshop: &Workshop) -> io::Result<()> {
         return Ok(());
     }
     let workshop = workshop.clone();
-    let make = move || {
-        let mut grown = JournalTree::default();
-        loop {
-            if let Err(fault) = workshop.checkpoint(&mut grown) {
-                tracing::warn!("the journal has no new checkpoint: {}", fault.message);
-            }
-            thread::sleep(INTERVAL);
+    let make = move || loop {
+        if let Err(fault) = workshop.checkpoint() {
+            tracing::warn!("the journal has no new checkpoint: {}", fault.message);
         }
+        thread::sleep(INTERVAL);
     };
     thread::Builder::new().spawn(make).map(drop)
 }

@@ -10,7 +10,7 @@ use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use pif_domain::EntryKind;
 use pif_receipt::Checkpoint;
 use pif_server::config::{Config, Options};
-use pif_server::workshop::{self, open_journal, open_keys};
+use pif_server::workshop::{self, Mismatch, open_journal, open_keys};
 use pif_store::journal::{self, ChainEnds, Entry, Filter, Link};
 
 use super::print::{Output, print};
@@ -110,11 +110,20 @@ fn verify(config: &Config, expected: &[Expectation], trusted: &[String]) -> Resu
         let keys = keys.as_ref().map_err(|error| anyhow!("{error}: name them by --trust"))?;
         Ok(workshop::compare(journal.store(), note, keys)?)
     };
-    let mut checkpoint = None;
-    if let (Ok(keys), Some(last)) = (&keys, journal.store().last_checkpoint()?)
+    let mut last = None;
+    if let (Ok(keys), Some(note)) = (&keys, journal.store().last_checkpoint()?)
         && !keys.is_empty()
     {
-        checkpoint = Some(compare(&last).context("the last checkpoint")?);
+        last = match workshop::compare(journal.store(), &note, keys) {
+            // More came at once than the journal keeps.
+            Err(Mismatch::Removed { id, .. }) => {
+                Some(format!("the last checkpoint is of entry {id}, which was removed since"))
+            }
+            compared => {
+                let Checkpoint { size, .. } = compared.context("the last checkpoint")?;
+                Some(format!("the last checkpoint holds: {size} entries"))
+            }
+        };
     }
     for expected in expected {
         match expected {
@@ -128,8 +137,8 @@ fn verify(config: &Config, expected: &[Expectation], trusted: &[String]) -> Resu
     output.line(&format!("{} entries, each as it was written", verified.count()));
     output.line(&format!("anchor {}", render(verified.anchor)));
     output.line(&format!("head {}", render(verified.head)));
-    if let Some(Checkpoint { size, .. }) = checkpoint {
-        output.line(&format!("the last checkpoint holds: {size} entries"));
+    if let Some(line) = last {
+        output.line(&line);
     }
     Ok(output.close())
 }

@@ -33,10 +33,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let chromium = options.what.is_some().then(chromium).transpose()?;
     let out = crate::tasks::root().canonicalize()?.join("target/web");
     let component = crate::tasks::write_component()?;
+    let analyst = crate::tasks::write_analyst()?;
     let sh = crate::tasks::shell()?;
     sh.change_dir("guest/web");
     install(&sh)?;
-    cmd!(sh, "node build.mjs {component} {out}").run()?;
+    cmd!(sh, "node build.mjs {component} {analyst} {out}").run()?;
     let dist = out.join("dist");
     let Some(chromium) = chromium else {
         println!("the page is in {}; any server of static files will do", dist.display());

@@ -3,6 +3,8 @@
 
 #[cfg(unix)]
 mod database {
+    #[cfg(target_os = "linux")]
+    mod leases;
     mod login;
     mod odd;
     mod packages;

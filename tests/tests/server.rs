@@ -28,6 +28,8 @@ mod server {
     mod journal;
     mod kept;
     mod large_files;
+    #[cfg(target_os = "linux")]
+    mod leases;
     mod library;
     mod listing;
     mod memory;

@@ -3,6 +3,7 @@
 
 mod state {
     mod journal;
+    mod leases;
     mod maps;
     mod memory;
     pub(crate) mod postgres;

@@ -6,7 +6,7 @@
 use crate::cost::{Cost, cost_term};
 use crate::equality::Comparison;
 use crate::fault::{Fault, Place};
-use crate::fused::fused;
+use crate::fused::{filled_program, fused};
 use crate::inquiry::{Inquiry, Turn};
 use crate::laws::{Question, Reason, questions as laws_of};
 use crate::normal::{Normal, normal_term};
@@ -15,7 +15,8 @@ use crate::tools::{Known, names_of, shapes};
 use crate::trial::whole::Counterexample;
 use crate::trial::{Outcome, Property, Tried, Value};
 use crate::{
-    Analysis, Failure, Parameter, Request, analyze_term, clash, json_schema, read, reduce, text,
+    Analysis, Failure, Parameter, Request, analyze, analyze_term, clash, completion, json_schema,
+    read, reduce, text,
 };
 use exports::pif::evaluator::{questions, reductions, types};
 
@@ -32,7 +33,8 @@ impl questions::Guest for Component {
         asked: Vec<questions::Question>,
     ) -> Result<questions::Answers, types::Fault> {
         let is_asked = |question| asked.contains(&question);
-        let sources = match is_asked(questions::Question::Fused) {
+        let takes_sources = [questions::Question::Fused, questions::Question::Filled];
+        let sources = match takes_sources.into_iter().any(is_asked) {
             true => sources(&subject.tools),
             false => Vec::new(),
         };
@@ -42,6 +44,11 @@ impl questions::Guest for Component {
         let fused = is_asked(questions::Question::Fused).then(|| fused(&request, &sources));
         let fused = fused.transpose().map_err(fault)?;
         let fused = fused.map(|it| questions::Fused { normal: normal(it.normal), tools: it.tools });
+        let filled = is_asked(questions::Question::Filled)
+            .then(|| filled_program(&request, &sources))
+            .transpose()
+            .map_err(fault)?
+            .map(|it| questions::Filled { term: it.json, tools: it.tools });
         let names = is_asked(questions::Question::Names).then(|| {
             let (tools, calls) = names_of(&terms, root);
             questions::Names { tools, calls }
@@ -54,7 +61,7 @@ impl questions::Guest for Component {
         let typing = told.filter(|_| is_typed).map(typing);
         let normal = is_asked(questions::Question::Normal)
             .then(|| self::normal(normal_term(terms, root, &request)));
-        Ok(questions::Answers { typing, names, cost, normal, fused })
+        Ok(questions::Answers { typing, names, cost, normal, fused, filled })
     }
 
     fn prove(
@@ -91,6 +98,28 @@ impl questions::Guest for Component {
         let came = came.into_iter().map(|it| (outcome(it.told), it.fuel));
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         Ok(inquiry.step(state.as_deref(), came, most).map(|it| turn(&inquiry, it)))
+    }
+
+    fn complete(draft: questions::Draft) -> questions::Completion {
+        let questions::Draft { code, cursor, variables, input, tools } = draft;
+        let known =
+            |it: questions::Tool| (it.name.clone(), known(it).unwrap_or(Known::Shape(Shape::Any)));
+        let tools = shapes(&tools.into_iter().map(known).collect::<Vec<_>>());
+        let mut bound = Vec::new();
+        for it in variables {
+            let shape = worth(it.worth, &bound, &tools);
+            bound.push((it.name, shape));
+        }
+        let input = input.map(|it| worth(it, &bound, &tools));
+        let cursor = usize::try_from(cursor).unwrap_or(usize::MAX);
+        let question = completion::Question { text: &code, cursor, variables: bound, input, tools };
+        let told = completion::complete(&question);
+        questions::Completion {
+            start: u32::try_from(told.start).unwrap_or(u32::MAX),
+            proposals: told.proposals.into_iter().map(proposal).collect(),
+            tools: told.tools,
+            of_server: told.of_server,
+        }
     }
 
     fn includes(wide: String, narrow: String) -> bool {
@@ -237,6 +266,30 @@ fn known(tool: questions::Tool) -> Option<Known> {
         return Some(Known::Shape(json_schema::tool(input.as_deref(), output.as_deref())));
     }
     code.map(Known::Code)
+}
+
+/// The type of a value of which a host knows something. A term may name what is bound before it.
+fn worth(it: questions::Worth, bound: &[(String, Shape)], tools: &[(String, Shape)]) -> Shape {
+    match it {
+        questions::Worth::Shape(written) => shape(&written),
+        questions::Worth::Data(json) => completion::shape_of_data(&json),
+        questions::Worth::Term(code) => {
+            let (variables, tools) = (bound.to_vec(), tools.to_vec());
+            let request = Request { code: &code, variables, tools, ..Request::default() };
+            analyze(&request).map_or(Shape::Any, |told| told.shape_of_tool())
+        }
+    }
+}
+
+fn proposal(it: completion::Proposal) -> questions::Proposal {
+    let kind = match it.kind {
+        completion::Kind::Member => questions::Proposed::Member,
+        completion::Kind::Method => questions::Proposed::Method,
+        completion::Kind::Name => questions::Proposed::Name,
+        completion::Kind::Function => questions::Proposed::Function,
+        completion::Kind::Tool => questions::Proposed::Tool,
+    };
+    questions::Proposal { label: it.label, kind, detail: it.detail }
 }
 
 fn typing(told: Analysis) -> questions::Typing {

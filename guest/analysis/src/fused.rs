@@ -4,6 +4,7 @@ use crate::Request;
 use crate::normal::{Normal, normal_term};
 use pif_core::fault::Fault;
 use pif_language::form::Form;
+use pif_language::print;
 use pif_language::survey::tools_named;
 use pif_language::term::{Origin, TermId, Terms};
 use pif_language::uses::Uses;
@@ -43,13 +44,39 @@ enum Mark {
 /// A tool keeps its name if its source says what it means by where it stands: if it calls itself, asks for a
 /// next step, evaluates terms, has a `try`, which may look at the tool of a fault, or has a free variable.
 pub fn fused(request: &Request<'_>, sources: &[(String, String)]) -> Result<Fused, Fault> {
+    let (terms, Source { root, tools, .. }) = with_sources(request, sources)?;
+    Ok(Fused { normal: normal_term(terms, root, request), tools })
+}
+
+/// A program with the sources of tools in place of their names.
+#[derive(Debug)]
+pub struct Filled {
+    /// The term as JSON.
+    pub json: String,
+    /// The tools whose sources are in it, in the order of their names.
+    pub tools: Vec<String>,
+}
+
+/// Puts the sources of tools in place of their names, where [`fused()`] does, and changes nothing else.
+pub fn filled_program(
+    request: &Request<'_>,
+    sources: &[(String, String)],
+) -> Result<Filled, Fault> {
+    let (terms, Source { root, tools, .. }) = with_sources(request, sources)?;
+    Ok(Filled { json: print::term(&terms, root), tools })
+}
+
+fn with_sources(
+    request: &Request<'_>,
+    sources: &[(String, String)],
+) -> Result<(Terms, Source), Fault> {
     let mut terms = Terms::default();
     let free = request.free_names();
     let root = pif_notation::read_code(&mut terms, request.code, Origin::Code, &free)?.root;
     let mut marks = read(&mut terms, root, sources);
     let whole = Source { root, size: count(&terms, root), tools: Vec::new() };
-    let Source { root, tools, .. } = filled(&mut terms, whole, &mut marks);
-    Ok(Fused { normal: normal_term(terms, root, request), tools })
+    let source = filled(&mut terms, whole, &mut marks);
+    Ok((terms, source))
 }
 
 /// Reads the sources that a term names, and those that these name, callees first. A tool that comes to

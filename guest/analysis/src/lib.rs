@@ -14,6 +14,7 @@
 
 pub mod clash;
 mod compare;
+pub mod completion;
 #[cfg(all(target_arch = "wasm32", feature = "component"))]
 mod component;
 pub mod cost;
@@ -50,7 +51,7 @@ use pif_language::term::{Origin, TermId, Terms};
 use pif_notation::fault_in_notation;
 use std::collections::HashMap;
 use tell::Teller;
-use walk::whole;
+use walk::whole::{self, Around, Found};
 use walk::{Verdict, World};
 
 /// What the analyst is asked.
@@ -145,12 +146,8 @@ pub fn read(request: &Request<'_>) -> Result<(Terms, TermId), Fault> {
 /// Tells what is known of the program at `root`, whose code has been read.
 #[must_use]
 pub fn analyze_term(terms: &Terms, root: TermId, request: &Request<'_>) -> Analysis {
-    let (names, shapes): (Vec<&String>, Vec<Shape>) =
-        request.tools.iter().map(|(name, shape)| (name, shape.clone())).unzip();
-    let tools: HashMap<String, u32> = (0..).zip(names).map(|(at, it)| (it.clone(), at)).collect();
-    let fuel = request.fuel.unwrap_or(FUEL + FUEL_PER_TERM * u64::from(terms.len()));
-    let world = World { terms, tools: &tools, shapes: &shapes, is_tool: request.is_tool };
-    let found = whole::run(world, root, &request.variables, fuel);
+    let around = Around { variables: &request.variables, input: None, hole: None };
+    let found = walked(terms, root, request, around);
     let Some(found) = found.filter(|it| !it.core.gave_up) else { return Analysis::unknown() };
     let mut teller = Teller::new(&found);
     let signature = teller.signature(&found.parameters, found.gives);
@@ -170,6 +167,16 @@ pub fn analyze_term(terms: &Terms, root: TermId, request: &Request<'_>) -> Analy
     let fails = if found.core.is_opaque { Vec::new() } else { failures(terms, &found.core) };
     let is_function = found.is_function;
     Analysis { parameters, is_function, output, shape, fails, gave_up: false }
+}
+
+/// Walks through the program at `root`.
+fn walked(terms: &Terms, root: TermId, request: &Request<'_>, around: Around<'_>) -> Option<Found> {
+    let (names, shapes): (Vec<&String>, Vec<Shape>) =
+        request.tools.iter().map(|(name, shape)| (name, shape.clone())).unzip();
+    let tools: HashMap<String, u32> = (0..).zip(names).map(|(at, it)| (it.clone(), at)).collect();
+    let fuel = request.fuel.unwrap_or(FUEL + FUEL_PER_TERM * u64::from(terms.len()));
+    let world = World { terms, tools: &tools, shapes: &shapes, is_tool: request.is_tool };
+    whole::run(world, root, around, fuel)
 }
 
 impl Analysis {

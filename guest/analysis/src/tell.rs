@@ -74,6 +74,16 @@ impl<'f> Teller<'f> {
 
     /// The type of a value.
     pub(crate) fn value(&mut self, id: Id) -> Shape {
+        self.viewed(id, View::Sure)
+    }
+
+    /// The type of a value that is looked at next: of the parts of the input that it may be, all that the
+    /// program looks at.
+    pub(crate) fn looked(&mut self, id: Id) -> Shape {
+        self.viewed(id, View::Looked)
+    }
+
+    fn viewed(&mut self, id: Id, view: View) -> Shape {
         match id {
             ANY => return Shape::Any,
             NEVER => return Shape::Never,
@@ -100,7 +110,7 @@ impl<'f> Teller<'f> {
             }
         }
         for it in &node.refs {
-            parts.push(self.part(it.place, it.mask, View::Sure));
+            parts.push(self.part(it.place, it.mask, view));
         }
         Shape::union(parts)
     }

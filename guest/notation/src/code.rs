@@ -80,7 +80,7 @@ fn is_plain_data(tape: &Tape, root: TokenId) -> bool {
 }
 
 /// Tells whether the first key of a text that begins with a brace is quoted, and a form's.
-fn looks_like_json(text: &str) -> bool {
+pub(crate) fn looks_like_json(text: &str) -> bool {
     let inner = text.trim_start_matches(|c: char| c.is_whitespace() || c == '[' || c == '{');
     let quote = inner.chars().next().filter(|c| matches!(c, '"' | '\''));
     let Some(rest) = quote.and_then(|_| inner.get(1..)) else { return false };

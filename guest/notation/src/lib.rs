@@ -6,6 +6,7 @@
 mod ast;
 mod build;
 mod code;
+pub mod draft;
 mod hint;
 mod lexer;
 mod lower;
@@ -21,7 +22,7 @@ pub use code::{check_code, read_code};
 pub use hint::{called, fault_in_notation, note_in_notation, spelling, subject};
 pub use print::term as print;
 pub use read::parse;
-pub use words::{constants, functions, members, words};
+pub use words::{calls, constants, functions, members, usages, words};
 
 #[cfg(test)]
 mod tests;

@@ -23,9 +23,20 @@ pub fn functions() -> impl Iterator<Item = &'static str> {
     library::functions()
 }
 
+/// The functions of JavaScript that a program may call: the name, and how it is written.
+pub fn calls() -> impl Iterator<Item = (&'static str, &'static str)> {
+    library::calls()
+}
+
 /// The names of members that a program may call.
 pub fn members() -> impl Iterator<Item = &'static str> {
     library::members()
+}
+
+/// The members of JavaScript that a program may call, in the order of their tables: the name, and how it
+/// is written.
+pub fn usages() -> impl Iterator<Item = (&'static str, &'static str)> {
+    library::usages()
 }
 
 /// The names of values: numbers such as `Math.PI`, and words such as `true`.

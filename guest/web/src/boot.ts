@@ -5,16 +5,21 @@ import { compile } from "./component.ts";
 import { byId, figure } from "./dom.ts";
 
 /** Where the build has put things. */
-const { component, worker } = (document.querySelector("script[data-component]") as HTMLScriptElement).dataset;
+const { component, analyst, worker } = (document.querySelector("script[data-component]") as HTMLScriptElement).dataset;
 
 /** Starts the evaluator and tells its hash in the foot of the page. */
 export async function boot(): Promise<Client> {
-  const response = await fetch(new URL(component ?? "", document.baseURI));
-  if (!response.ok) throw new Error(`the evaluator cannot be fetched: ${response.status}`);
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  const client = new Client(new URL(worker ?? "", document.baseURI), await compile(bytes));
+  const bytes = await fetched(component, "evaluator");
+  const analyze = async () => compile(await fetched(analyst, "analyst"));
+  const client = new Client(new URL(worker ?? "", document.baseURI), await compile(bytes), analyze);
   void tell(bytes);
   return client;
+}
+
+async function fetched(file: string | undefined, name: string): Promise<Uint8Array<ArrayBuffer>> {
+  const response = await fetch(new URL(file ?? "", document.baseURI));
+  if (!response.ok) throw new Error(`the ${name} cannot be fetched: ${response.status}`);
+  return new Uint8Array(await response.arrayBuffer());
 }
 
 async function tell(bytes: Uint8Array<ArrayBuffer>): Promise<void> {

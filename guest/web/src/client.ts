@@ -1,7 +1,20 @@
 // The page's side of the worker. A run that does not hear a stop is ended with its worker, and a
 // new worker takes its place; nothing that a term does can hold up the page.
 
-import type { Ended, Fault, Form, Limits, Program, Reply, Request, Summary, Usage, Walk } from "./protocol.ts";
+import type {
+  Draft,
+  Ended,
+  Fault,
+  Form,
+  Limits,
+  Program,
+  Proposal,
+  Reply,
+  Request,
+  Summary,
+  Usage,
+  Walk,
+} from "./protocol.ts";
 
 /** The server's defaults of fuel and depth. A page has less memory, and shows less. */
 export const LIMITS: Limits = {
@@ -30,10 +43,14 @@ export class Client {
   private running: number | undefined;
   private walking: number | undefined;
   private hasSpoken = false;
+  /** The analyst, from the first question on. */
+  private analyst: Promise<WebAssembly.Module[]> | undefined;
+  private analystModules: WebAssembly.Module[] | undefined;
 
   constructor(
     private readonly script: URL,
     private readonly modules: WebAssembly.Module[],
+    private readonly fetchAnalyst: () => Promise<WebAssembly.Module[]>,
   ) {
     this.respawn(() => true);
   }
@@ -47,6 +64,23 @@ export class Client {
   async forms(): Promise<Form[]> {
     const reply = await this.ask({ do: "forms" });
     return "forms" in reply ? reply.forms : [];
+  }
+
+  /** What may be written in a program. Nothing while there is no analyst. */
+  async complete(draft: Draft): Promise<Proposal[]> {
+    this.analyst ??= this.fetchAnalyst();
+    try {
+      const modules = await this.analyst;
+      if (this.analystModules === undefined) {
+        this.analystModules = modules;
+        this.send({ do: "analyst", modules });
+      }
+    } catch {
+      this.analyst = undefined;
+      return [];
+    }
+    const reply = await this.ask({ do: "complete", draft });
+    return "proposals" in reply ? reply.proposals : [];
   }
 
   /** Terms in JSON, in the notation; what is no term stays as it is. */
@@ -118,6 +152,7 @@ export class Client {
     });
     this.hasSpoken = false;
     this.send({ do: "load", modules: this.modules });
+    if (this.analystModules !== undefined) this.send({ do: "analyst", modules: this.analystModules });
     this.abandon(isLost, "the run was stopped with its worker");
     for (const { asked } of this.waiting.values()) this.send(asked);
   }

@@ -1,5 +1,5 @@
-// Completion in both notations: forms, each with what the reference says of it; names in reach; tools
-// that are saved here; members that data and context have.
+// Completion in both notations: in ours by the analyst, which knows the types of what stands there; in JSON
+// forms, names in reach, tools that are saved here, members that data and context have.
 
 import {
   autocompletion,
@@ -11,8 +11,8 @@ import {
 import type { Extension } from "@codemirror/state";
 import type { EditorView } from "@codemirror/view";
 import { h } from "./dom.ts";
-import type { Form } from "./protocol.ts";
-import { jsonPlace, namesInReach } from "./reach.ts";
+import type { Form, Proposal } from "./protocol.ts";
+import { jsonPlace } from "./reach.ts";
 
 /** What there is to be offered; it may come later than the editor. */
 export interface Offers {
@@ -22,6 +22,8 @@ export interface Offers {
   /** Names that a program has from outside, and the members of their values, each with its kind. */
   given: () => string[];
   members: () => Map<string, string>;
+  /** What may be written at a place of a program in the notation, which has no word there. */
+  proposals: (text: string, at: number) => Promise<Proposal[]>;
 }
 
 const WORD = /^[\w$]*$/;
@@ -45,22 +47,23 @@ function inJson(context: CompletionContext, offers: Offers): CompletionResult | 
   return null;
 }
 
-function inNotation(context: CompletionContext, offers: Offers): CompletionResult | null {
-  const names = namesInReach(context.state.doc.sliceString(0, context.pos), context.pos);
-  if (names === undefined) return null;
-  const tool = context.matchBefore(/@[\w$]*/);
-  if (tool !== null) return { from: tool.from + 1, options: offers.tools().map((label) => ({ label, detail: "tool" })), validFor: WORD };
-  const member = context.matchBefore(/\.\s*[\w$]*/);
-  const calls = offers.forms().map((form) => snippetCompletion(`${form.name}(\${})`, describe(form)));
-  if (member !== null && !/[\d.]/.test(context.state.sliceDoc(member.from - 1, member.from))) {
-    const seen = [...offers.members()].filter(([label]) => WORD.test(label));
-    const options = seen.map(([label, detail]) => ({ label, detail, boost: 50 }));
-    return { from: member.from + /^\.\s*/.exec(member.text)![0].length, options: [...options, ...calls], validFor: WORD };
-  }
+async function inNotation(context: CompletionContext, offers: Offers): Promise<CompletionResult | null> {
   const word = context.matchBefore(/[A-Za-z_$][\w$]*/);
-  if (word === null && !context.explicit) return null;
-  const known = [...new Set([...names, ...offers.given()])].map((label) => ({ label, detail: "name", boost: 50 }));
-  return { from: word?.from ?? context.pos, options: [...known, ...calls], validFor: WORD };
+  const isAsked = context.explicit || word !== null || context.matchBefore(/[@.]\s*/) !== null;
+  if (!isAsked) return null;
+  const from = word?.from ?? context.pos;
+  // The word is left out, so that the proposals are those of any word here.
+  const text = context.state.doc.toString();
+  const proposals = await offers.proposals(text.slice(0, from) + text.slice(context.pos), from);
+  if (context.aborted || proposals.length === 0) return null;
+  const forms = new Map(offers.forms().map((form) => [form.name, form]));
+  const options = proposals.map((it, at): Completion => {
+    const form = it.kind === "function" || it.kind === "method" ? forms.get(it.label) : undefined;
+    const about = form === undefined ? { label: it.label } : describe(form);
+    const option = { ...about, detail: it.detail, boost: Math.max(-99, 99 - at) };
+    return it.kind === "function" || it.kind === "method" ? snippetCompletion(`${it.label}(\${})`, option) : option;
+  });
+  return { from, options, validFor: WORD };
 }
 
 function describe(form: Form): Completion {

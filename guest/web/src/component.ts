@@ -2,8 +2,10 @@
 // Browsers run core modules only; they lie in the component as they are, so they are cut out here
 // and handed to the glue that jco made for exactly this component.
 
+import { instantiate as instantiateAnalyst, type Root as Analyst } from "analyst";
 import { instantiate, type Root } from "evaluator";
 
+export type { Analyst };
 export type Evaluator = Root;
 
 /** The core modules of a component, compiled, in the order in which they lie in it. */
@@ -29,20 +31,25 @@ export async function compile(component: Uint8Array): Promise<WebAssembly.Module
 /** A fresh instance. */
 export function start(modules: WebAssembly.Module[]): { evaluator: Evaluator; bytes: () => number } {
   let memory: WebAssembly.Memory | undefined;
-  const evaluator = instantiate(
-    (path) => {
-      // jco names them evaluator.core.wasm, evaluator.core2.wasm, …
-      const number = /core(\d*)\.wasm$/.exec(path)?.[1];
-      const module = modules[number ? Number(number) - 1 : 0];
-      if (module === undefined) throw new Error(`the component has no ${path}`);
-      return module;
-    },
-    {},
-    (module, imports) => {
-      const instance = new WebAssembly.Instance(module, imports);
-      if (instance.exports["memory"] instanceof WebAssembly.Memory) memory = instance.exports["memory"];
-      return instance;
-    },
-  );
+  const evaluator = instantiate(coreOf(modules), {}, (module, imports) => {
+    const instance = new WebAssembly.Instance(module, imports);
+    if (instance.exports["memory"] instanceof WebAssembly.Memory) memory = instance.exports["memory"];
+    return instance;
+  });
   return { evaluator, bytes: () => memory?.buffer.byteLength ?? 0 };
+}
+
+/** A fresh instance of the analyst, the other component that the server embeds. */
+export function startAnalyst(modules: WebAssembly.Module[]): Analyst {
+  return instantiateAnalyst(coreOf(modules), {}, (module, imports) => new WebAssembly.Instance(module, imports));
+}
+
+/** Finds the modules of a component, which jco names NAME.core.wasm, NAME.core2.wasm, … */
+function coreOf(modules: WebAssembly.Module[]): (path: string) => WebAssembly.Module {
+  return (path) => {
+    const number = /core(\d*)\.wasm$/.exec(path)?.[1];
+    const module = modules[number ? Number(number) - 1 : 0];
+    if (module === undefined) throw new Error(`the component has no ${path}`);
+    return module;
+  };
 }

@@ -12,7 +12,7 @@ import { Field } from "./field.ts";
 import { byteAt, format } from "./json.ts";
 import { isJson, notation } from "./notation.ts";
 import * as problems from "./problems.ts";
-import type { Ended, Fault, Form, Limits, Program, Summary, Usage, Value } from "./protocol.ts";
+import type { Ended, Fault, Form, Limits, Program, Proposal, Summary, Usage, Value } from "./protocol.ts";
 import { members } from "./reach.ts";
 import { checkWithin } from "./reading.ts";
 import * as proof from "./proof.ts";
@@ -57,6 +57,7 @@ const term: Editor = new Editor(byId("term"), {
     tools: () => Object.keys(store.tools()),
     given: () => ["data", "input", ...members(context.text).keys(), ...bound()],
     members: () => members(argument.text, members(context.text)),
+    proposals,
   },
 });
 const beside = new Beside((text) => {
@@ -230,6 +231,30 @@ function placeOf({ at, excerpt, place, fix }: Pick<Fault, "at" | "excerpt" | "pl
 /** Variables that the program has from outside. */
 function given(): string[] {
   return [...(tag() === "none" ? [] : [tag()]), ...members(context.text).keys(), ...bound()];
+}
+
+/** What may be written at a place of a program, by the types of all that it has from outside. */
+async function proposals(text: string, at: number): Promise<Proposal[]> {
+  const from = bound().flatMap((name) => {
+    const term = session.get(name)?.term;
+    return term === undefined ? [] : [{ name, worth: { tag: "term", val: term } as const }];
+  });
+  const around = Object.entries(recordOf(context.text));
+  const given = around.map(([name, value]) => ({ name, worth: { tag: "data", val: JSON.stringify(value) } as const }));
+  const tools = Object.entries(store.tools()).map(([name, code]) => ({ name, code }));
+  const input = tag() === "none" ? {} : { input: { tag: "data", val: argument.text } as const };
+  const cursor = new TextEncoder().encode(text.slice(0, at)).length;
+  return (await ready).complete({ code: text, cursor, variables: [...given, ...from], ...input, tools });
+}
+
+/** The members of a JSON object; none of another text. */
+function recordOf(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
 }
 
 /** A fault of the argument or of the context, with its place in there. */

@@ -158,8 +158,30 @@ export interface Walk {
   ended?: Ended;
 }
 
+/** What is known of a value: its type, itself as JSON, or a term of it. */
+export type Worth = { tag: "shape" | "data" | "term"; val: string };
+
+/** A program that is being written. The cursor is a byte of its UTF-8. */
+export interface Draft {
+  code: string;
+  cursor: number;
+  variables: { name: string; worth: Worth }[];
+  input?: Worth;
+  tools: { name: string; code?: string }[];
+}
+
+/** What may be written in place of the word at a cursor. */
+export interface Proposal {
+  label: string;
+  kind: "member" | "method" | "name" | "function" | "tool";
+  /** Its type in one line, or how it is written. */
+  detail: string;
+}
+
 export type Request =
   | { do: "load"; modules: WebAssembly.Module[] }
+  | { do: "analyst"; modules: WebAssembly.Module[] }
+  | { do: "complete"; id: number; draft: Draft }
   | { do: "check"; id: number; code: string }
   | { do: "forms"; id: number }
   | { do: "print"; id: number; terms: string[] }
@@ -170,6 +192,7 @@ export type Request =
 export type Reply =
   | { id: number; checked: { summary: Summary } | { faults: Fault[] } }
   | { id: number; forms: Form[] }
+  | { id: number; proposals: Proposal[] }
   /** Terms in the notation. */
   | { id: number; printed: string[] }
   | { id: number; progress: Usage }

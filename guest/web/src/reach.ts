@@ -1,4 +1,4 @@
-// What is in reach where one writes: names that are bound around a place, and members of data that
+// What is in reach where one writes JSON: names that are bound around a place, and members of data that
 // the page knows. The text may be half written, so this reads no further than the place and takes
 // what it finds.
 
@@ -70,74 +70,6 @@ export function jsonPlace(text: string, to: number): JsonPlace {
   const isList = top?.open === "[";
   const key = (isList ? frames.at(-2)?.key : top?.key) ?? "";
   return { names, literal, key, index: isList ? (top?.index ?? -1) : -1, isKey: top?.isKey ?? false };
-}
-
-const TOKEN = /\s+|\/\/.*|\/\*[^]*?(?:\*\/|$)|"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?|[A-Za-z_$][\w$]*|=>|[^]/y;
-const TEMPLATE = /(?:\\.|\$(?!\{)|[^`\\$])*(?:`|\$\{|$)/y;
-
-interface Group {
-  /** Names that end with the group, and those that end with the next comma. */
-  names: string[];
-  parameters: string[];
-  /** Words in it, which are names if it turns out to be the parameters of a function. */
-  words: string[];
-  /** Whether a comma in it leads to another name that is bound. */
-  declares: boolean;
-}
-
-const group = (): Group => ({ names: [], parameters: [], words: [], declares: false });
-
-/** Names that a program in the notation has bound around a place; undefined within a text or comment. */
-export function namesInReach(text: string, to: number): string[] | undefined {
-  const groups: Group[] = [group()];
-  const templates: number[] = [];
-  let closed: string[] = [];
-  let last = "";
-  let isBinding = false;
-  const top = () => groups.at(-1) as Group;
-  const close = () => {
-    closed = groups.length > 1 ? (groups.pop() as Group).words : top().words;
-    if (isBinding) top().names.push(...closed);
-    top().words.push(...closed);
-  };
-  for (let at = 0; at < to; ) {
-    const isInTemplate = last === "`";
-    const pattern = isInTemplate ? TEMPLATE : TOKEN;
-    pattern.lastIndex = at;
-    const token = pattern.exec(text)?.[0] ?? "";
-    at += token.length;
-    const isText = isInTemplate || /^(?:"|'|\/[/*])/.test(token);
-    if (isText && (at > to || (at === to && (/^\/\//.test(token) || isInTemplate && !/[`{]$/.test(token))))) return undefined;
-    if (token === "" || /^(?:\s|\/[/*])/.test(token)) {
-      if (token === "") break;
-      continue;
-    }
-    if (isInTemplate) {
-      if (token.endsWith("${")) templates.push(groups.length);
-      last = token.endsWith("${") ? "${" : '"';
-      if (last === "${") groups.push(group());
-      continue;
-    }
-    if ("([{".includes(token)) groups.push(group());
-    else if (")]}".includes(token)) close();
-    else if (token === "=>") top().parameters.push(...(/^[\w$]+$/.test(last) ? [last] : closed));
-    else if (token === "," || token === ";") {
-      top().parameters = [];
-      top().declares &&= token === ",";
-      isBinding = top().declares;
-    } else if (token === "=") isBinding = false;
-    else if (/^(?:const|let|var)$/.test(token)) isBinding = top().declares = true;
-    else if (/^[A-Za-z_$]/.test(token)) {
-      if (at < to || !/[\w$]/.test(text[at - 1] ?? "")) top().words.push(token);
-      if (isBinding && last !== "." && !top().names.includes(token)) top().names.push(token);
-    } else if (token === ":" && last !== "") top().words.pop();
-    last = token;
-    if (token === "}" && templates.at(-1) === groups.length) {
-      templates.pop();
-      last = "`";
-    }
-  }
-  return [...new Set(groups.flatMap((group) => [...group.names, ...group.parameters]).reverse())];
 }
 
 /** Values that are looked at for their members, at most. */

@@ -1,8 +1,8 @@
 // The worker: owns the instances of the evaluator, runs programs in slices and listens in between.
 
-import { type Evaluator, start } from "./component.ts";
+import { type Analyst, type Evaluator, start, startAnalyst } from "./component.ts";
 import { payloadOf, refusal, Run } from "./drive.ts";
-import type { Fault, Form, Program, Reply, Request } from "./protocol.ts";
+import type { Draft, Fault, Form, Program, Reply, Request } from "./protocol.ts";
 
 /** A slice should take about so long, so that a stop is heard soon. */
 const SLICE_MILLISECONDS = 16;
@@ -14,6 +14,8 @@ const REPORT_MILLISECONDS = 100;
 const KEEP_BYTES = 32 << 20;
 
 let modules: WebAssembly.Module[] = [];
+let analystModules: WebAssembly.Module[] = [];
+let analyst: Analyst | undefined;
 let instance: ReturnType<typeof start> | undefined;
 const stopped = new Set<number>();
 let walk: Run | undefined;
@@ -71,6 +73,17 @@ function check(id: number, code: string): void {
   }
 }
 
+/** Proposes what may be written. An analyst that fails is never entered again, and proposes nothing. */
+function complete(id: number, draft: Draft): void {
+  try {
+    analyst ??= startAnalyst(analystModules);
+    reply({ id, proposals: analyst.questions.complete(draft).proposals });
+  } catch {
+    analyst = undefined;
+    reply({ id, proposals: [] });
+  }
+}
+
 /** A term in the notation. What is no term stays as it is. */
 function print(term: string): string {
   try {
@@ -103,6 +116,11 @@ function serve(request: Request): void | Promise<void> {
     case "load":
       modules = request.modules;
       return;
+    case "analyst":
+      analystModules = request.modules;
+      return;
+    case "complete":
+      return complete(request.id, request.draft);
     case "check":
       return check(request.id, request.code);
     case "forms":

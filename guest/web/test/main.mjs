@@ -32,7 +32,7 @@ await build({
   bundle: true,
   format: "esm",
   target: "es2023",
-  alias: { evaluator: join(dist, "../evaluator/evaluator.js") },
+  alias: { evaluator: join(dist, "../evaluator/evaluator.js"), analyst: join(dist, "../analyst/analyst.js") },
 });
 const all = JSON.parse(readFileSync(cases, "utf8"));
 const browser = await launch();

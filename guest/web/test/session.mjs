@@ -226,7 +226,7 @@ async function writing(page) {
     await page.keyboard.type("orde");
     const list = page.locator("#term .cm-tooltip-autocomplete");
     await list.waitFor();
-    assert.match(await list.textContent(), /^ordersname/);
+    assert.match(await list.textContent(), /^orders/);
     await page.keyboard.press("Escape");
     await write(page, "term", "");
     await page.keyboard.press("Delete");

@@ -269,6 +269,10 @@ limits! {
         flag("store-deadline", "5s", 10_000_000, 600_000_000_000),
         fault(FaultCode::StoreUnavailable), "a_silent_database_is_waited_for_so_long",
         "How long a database may take to answer, and to let the server in";
+    Lease "lease_ms" State Time
+        flag("lease", "30s", 100_000_000, 600_000_000_000),
+        Overrun::Other("others go on"), "a_silent_server_keeps_others_out_so_long",
+        "How long a server may be silent before others go on with its sessions, snapshots and runs";
     PendingRuns "pending_runs" State Count
         flag("pending-runs", "32", 0, 1_000),
         fault(FaultCode::CapabilityDenied), "so_many_runs_wait_for_approvals",

@@ -31,7 +31,7 @@ fn greeting(deadline: Duration) -> String {
     format!(
         "SET search_path = pif, pg_temp; SET synchronous_commit = off; SET client_min_messages = warning; \
          SET statement_timeout = {most}; SET lock_timeout = {most}; \
-         SET idle_in_transaction_session_timeout = '60s'"
+         SET idle_in_transaction_session_timeout = '20s'"
     )
 }
 

@@ -1,12 +1,13 @@
 //! What the parts of an open store share: how they connect, and what is known of changes.
 
 use std::fmt;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use pif_domain::text::time::now;
 use pif_store::Error;
-use pif_store::journal::owner;
+use pif_store::lease::process;
 use tokio::runtime::Handle;
 
 use crate::connect::Connect;
@@ -31,6 +32,7 @@ pub(crate) struct StoreContext {
     pub(crate) holder: String,
     pub(crate) indexer: Indexer,
     pub(crate) changes: Changes,
+    pub(crate) contact: Contact,
     chain: AtomicI64,
     pause: Mutex<Pause>,
 }
@@ -66,6 +68,35 @@ impl Changes {
     }
 }
 
+/// Whether the database answers.
+#[derive(Debug, Default)]
+pub(crate) struct Contact {
+    /// When it last did, in milliseconds since 1970; 0: it never has.
+    last: AtomicI64,
+    is_lost: AtomicBool,
+}
+
+impl Contact {
+    /// Notes the result of a question.
+    pub(crate) fn note<T>(&self, result: &Result<T, Error>) {
+        match result {
+            Err(Error::Unavailable { .. }) => self.is_lost.store(true, Ordering::Relaxed),
+            _ => self.note_answer(),
+        }
+    }
+
+    pub(crate) fn note_answer(&self) {
+        self.last.store(now(), Ordering::Relaxed);
+        self.is_lost.store(false, Ordering::Relaxed);
+    }
+
+    /// When the database last answered, if it does not now.
+    pub(crate) fn lost_since(&self) -> Option<i64> {
+        let last = self.last.load(Ordering::Relaxed);
+        (self.is_lost.load(Ordering::Relaxed) && last > 0).then_some(last)
+    }
+}
+
 impl fmt::Debug for StoreContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StoreContext").field("holder", &self.holder).finish_non_exhaustive()
@@ -86,6 +117,7 @@ impl StoreContext {
             holder: name_holder(),
             indexer: Indexer::new()?,
             changes: Changes::default(),
+            contact: Contact::default(),
             chain: AtomicI64::new(0),
             pause: Mutex::default(),
         })
@@ -170,5 +202,5 @@ fn name_holder() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
     let random = RandomState::new().hash_one(number);
-    format!("{} {number} {random:016x}", owner())
+    format!("{} {number} {random:016x}", process())
 }

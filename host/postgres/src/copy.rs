@@ -152,8 +152,9 @@ impl Target for State<'_> {
 
     fn derive(&mut self) -> Result<(), Error> {
         self.db.execute(
-            "INSERT INTO chain (chain, id, ends, hash)
-                SELECT a.chain, coalesce(e.id, a.id), coalesce(e.ends, a.ends), coalesce(e.hash, a.hash)
+            "INSERT INTO chain (chain, id, ends, hash, entries)
+                SELECT a.chain, coalesce(e.id, a.id), coalesce(e.ends, a.ends), coalesce(e.hash, a.hash),
+                    a.entries + (SELECT count(*) FROM entry n WHERE n.chain = a.chain)
                 FROM anchor a LEFT JOIN LATERAL (
                     SELECT e.id, e.ends, e.hash FROM entry e WHERE e.chain = a.chain
                     ORDER BY e.id DESC LIMIT 1) e ON true;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use pif_store::Error;
+use pif_store::{Error, Replica, Store};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::connect::Connect;
@@ -25,6 +25,8 @@ pub struct Postgres {
     readers: Mutex<Vec<Arc<Connection>>>,
     /// The connection that holds the lock of the server that makes checkpoints.
     elected: Mutex<Option<Connection>>,
+    /// The registry, for when the database is away.
+    replica: Mutex<Option<Arc<Replica>>>,
     runtime: Option<Runtime>,
 }
 
@@ -53,6 +55,7 @@ impl Postgres {
             writer,
             readers: Mutex::default(),
             elected: Mutex::default(),
+            replica: Mutex::default(),
             runtime: Some(runtime),
         })
     }
@@ -127,8 +130,56 @@ impl Postgres {
         &self,
         query: impl FnOnce(&Connection) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let connection = self.reader()?;
-        query(&connection)
+        let result = self.reader().and_then(|connection| query(&connection));
+        self.shared.contact.note(&result);
+        result
+    }
+
+    /// Runs a query of the registry. While the database is away, the answer comes from what this server
+    /// holds of it. Whoever writes or watches finds out that the database is back.
+    pub(crate) fn look<T>(
+        &self,
+        query: impl FnOnce(&Connection) -> Result<T, Error>,
+        held: impl FnOnce(&dyn Store) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let replica = self.replica();
+        let is_away = self.shared.contact.lost_since().is_some();
+        if let Some(replica) = replica.as_ref().filter(|_| is_away) {
+            return held(replica.store());
+        }
+        match (self.read(query), replica) {
+            (Err(Error::Unavailable { .. }), Some(replica)) => held(replica.store()),
+            (result, _) => result,
+        }
+    }
+
+    fn replica(&self) -> Option<Arc<Replica>> {
+        self.replica.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes over what is new in the registry.
+    pub(crate) fn hold_registry(&self) -> Result<(), Error> {
+        let last = match self.shared.changes.last() {
+            Some(last) => last,
+            None => self.read(crate::rows::tools::last_change)?,
+        };
+        let known = self.replica();
+        if known.as_ref().is_some_and(|replica| replica.last() >= last) {
+            return Ok(());
+        }
+        let replica = known.map_or_else(|| Replica::new().map(Arc::new), Ok)?;
+        let mut since = replica.last();
+        let retired = self.read(|db| crate::rows::tools::retired(db, since))?;
+        replica.take(since, &[], &retired)?;
+        loop {
+            let changed = self.read(|db| crate::rows::tools::current_after(db, since, last))?;
+            let Some(end) = changed.last().map(|it| it.tool.change) else { break };
+            replica.take(end, &changed, &[])?;
+            since = end;
+        }
+        replica.take(last, &[], &[])?;
+        *self.replica.lock().unwrap_or_else(PoisonError::into_inner) = Some(replica);
+        Ok(())
     }
 
     fn readers(&self) -> MutexGuard<'_, Vec<Arc<Connection>>> {
@@ -157,7 +208,9 @@ impl Postgres {
         if let Some(last) = self.shared.changes.last() {
             return Ok(last);
         }
-        self.read(crate::rows::tools::last_change)
+        self.look(crate::rows::tools::last_change, |_| {
+            self.replica().map(|replica| replica.last()).ok_or(Error::Confused)
+        })
     }
 }
 

@@ -8,7 +8,8 @@ use crate::connection::{Columns as _, Connection};
 
 /// The migrations from nothing to the current schema. A released migration never changes; a new version appends
 /// one.
-const MIGRATIONS: [&str; 1] = [include_str!("schema/1.sql")];
+const MIGRATIONS: [&str; 3] =
+    [include_str!("schema/1.sql"), include_str!("schema/2.sql"), include_str!("schema/3.sql")];
 
 /// The functions of the current schema.
 const FUNCTIONS: &str = include_str!("schema/functions.sql");

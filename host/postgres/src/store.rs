@@ -1,19 +1,37 @@
 //! Implements the store's operations, each with its statement.
 
 use std::path::Path;
+use std::time::Duration;
 
-use pif_store::find::{Collection, Embedding, Hit, Index, Unmeant};
+use pif_store::find::{Collection, Embedding, Hit, Index, Kind, Unmeant};
 use pif_store::journal::{
-    ChainEnds, Digest, Entry, Error as JournalError, Filter, Link, Pending, Settings, Statistics,
+    ChainEnds, Digest, Entry, Error as JournalError, Filter, Link, Parked, Pending, Settings,
+    Statistics,
 };
+use pif_store::lease::{Leases, ProcessLease};
 use pif_store::memory::Memo;
-use pif_store::registry::{Definition, Past};
+use pif_store::registry::{Definition, Fact, Past};
 use pif_store::session::{Binding, Rows, Session, SessionKind, Turn};
 use pif_store::staging::{self, Area};
-use pif_store::{Checkpoints, Done, Error, Leaf, Refusal, Store, Transaction, Wait, Write};
+use pif_store::{
+    Checkpoints, Done, Error, Head, Position, Refusal, Store, Transaction, Wait, Write,
+};
 
+use crate::connection::Connection;
 use crate::postgres::Postgres;
-use crate::rows::{areas, checkpoints, entries, find, memos, sessions, tools};
+use crate::rows::{areas, checkpoints, entries, find, leases, memos, sessions, tools};
+
+impl Postgres {
+    /// Like `look`, on a shelf. Only that of the tools is held.
+    fn look_on<T>(
+        &self,
+        shelf: Collection<'_>,
+        query: impl FnOnce(&Connection) -> Result<T, Error>,
+        held: impl FnOnce(&dyn Store) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        if shelf.kind == Kind::Tool { self.look(query, held) } else { self.read(query) }
+    }
+}
 
 impl Store for Postgres {
     fn commit(
@@ -32,6 +50,14 @@ impl Store for Postgres {
         self.writer.change(change)
     }
 
+    fn hold_registry(&self) -> Result<(), Error> {
+        Postgres::hold_registry(self)
+    }
+
+    fn away_since(&self) -> Option<i64> {
+        self.shared.contact.lost_since()
+    }
+
     fn path(&self) -> Option<&Path> {
         None
     }
@@ -45,7 +71,7 @@ impl Store for Postgres {
     }
 
     fn find(&self, name: &str, as_of: i64) -> Result<Option<Definition>, Error> {
-        self.read(|db| tools::find(db, name, as_of))
+        self.look(|db| tools::find(db, name, as_of), |held| held.find(name, as_of))
     }
 
     fn find_pinned(
@@ -54,59 +80,66 @@ impl Store for Postgres {
         prefix: &str,
         as_of: i64,
     ) -> Result<Option<(Definition, bool)>, Error> {
-        self.read(|db| tools::find_pinned(db, name, prefix, as_of))
+        self.look(
+            |db| tools::find_pinned(db, name, prefix, as_of),
+            |held| held.find_pinned(name, prefix, as_of),
+        )
     }
 
     fn twin(&self, name: &str) -> Result<Option<String>, Error> {
-        self.read(|db| tools::twin(db, name))
+        self.look(|db| tools::twin(db, name), |held| held.twin(name))
     }
 
     fn lookalike(&self, name: &str) -> Result<Option<String>, Error> {
-        self.read(|db| tools::lookalike(db, name))
+        self.look(|db| tools::lookalike(db, name), |held| held.lookalike(name))
     }
 
     fn near(&self, name: &str) -> Result<Vec<String>, Error> {
-        self.read(|db| tools::near(db, name))
+        self.look(|db| tools::near(db, name), |held| held.near(name))
     }
 
     fn count(&self) -> Result<u64, Error> {
-        self.read(tools::count)
+        self.look(tools::count, |held| held.count())
     }
 
     fn page(&self, after: &str, most: usize) -> Result<Vec<Definition>, Error> {
-        self.read(|db| tools::page(db, after, most))
+        self.look(|db| tools::page(db, after, most), |held| held.page(after, most))
     }
 
     fn latest(&self, most: usize) -> Result<Vec<Definition>, Error> {
-        self.read(|db| tools::latest(db, most))
+        self.look(|db| tools::latest(db, most), |held| held.latest(most))
     }
 
     fn capabilities(&self, most: usize) -> Result<Vec<Definition>, Error> {
-        self.read(|db| tools::capabilities(db, most))
+        self.look(|db| tools::capabilities(db, most), |held| held.capabilities(most))
     }
 
     fn names(&self, prefix: &str, most: usize) -> Result<Vec<String>, Error> {
-        self.read(|db| tools::names(db, prefix, most))
+        self.look(|db| tools::names(db, prefix, most), |held| held.names(prefix, most))
     }
 
     fn count_names(&self, prefix: &str) -> Result<u64, Error> {
-        self.read(|db| tools::count_names(db, prefix))
+        self.look(|db| tools::count_names(db, prefix), |held| held.count_names(prefix))
     }
 
     fn history(&self, name: &str, most: usize) -> Result<Vec<Past>, Error> {
-        self.read(|db| tools::history(db, name, most))
+        self.look(|db| tools::history(db, name, most), |held| held.history(name, most))
     }
 
     fn callers(&self, name: &str, most: usize) -> Result<Vec<Definition>, Error> {
-        self.read(|db| tools::callers(db, name, most))
+        self.look(|db| tools::callers(db, name, most), |held| held.callers(name, most))
     }
 
     fn output_schema(&self, change: i64) -> Result<Option<String>, Error> {
-        self.read(|db| tools::output_schema(db, change))
+        self.look(|db| tools::output_schema(db, change), |held| held.output_schema(change))
+    }
+
+    fn fact(&self, kind: Fact, of: &str) -> Result<Option<String>, Error> {
+        self.read(|db| tools::fact(db, kind, of))
     }
 
     fn name_of(&self, hash: &str) -> Result<Option<String>, Error> {
-        self.read(|db| tools::name_of(db, hash))
+        self.look(|db| tools::name_of(db, hash), |held| held.name_of(hash))
     }
 
     fn before(&self, entry: &Entry) -> Result<Option<Link>, Error> {
@@ -125,8 +158,8 @@ impl Store for Postgres {
         self.writer.call(|db| entries::settle(db, run))
     }
 
-    fn park(&self, run: &Pending, most: u64) -> Result<Option<i64>, Error> {
-        self.writer.call(|db| entries::park(db, run, most))
+    fn park(&self, run: &Pending, holder: &str, most: u64) -> Result<Parked, Error> {
+        self.writer.call(|db| entries::park(db, run, holder, most))
     }
 
     fn exchange(&self, kept: &Pending, next: &Pending) -> Result<bool, Error> {
@@ -214,17 +247,36 @@ impl Store for Postgres {
     }
 }
 
+/// Leases are renewed on the connections of readers, so that nobody who writes delays that.
+impl Leases for Postgres {
+    fn take_lease(&self, name: &str, place: &str, life: Duration) -> Result<(), Error> {
+        self.read(|db| leases::take(db, name, place, life))
+    }
+
+    fn renew_lease(&self, name: &str, life: Duration) -> Result<bool, Error> {
+        self.read(|db| leases::renew(db, name, life))
+    }
+
+    fn end_lease(&self, name: &str) -> Result<(), Error> {
+        self.read(|db| leases::end(db, name))
+    }
+
+    fn leases(&self) -> Result<Vec<ProcessLease>, Error> {
+        self.read(leases::all)
+    }
+}
+
 impl Checkpoints for Postgres {
     fn identity(&self) -> Result<String, Error> {
         self.read(checkpoints::identity)
     }
 
-    fn chains(&self) -> Result<Vec<i64>, Error> {
-        self.read(checkpoints::chains)
+    fn heads(&self) -> Result<Vec<Head>, Error> {
+        self.read(checkpoints::heads)
     }
 
-    fn leaves(&self, after: i64, take: &mut dyn FnMut(Leaf)) -> Result<(), Error> {
-        checkpoints::leaves(&self.alone()?, after, take)
+    fn position(&self, chain: i64, id: i64) -> Result<Position, Error> {
+        self.read(|db| checkpoints::position(db, chain, id))
     }
 
     fn last_checkpoint(&self) -> Result<Option<String>, Error> {
@@ -247,19 +299,23 @@ impl Checkpoints for Postgres {
 
 impl Index for Postgres {
     fn size(&self, shelf: Collection<'_>) -> Result<u64, Error> {
-        self.read(|db| find::size(db, shelf))
+        self.look_on(shelf, |db| find::size(db, shelf), |held| held.size(shelf))
     }
 
     fn hits(&self, shelf: Collection<'_>, word: &str) -> Result<Vec<Hit>, Error> {
-        self.read(|db| self.shared.indexer.hits(db, shelf, word))
+        self.look_on(
+            shelf,
+            |db| self.shared.indexer.hits(db, shelf, word),
+            |held| held.hits(shelf, word),
+        )
     }
 
     fn beginning_with(&self, word: &str, most: usize) -> Result<Vec<String>, Error> {
-        self.read(|db| find::beginning_with(db, word, most))
+        self.look(|db| find::beginning_with(db, word, most), |held| held.beginning_with(word, most))
     }
 
     fn typos_of(&self, word: &str, most: usize) -> Result<Vec<String>, Error> {
-        self.read(|db| find::near(db, word, most))
+        self.look(|db| find::near(db, word, most), |held| held.typos_of(word, most))
     }
 
     fn unmeant(
@@ -295,10 +351,6 @@ impl Rows for Postgres {
         self.read(|db| sessions::all(db, owner))
     }
 
-    fn leased(&self) -> Result<Vec<Session>, Error> {
-        self.read(sessions::leased)
-    }
-
     fn bindings(&self, session: i64) -> Result<Vec<Binding>, Error> {
         self.read(|db| sessions::bindings(db, session))
     }
@@ -331,10 +383,10 @@ impl staging::Rows for Postgres {
     }
 
     fn uses(&self, hash: &str) -> Result<Vec<String>, Error> {
-        self.read(|db| tools::uses(db, hash))
+        self.look(|db| tools::uses(db, hash), |held| held.uses(hash))
     }
 
     fn source(&self, hash: &str) -> Result<Option<String>, Error> {
-        self.read(|db| tools::source(db, hash))
+        self.look(|db| tools::source(db, hash), |held| held.source(hash))
     }
 }

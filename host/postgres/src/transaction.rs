@@ -3,15 +3,16 @@
 use std::collections::VecDeque;
 
 use pif_store::journal::{Entry, Link, Pending};
+use pif_store::lease::ProcessLease;
 use pif_store::memory::Memo;
-use pif_store::registry::{Definition, Evolution};
+use pif_store::registry::{Definition, Evolution, Fact};
 use pif_store::session::{self, Binding, Session, SessionKind, Turn};
 use pif_store::staging::{self, Area};
 use pif_store::{Error, ToolChange};
 
 use crate::connection::Connection;
 use crate::context::StoreContext;
-use crate::rows::{areas, entries, memos, sessions, tools};
+use crate::rows::{areas, entries, leases, memos, sessions, tools};
 
 /// The numbers of entries after a transaction.
 #[derive(Debug)]
@@ -51,6 +52,14 @@ impl<'a> Transaction<'a> {
 }
 
 impl pif_store::Transaction for Transaction<'_> {
+    fn has_lease(&self, name: &str) -> Result<bool, Error> {
+        leases::is_there(self.db, name)
+    }
+
+    fn lasting_lease(&mut self, name: &str) -> Result<Option<ProcessLease>, Error> {
+        leases::lasting(self.db, name)
+    }
+
     fn last_change(&self) -> Result<i64, Error> {
         tools::last_change(self.db)
     }
@@ -69,6 +78,10 @@ impl pif_store::Transaction for Transaction<'_> {
 
     fn has_history(&self, name: &str) -> Result<bool, Error> {
         Ok(!tools::history(self.db, name, 1)?.is_empty())
+    }
+
+    fn put_fact(&mut self, kind: Fact, of: &str, told: &str) -> Result<(), Error> {
+        tools::put_fact(self.db, kind, of, told)
     }
 
     fn define(&mut self, defined: &ToolChange<'_>) -> Result<(), Error> {
@@ -157,6 +170,14 @@ impl pif_store::Transaction for Transaction<'_> {
         areas::put(self.db, area)
     }
 
+    fn area_holder(&self, id: i64) -> Result<Option<String>, Error> {
+        areas::holder(self.db, id)
+    }
+
+    fn hold_area(&mut self, id: i64, holder: Option<&str>) -> Result<(), Error> {
+        areas::hold(self.db, id, holder)
+    }
+
     fn remove_area(&mut self, id: i64) -> Result<(), Error> {
         areas::remove(self.db, id)
     }
@@ -205,10 +226,6 @@ impl session::Rows for Transaction<'_> {
 
     fn sessions(&self, owner: &str) -> Result<Vec<Session>, Error> {
         sessions::all(self.db, owner)
-    }
-
-    fn leased(&self) -> Result<Vec<Session>, Error> {
-        sessions::leased(self.db)
     }
 
     fn bindings(&self, session: i64) -> Result<Vec<Binding>, Error> {

@@ -64,6 +64,7 @@ async fn follow(shared: &StoreContext, client: &Client, changed: &Notify) -> Res
         let asked = Instant::now();
         let row = client.query_one(&last, &[]).await.map_err(told)?;
         shared.changes.see(row.try_get(0).map_err(told)?, asked);
+        shared.contact.note_answer();
         if held.elapsed() >= HOLD {
             held = Instant::now();
             let chain = shared.chain();

@@ -151,6 +151,7 @@ impl Writer {
         let mut state = self.state();
         let result = function(self.shared.connect(&mut state.connection)?);
         state.after(result.as_ref().err());
+        self.note_answer(result.is_ok());
         result
     }
 
@@ -192,6 +193,7 @@ impl Writer {
             }
             let written = self.write_together(state, &together);
             state.after(written.as_ref().err());
+            self.note_answer(written.is_ok());
             match written {
                 Ok(numbers) => {
                     for (it, number) in together.iter().zip(numbers) {
@@ -270,6 +272,7 @@ impl Writer {
             _ => None,
         };
         state.after(error);
+        self.note_answer(result.is_ok());
         result
     }
 
@@ -302,6 +305,13 @@ impl Writer {
                 held.numbers = numbers.all;
                 Err(refusal)
             }
+        }
+    }
+
+    /// The database is there if it has answered. Why it refuses a write is another matter.
+    fn note_answer(&self, has_answered: bool) {
+        if has_answered {
+            self.shared.contact.note_answer();
         }
     }
 

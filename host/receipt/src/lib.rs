@@ -1,6 +1,6 @@
 //! Signed statements: keys of ed25519 ([`Keyring`], [`PublicKey`]), DSSE envelopes ([`Envelope`]),
 //! in-toto statements ([`Statement`]), the keys that a reader trusts ([`Trust`]), and checkpoints of a
-//! log ([`Checkpoint`], [`Tree`]). It knows nothing of runs and tools: whoever makes a statement gives
+//! log ([`Checkpoint`]). It knows nothing of runs and tools: whoever makes a statement gives
 //! its predicate.
 
 mod checkpoint;
@@ -12,13 +12,12 @@ mod statement;
 mod tree;
 mod trust;
 
-pub use self::checkpoint::Checkpoint;
+pub use self::checkpoint::{Checkpoint, Link};
 pub use self::envelope::{Envelope, Signature};
 pub use self::key::{KeyError, PrivateKey, PublicKey};
 pub use self::keyring::{Error, Keyring};
 pub use self::note::{Note, verifier};
 pub use self::statement::{ROTATION, Statement, Subject};
-pub use self::tree::{Root, Tree};
 pub use self::trust::{Distrust, Trust};
 
 use std::fmt::Write as _;

@@ -6,7 +6,8 @@ use wasmtime::component;
 
 use super::artifact::Origin;
 use super::bindings::{
-    Answers, Came, Inquired, Inquiry, Law, Misfit, Question, Ran, Searched, Subject, TermPlace,
+    Answers, Came, Completed, Draft, Inquired, Inquiry, KnownTool, Law, Misfit, Question, Ran,
+    Searched, Subject, TermPlace, Worth,
 };
 use super::ceiling::{Allowance, Ceiling};
 use super::compiled_analyst::{CompiledAnalyst, prepared};
@@ -82,6 +83,20 @@ impl Sandbox {
         turn.map_err(Fault::from)?.ok_or_else(|| {
             let message = "the analyst does not know an inquiry of its own".to_owned();
             fault(FaultCode::Internal, message, None)
+        })
+    }
+
+    /// What may be written at the cursor of a program that is being written.
+    pub fn complete(&self, draft: &Draft, watch: &Watch) -> Result<Completed, Fault> {
+        let allowance = Allowance::for_text(self.net, drafted(draft));
+        finish(async {
+            let mut instance = self.consult(allowance, watch).await?;
+            let questions = &self.analyst()?.questions;
+            let complete = async |guest: &component::Instance, store: &mut Store<Ceiling>| {
+                let questions = questions.load(&mut *store, guest)?;
+                questions.call_complete(store, draft).await
+            };
+            instance.call(complete).await
         })
     }
 
@@ -218,15 +233,28 @@ fn told(ran: &Ran) -> usize {
     }
 }
 
+/// Bytes of all texts of a program that is being written, and of what it may name.
+fn drafted(draft: &Draft) -> usize {
+    let Draft { code, variables, input, tools, .. } = draft;
+    let worth = |it: &Worth| match it {
+        Worth::Shape(text) | Worth::Data(text) | Worth::Term(text) => text.len(),
+    };
+    let bound = variables.iter().map(|it| it.name.len() + worth(&it.worth));
+    let input = input.as_ref().map_or(0, worth);
+    code.len() + bound.sum::<usize>() + input + tools.iter().map(known).sum::<usize>()
+}
+
 /// Bytes of all texts of a subject.
 fn size(subject: &Subject) -> usize {
     let Subject { code, variables, tools, .. } = subject;
     let variables = variables.iter().map(|it| it.name.len() + it.shape.len());
+    code.len() + variables.sum::<usize>() + tools.iter().map(known).sum::<usize>()
+}
+
+/// Bytes of what is known of a tool.
+fn known(tool: &KnownTool) -> usize {
     let given = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-    let tools = tools.iter().map(|it| {
-        let schemas = it.schemas.as_ref();
-        let schemas = schemas.map_or(0, |it| given(&it.input) + given(&it.output));
-        it.name.len() + given(&it.shape) + given(&it.code) + schemas
-    });
-    code.len() + variables.sum::<usize>() + tools.sum::<usize>()
+    let schemas = tool.schemas.as_ref();
+    let schemas = schemas.map_or(0, |it| given(&it.input) + given(&it.output));
+    tool.name.len() + given(&tool.shape) + given(&tool.code) + schemas
 }

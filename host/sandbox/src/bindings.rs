@@ -38,9 +38,10 @@ mod analyst {
 
 pub(super) use analyst::exports::pif::evaluator::questions::GuestIndices as Questions;
 pub use analyst::exports::pif::evaluator::questions::{
-    Answers, Cost, Counterexample, Failure as SureFault, Fused, Inquiry, Law, Misfit, Names,
-    Normal, Parameter as Typed, Question, Ran, Schemas, Searched, Subject, Told as Came,
-    Tool as KnownTool, TrialRun, Tried, Turn as Inquired, Typing, Variable,
+    Answers, Bound, Completion as Completed, Cost, Counterexample, Draft, Failure as SureFault,
+    Fused, Inquiry, Law, Misfit, Names, Normal, Parameter as Typed, Proposal, Proposed, Question,
+    Ran, Schemas, Searched, Subject, Told as Came, Tool as KnownTool, TrialRun, Tried,
+    Turn as Inquired, Typing, Variable, Worth,
 };
 pub(super) use analyst::exports::pif::evaluator::reductions::GuestIndices as Reductions;
 pub use analyst::exports::pif::evaluator::reductions::Spot as TermPlace;

@@ -25,11 +25,11 @@ pub use self::artifact::{
     ANALYST, ANALYST_HASH, COMPONENT, EmbeddedComponent, HASH, Origin, REFERENCE, compile,
 };
 pub use self::bindings::{
-    Answer, Answers, Argument, Binding, Came, Code, Continuation, Cost, Counterexample, Fix,
-    Foreseen, Fused, Inquired, Inquiry, KnownTool, Law, Left, Limits, Mention, Misfit, Names,
-    Normal, Note, Outlook, Parameter, Passage, Place, Program, Question, Ran, Renamed, Schemas,
-    Searched, Source, Spot, Stepped, Subject, Summary, SureFault, TermPlace, TrialRun, Tried,
-    Typed, Typing, Usage, Value, Variable, Wait,
+    Answer, Answers, Argument, Binding, Bound, Came, Code, Completed, Continuation, Cost,
+    Counterexample, Draft, Fix, Foreseen, Fused, Inquired, Inquiry, KnownTool, Law, Left, Limits,
+    Mention, Misfit, Names, Normal, Note, Outlook, Parameter, Passage, Place, Program, Proposal,
+    Proposed, Question, Ran, Renamed, Schemas, Searched, Source, Spot, Stepped, Subject, Summary,
+    SureFault, TermPlace, TrialRun, Tried, Typed, Typing, Usage, Value, Variable, Wait, Worth,
 };
 pub use self::calls::Calls;
 pub use self::ceiling::{Allowance, FUEL_PER_BYTE, FUEL_PER_HEAP_BYTE, InstanceUsage, Net};

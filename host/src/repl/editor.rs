@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::rc::Rc;
 
+use pif_domain::text;
 use rustyline::completion::{Completer, Pair};
 use rustyline::config::Configurer;
 use rustyline::error::ReadlineError;
@@ -14,7 +15,7 @@ use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
 
 use super::command::COMMANDS;
-use super::input::{MOST_LINES, parts, program};
+use super::input::{MOST_LINES, parts, program, program_begun};
 use super::room::ReplSession;
 
 /// Lines that the history keeps.
@@ -22,6 +23,9 @@ const MOST_HISTORY: usize = 1_000;
 
 /// Completions that are shown at once.
 const MOST_COMPLETIONS: usize = 100;
+
+/// The most characters of a proposal with its type.
+const MOST_SHOWN: usize = 76;
 
 const PROMPT: &str = "pif> ";
 
@@ -45,7 +49,7 @@ impl Prompt {
             // There is none before the first line.
             let _ = editor.load_history(file);
         }
-        editor.set_helper(Some(Help { room: Rc::clone(&room) }));
+        editor.set_helper(Some(Help { room: Rc::clone(&room), above: String::new() }));
         Ok(Self { editor, room, history })
     }
 
@@ -58,7 +62,10 @@ impl Prompt {
     pub(super) fn read(&mut self) -> Result<String, ReadlineError> {
         let mut text = self.editor.readline(PROMPT)?;
         while is_unfinished(&self.room, &text) {
-            let line = match self.editor.readline(FURTHER) {
+            self.tell_above(&format!("{text}\n"));
+            let line = self.editor.readline(FURTHER);
+            self.tell_above("");
+            let line = match line {
                 Ok(line) => line,
                 Err(ReadlineError::Eof) => break,
                 Err(error) => return Err(error),
@@ -76,6 +83,15 @@ impl Prompt {
     }
 }
 
+impl Prompt {
+    /// Tells the completion the lines of the program before the next one.
+    fn tell_above(&mut self, lines: &str) {
+        if let Some(help) = self.editor.helper_mut() {
+            lines.clone_into(&mut help.above);
+        }
+    }
+}
+
 /// Whether a text ends in a program that goes on in the next line. An empty line ends it.
 fn is_unfinished(room: &ReplSession, text: &str) -> bool {
     let ends_blank = text.rsplit('\n').next().is_some_and(|line| line.trim().is_empty());
@@ -87,6 +103,8 @@ fn is_unfinished(room: &ReplSession, text: &str) -> bool {
 /// Answers the questions of the editor.
 struct Help {
     room: Rc<ReplSession>,
+    /// The lines of the program before this one.
+    above: String,
 }
 
 impl Helper for Help {}
@@ -105,40 +123,37 @@ impl Completer for Help {
         _: &Context<'_>,
     ) -> Result<(usize, Vec<Pair>), ReadlineError> {
         let before = line.get(..pos).unwrap_or_default();
-        let (from, candidates) = complete(&self.room, before);
-        let pair = |text: String| Pair { display: text.clone(), replacement: text };
-        Ok((from, candidates.into_iter().take(MOST_COMPLETIONS).map(pair).collect()))
+        let (from, mut candidates) = complete(&self.room, &self.above, before);
+        candidates.truncate(MOST_COMPLETIONS);
+        Ok((from, candidates))
     }
 }
 
-/// Where the word at the end of a text begins, and the words that may stand there.
-fn complete(room: &ReplSession, before: &str) -> (usize, Vec<String>) {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    let start = before.rfind(|c| !is_word(c)).map_or(0, |at| {
-        at + before.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
-    });
-    let (head, word) = before.split_at(start);
-    let fit = |names: Vec<String>| {
-        let mut names: Vec<String> =
-            names.into_iter().filter(|name| name.starts_with(word)).collect();
-        names.sort_unstable();
-        names.dedup();
-        names
-    };
-    let names = if head.trim_start() == ":" {
-        COMMANDS.iter().map(|row| row.name.to_owned()).collect()
-    } else if head.ends_with('@') {
-        room.tools(word, MOST_COMPLETIONS)
-    } else if let Some(path) = head.strip_suffix('.') {
-        let from = path.rfind(|c| !is_word(c)).map_or(0, |at| at + 1);
-        // The members of a member are not known.
-        let is_member = path.get(..from).is_some_and(|before| before.ends_with('.'));
-        let subject = path.get(from..).filter(|_| !is_member).unwrap_or_default();
-        [room.members(subject), room.forms()].concat()
-    } else {
-        [room.names(), room.forms()].concat()
-    };
-    (start, fit(names))
+/// Where the word at the end of a text begins, and what may stand there. `above` holds the lines before
+/// this one.
+fn complete(room: &ReplSession, above: &str, before: &str) -> (usize, Vec<Pair>) {
+    if let Some(word) = before.trim_start().strip_prefix(':').filter(|it| is_word(it)) {
+        let commands = COMMANDS.iter().map(|row| row.name).filter(|it| it.starts_with(word));
+        return (before.len() - word.len(), commands.map(|it| pair(it, "")).collect());
+    }
+    let text = format!("{above}{before}");
+    let last = parts(&text, |text| program(text).is_some_and(|code| room.goes_on(code))).pop();
+    let Some(code) = last.and_then(program_begun) else { return (before.len(), Vec::new()) };
+    let Some(told) = room.proposals(code) else { return (before.len(), Vec::new()) };
+    let start = usize::try_from(told.start).unwrap_or(usize::MAX);
+    let word = code.len().saturating_sub(start);
+    let pairs = told.proposals.iter().map(|it| pair(&it.label, &it.detail)).collect();
+    (before.len().saturating_sub(word), pairs)
+}
+
+/// A proposal: the words, and what is shown of them.
+fn pair(label: &str, detail: &str) -> Pair {
+    let display = if detail.is_empty() { label.to_owned() } else { format!("{label}: {detail}") };
+    Pair { display: text::line(&display, MOST_SHOWN), replacement: label.to_owned() }
+}
+
+fn is_word(text: &str) -> bool {
+    text.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
 impl Validator for Help {}

@@ -87,6 +87,19 @@ pub(super) fn program(text: &str) -> Option<&str> {
     }
 }
 
+/// The beginning of a program at the end of a text, with the blanks behind it; empty if it has not begun.
+pub(super) fn program_begun(text: &str) -> Option<&str> {
+    let start = text.len() - text.trim_start().len();
+    match program(text) {
+        Some(code) if !code.is_empty() => {
+            let found = text.rfind(code).unwrap_or(start);
+            text.get(found..)
+        }
+        Some(_) => Some(""),
+        None => text.trim().is_empty().then_some(""),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Input, parts, read};

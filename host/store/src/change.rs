@@ -72,6 +72,8 @@ pub struct ToolImport {
     pub supplied: bool,
     /// Whether it may replace the current revision of the name.
     pub replace: bool,
+    /// Its certificate, which is kept beside the revision.
+    pub certificate: Option<String>,
 }
 
 /// A change with its journal entry. The ending and the outcome of the change are added to the

@@ -40,6 +40,11 @@ pub enum Error {
         /// The cause.
         reason: String,
     },
+    /// This process was silent for so long that another one may have gone on with a run.
+    #[error(
+        "this server was silent for too long and has lost the run: it goes on elsewhere, or has ended"
+    )]
+    Lost,
     /// The disk is full.
     #[error("the disk is full: nothing was changed")]
     Full,

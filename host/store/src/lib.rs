@@ -10,6 +10,7 @@ mod checkpoints;
 mod error;
 pub mod find;
 pub mod journal;
+pub mod lease;
 pub mod memory;
 mod open;
 mod place;
@@ -26,11 +27,13 @@ mod write;
 pub use self::change::{
     Change, CommittedTool, Done, Effect, Erasure, Refusal, ToolImport, Wait, Write,
 };
-pub use self::checkpoints::{Checkpoints, Leaf};
+pub use self::checkpoints::{Checkpoints, Head, Position};
 pub use self::error::{Error, Failure, Nature};
 pub use self::open::open;
 pub use self::place::Place;
-pub use self::sqlite::{Duplicate, MovedStore, Sqlite, Stem, Stemmer, Transient, is_occupied};
+pub use self::sqlite::{
+    CurrentTool, Duplicate, MovedStore, Replica, Sqlite, Stem, Stemmer, Transient, is_occupied,
+};
 pub use self::store::Store;
 pub use self::transaction::{Term, ToolChange, Transaction};
-pub use self::write::{apply, sessions};
+pub use self::write::{apply, areas, sessions};

@@ -92,12 +92,23 @@ pub const TABLES: [Table; 21] = [
         ],
         key: &["id"],
     },
+    Table {
+        name: "fact",
+        columns: &[("kind", Text), ("about", Text), ("told", Text)],
+        key: &["kind", "about"],
+    },
     Table { name: "tool", columns: &[("name", Text), ("change", Integer)], key: &["name"] },
     Table { name: "look", columns: &[("look", Text), ("name", Text)], key: &["look"] },
     Table { name: "component", columns: &[("id", Integer), ("hash", Text)], key: &["id"] },
     Table {
         name: "anchor",
-        columns: &[("id", Integer), ("ends", Integer), ("hash", Bytes), ("chain", Integer)],
+        columns: &[
+            ("id", Integer),
+            ("ends", Integer),
+            ("hash", Bytes),
+            ("chain", Integer),
+            ("entries", Integer),
+        ],
         key: &["chain"],
     },
     Table {
@@ -213,11 +224,6 @@ pub const TABLES: [Table; 21] = [
         key: &["tag", "memory"],
     },
     Table { name: "identity", columns: &[("id", Text)], key: &["id"] },
-    Table {
-        name: "removed",
-        columns: &[("chain", Integer), ("id", Integer), ("hash", Bytes)],
-        key: &["chain", "id"],
-    },
     Table { name: "checkpoint", columns: &[("id", Integer), ("note", Text)], key: &["id"] },
 ];
 

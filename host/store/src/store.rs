@@ -8,16 +8,17 @@ use super::checkpoints::Checkpoints;
 use super::error::Error;
 use super::find::Index;
 use super::journal::{
-    ChainEnds, Entry, Error as JournalError, Filter, Link, Pending, Settings, Statistics,
+    ChainEnds, Entry, Error as JournalError, Filter, Link, Parked, Pending, Settings, Statistics,
 };
+use super::lease::Leases;
 use super::memory::Memo;
-use super::registry::{Definition, Past};
+use super::registry::{Definition, Fact, Past};
 use super::session::Rows;
 use super::staging;
 use super::transaction::Transaction;
 
 /// A store. Several processes may share its data.
-pub trait Store: Index + Rows + staging::Rows + Checkpoints + Send + Sync {
+pub trait Store: Index + Rows + staging::Rows + Checkpoints + Leases + Send + Sync {
     /// Makes changes, each with its journal entry, in one transaction. If one is refused or fails,
     /// none is made. [`super::write::apply`] reads and writes the rows. Changes withstand a power
     /// failure once this returns. Entries without a change need only survive the end of this
@@ -34,6 +35,16 @@ pub trait Store: Index + Rows + staging::Rows + Checkpoints + Send + Sync {
         &self,
         change: &mut dyn FnMut(&mut dyn Transaction) -> Result<(), Refusal>,
     ) -> Result<(), Refusal>;
+
+    /// Takes over what is new in the registry, for a store that may be away later.
+    fn hold_registry(&self) -> Result<(), Error> {
+        Ok(())
+    }
+    /// When the database last answered, in milliseconds since 1970, if it does not answer now. The registry
+    /// is then shown as it was at that time.
+    fn away_since(&self) -> Option<i64> {
+        None
+    }
 
     /// The path of the file; None in memory.
     fn path(&self) -> Option<&Path>;
@@ -76,6 +87,8 @@ pub trait Store: Index + Rows + staging::Rows + Checkpoints + Send + Sync {
     fn callers(&self, name: &str, most: usize) -> Result<Vec<Definition>, Error>;
     /// The output schema that a change gave its tool, if there is one.
     fn output_schema(&self, change: i64) -> Result<Option<String>, Error>;
+    /// What is known of a revision: see [`Fact`].
+    fn fact(&self, kind: Fact, of: &str) -> Result<Option<String>, Error>;
     /// The last name of the term with this hash.
     fn name_of(&self, hash: &str) -> Result<Option<String>, Error>;
 
@@ -83,14 +96,15 @@ pub trait Store: Index + Rows + staging::Rows + Checkpoints + Send + Sync {
     fn before(&self, entry: &Entry) -> Result<Option<Link>, Error>;
     /// An entry by its number.
     fn entry(&self, id: i64) -> Result<Option<Entry>, Error>;
-    /// Adds to what is kept of a run, if it has that owner; gives the number, which the store makes if
-    /// there is none. What `is_lasting` withstands a power failure once this returns.
+    /// Adds to what is kept of a run, if it has that owner, whose lease nobody has ended; gives the
+    /// number, which the store makes if there is none. What `is_lasting` withstands a power failure once this returns.
     fn pend(&self, run: &Pending, is_lasting: bool) -> Result<Option<i64>, Error>;
     /// Forgets a run; whether it was there.
     fn forget(&self, run: i64) -> Result<bool, Error>;
-    /// Keeps a run in place of what has its number, unless so many others have its owner. Gives the
-    /// number, which the store makes if there is none. It withstands a power failure once this returns.
-    fn park(&self, run: &Pending, most: u64) -> Result<Option<i64>, Error>;
+    /// Keeps a run that waits in place of what has its number and this holder, unless so many others have
+    /// its owner. The store makes its number if there is none. It withstands a power failure once this
+    /// returns.
+    fn park(&self, run: &Pending, holder: &str, most: u64) -> Result<Parked, Error>;
     /// Keeps a run in place of what has its number, if that is still this. Says whether it was. It
     /// withstands a power failure once this returns.
     fn exchange(&self, kept: &Pending, next: &Pending) -> Result<bool, Error>;

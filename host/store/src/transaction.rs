@@ -2,8 +2,9 @@
 
 use super::error::Error;
 use super::journal::{Entry, Link, Pending};
+use super::lease::ProcessLease;
 use super::memory::Memo;
-use super::registry::{Definition, Evolution};
+use super::registry::{Definition, Evolution, Fact};
 use super::session::{Binding, Rows, Session, Turn};
 use super::staging::{self, Area};
 
@@ -42,6 +43,11 @@ pub struct ToolChange<'a> {
 /// A transaction of a store: it reads and writes rows and applies no rules. Its reads see its own
 /// writes.
 pub trait Transaction: Rows + staging::Rows {
+    /// Whether nobody has ended a lease. Nobody ends it before this transaction has ended.
+    fn has_lease(&self, name: &str) -> Result<bool, Error>;
+    /// A lease that lasts. Ends one that is over.
+    fn lasting_lease(&mut self, name: &str) -> Result<Option<ProcessLease>, Error>;
+
     /// See [`super::store::Store::last_change`].
     fn last_change(&self) -> Result<i64, Error>;
     /// See [`super::store::Store::find`].
@@ -52,6 +58,8 @@ pub trait Transaction: Rows + staging::Rows {
     fn twin(&self, name: &str) -> Result<Option<String>, Error>;
     /// Whether a name has ever referred to a tool.
     fn has_history(&self, name: &str) -> Result<bool, Error>;
+    /// Keeps what is known of a revision, in place of what was known.
+    fn put_fact(&mut self, kind: Fact, of: &str, told: &str) -> Result<(), Error>;
     /// Writes a change of a tool and makes it current.
     fn define(&mut self, defined: &ToolChange<'_>) -> Result<(), Error>;
 
@@ -98,6 +106,10 @@ pub trait Transaction: Rows + staging::Rows {
 
     /// Writes a staging area with its operations. Returns its number, which the store makes if it is 0.
     fn put_area(&mut self, area: &Area) -> Result<i64, Error>;
+    /// Who works on a staging area.
+    fn area_holder(&self, id: i64) -> Result<Option<String>, Error>;
+    /// Notes who works on a staging area.
+    fn hold_area(&mut self, id: i64, holder: Option<&str>) -> Result<(), Error>;
     /// Removes a staging area.
     fn remove_area(&mut self, id: i64) -> Result<(), Error>;
     /// Keeps a term that no tool has yet. A term that is already kept does not change.

@@ -1,9 +1,10 @@
 //! The rules for changes of the state. A change and its journal entry are one write. The store
 //! opens a transaction, and [`apply`] reads and writes its rows.
 
+pub mod areas;
+mod held;
 mod kept;
 pub mod sessions;
-mod staging;
 mod tools;
 
 use std::borrow::Cow;
@@ -12,6 +13,7 @@ use pif_domain::EntryOutcome;
 use serde_json::{Value, json};
 
 use super::change::{Change, CommittedTool, Done, Effect, Erasure, Refusal, Write};
+use super::error::Error as StoreError;
 use super::journal::{Digest, Draft, Entry, Settings, surplus};
 use super::memory::MemoryChange;
 use super::registry::Status;
@@ -64,14 +66,14 @@ fn apply_one(
             Effect::Session(Box::new(sessions::change(db, change, &settings.sessions)?))
         }
         Change::Stage(change) => {
-            let (area, committed) = staging::change(db, change, settings, number)?;
+            let (area, committed) = areas::change(db, change, settings, number)?;
             Effect::Staged(Box::new(area), committed)
         }
         Change::Erase { owner, runs } => {
             let mut erased = Erasure {
                 sessions: sessions::erase(db, owner)?,
                 keys: db.forget_all(owner)?,
-                areas: staging::erase(db, owner)?,
+                areas: areas::erase(db, owner)?,
                 runs: 0,
             };
             for run in runs {
@@ -82,12 +84,12 @@ fn apply_one(
     };
     if let Some(run) = entry.pending {
         let is_own = match entry.kept(number, settings) {
-            Some(kept) => db.end(&settings.owner, &kept)?,
+            Some(kept) => db.has_lease(&settings.holder)? && db.end(&settings.holder, &kept)?,
             // The entry of a run that was not durable is written whoever has the run.
             None => db.settle(run)? || entry.ending != EntryOutcome::Unknown,
         };
         if !is_own {
-            return Err(Refusal::CONFUSED);
+            return Err(Refusal::Store(StoreError::Lost));
         }
     }
     for text in entry.texts(settings) {

@@ -55,11 +55,12 @@ def main(checkpoint, keys, export):
         raise ValueError("it is not signed by the name of its store")
     print("ok signature")
     entries = [json.loads(line) for line in Path(export).read_text().splitlines()]
-    leaves = [f"0 {it['entry']} {it['hash']}".encode() for it in entries][: int(size)]
-    if len(leaves) != int(size) or root(leaves) != base64.b64decode(said):
+    heads = [it.removeprefix("head ") for it in extensions if it.startswith("head ")]
+    if root([it.encode() for it in heads]) != base64.b64decode(said):
+        raise ValueError("the root is another one")
+    last = entries[int(size) - 1]
+    if heads != [f"0 {last['entry']} {last['hash']}"]:
         raise ValueError("the journal is another one")
-    if f"head 0 {entries[int(size) - 1]['entry']}" not in extensions:
-        raise ValueError("the head is another one")
     print("ok root")
     refused = 0
     for at in range(len(note)):

@@ -22,13 +22,13 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const ROUNDS: usize = 3;
 
 /// A database with a store, which servers use by a password.
-struct Site {
-    database: Database,
+pub(super) struct Site {
+    pub(super) database: Database,
     folder: Folder,
 }
 
 impl Site {
-    fn open() -> Result<Self> {
+    pub(super) fn open() -> Result<Self> {
         let database = Database::start("host all all 127.0.0.1/32 scram-sha-256\n")?;
         database.query("postgres", "CREATE ROLE owner LOGIN CREATEROLE PASSWORD 'of the owner'")?;
         database.query("postgres", "CREATE DATABASE pif OWNER owner")?;
@@ -60,15 +60,20 @@ impl Site {
     }
 
     fn server(&self, number: usize) -> Result<Client> {
+        self.server_with(number, &[])
+    }
+
+    /// A server with flags.
+    pub(super) fn server_with(&self, number: usize, flags: &[&str]) -> Result<Client> {
         let mut command = self.command("server")?;
         command.env("MCP_PIF_DATA", self.folder.path().join(format!("data{number}")));
-        let mut client = Client::of(command.arg("serve"))?;
+        let mut client = Client::of(command.arg("serve").args(flags))?;
         client.initialize()?;
         Ok(client)
     }
 
     /// Verifies chains and texts of the journal, and all tables.
-    fn check(&self) -> Result<String> {
+    pub(super) fn check(&self) -> Result<String> {
         self.said(self.command("server")?.args(["store", "check"]))
     }
 }

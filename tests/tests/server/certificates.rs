@@ -79,6 +79,31 @@ fn certificates_are_checked_again() -> Result<()> {
 }
 
 #[test]
+fn a_certificate_stands_with_its_revision_when_its_entry_is_gone() -> Result<()> {
+    let kept = store()?;
+    let (bundle, keys) = export(&kept, &[])?;
+    let into = Kept::new()?;
+    let path = file(&into, "tools.json", &bundle.to_string())?;
+    let printed = into.execute(&["import", &path, "--trust", &keys], "")?;
+    ensure!(printed.code == Some(0), "{printed:?}");
+    // Longer runs push the entries of the import out of the journal.
+    into.session_with(&["--journal-size", "1MiB"], |client| {
+        let data = "x".repeat(40_000);
+        for _ in 0..40 {
+            client.call("run", &json!({"code": "data.length", "data": data}))?;
+        }
+        for entry in [1, 2] {
+            let fault = client.fault("replay", &json!({ "entry": entry }))?;
+            assert_eq!(fault["code"], "unknown-entry");
+        }
+        let told = client.call("inspect", &json!({"tool": "net"}))?;
+        let certificate = &told["structuredContent"]["certificate"];
+        assert_eq!(certificate["known"]["examples"], 2, "{told}");
+        Ok(())
+    })
+}
+
+#[test]
 fn what_does_not_hold_is_told() -> Result<()> {
     let kept = store()?;
     let (bundle, keys) = export(&kept, &[])?;

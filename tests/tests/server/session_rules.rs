@@ -21,7 +21,7 @@ fn start(client: &mut Client, arguments: &Value) -> Result<Value> {
 
 /// Begins a turn that does not end, and waits until it has its session. Another turn that asked would
 /// be in its way.
-fn begin_turn(client: &mut Client, folder: &Folder, session: &Value) -> Result<Value> {
+pub(super) fn begin_turn(client: &mut Client, folder: &Folder, session: &Value) -> Result<Value> {
     let id = json!("long");
     let mut arguments: Value = serde_json::from_str(&OMEGA)?;
     arguments["session"] = session.clone();

@@ -219,6 +219,39 @@ fn a_rename_carries_over_all_callers() -> Result<()> {
 }
 
 #[test]
+fn a_rename_reaches_into_properties() -> Result<()> {
+    let folder = Folder::new()?;
+    let mut client = begin(folder.path(), &[])?;
+    client.evolve("again", "", &json!("xs => [...xs, ...xs]"))?;
+    // One that calls the tool, one that does not, the tool itself, and one that only has its name in a text.
+    let tools = [
+        ("four", "xs => @again(@again(xs))", "xs => @self(xs).length == @again(xs).length * 2"),
+        ("plus", "xs => xs.concat(xs)", "xs => @self([1]).length == @again([1]).length"),
+        ("again", "xs => [...xs, ...xs]", "xs => @again(xs) == @self(xs)"),
+        ("apart", "x => x", "n => [@self(n), \"again\"].length == 2"),
+    ];
+    for (name, code, property) in tools {
+        let tool =
+            json!({"name": name, "description": name, "code": code, "properties": [property]});
+        record(&mut client, "evolve", &tool)?;
+    }
+    let staged =
+        record(&mut client, "stage", &json!({"operations": [{"rename": ["again", "twice"]}]}))?;
+    let snapshot = staged["snapshot"].clone();
+    let verified = record(&mut client, "verify", &json!({ "snapshot": snapshot }))?;
+    assert_eq!(verified["passed"], true, "{verified}");
+    record(&mut client, "commit", &json!({ "snapshot": snapshot }))?;
+    for (name, has) in
+        [("four", "@twice("), ("plus", "@twice("), ("twice", "@twice("), ("apart", "\\\"again\\\"")]
+    {
+        let seen = record(&mut client, "inspect", &json!({ "tool": name }))?;
+        let properties = seen["properties"].to_string();
+        ensure!(properties.contains(has) && !properties.contains("@again"), "{name}: {properties}");
+    }
+    Ok(())
+}
+
+#[test]
 fn a_verification_runs_all_that_depends_on_the_changes() -> Result<()> {
     let folder = Folder::new()?;
     let mut client = begin(folder.path(), &[])?;

@@ -2,6 +2,7 @@
 //! `analyze`, and `pif.analyze` in programs.
 
 use super::client::Client;
+use super::kept::Kept;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -64,6 +65,56 @@ fn tools_bring_their_types_and_tell_the_revisions() -> Result<()> {
     client.evolve("pong", "", &json!("n => n < 1 ? 1 : @ping(n - 1)"))?;
     let told = check(&mut client, "@ping(3)")?;
     ensure!(told["type"].is_string() && told["fails"].is_null(), "{told}");
+    Ok(())
+}
+
+/// The types that a store keeps, by what they hold for.
+fn kept_types(kept: &Kept) -> Result<Vec<(String, Value)>> {
+    let database = kept.database()?;
+    let mut statement =
+        database.prepare("SELECT about, told FROM fact WHERE kind = 'type' ORDER BY about")?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
+    rows.map(|row| row.map_err(anyhow::Error::from))
+        .map(|row| row.and_then(|(about, told)| Ok((about, serde_json::from_str(&told)?))))
+        .collect()
+}
+
+#[test]
+fn a_store_keeps_types_until_a_callee_or_the_analyst_is_another() -> Result<()> {
+    let kept = Kept::new()?;
+    let listed = |kept: &Kept| -> Result<Value> {
+        let mut told = Value::Null;
+        kept.session(|client| {
+            let tools = record(client, "list", &json!({"query": "quarter"}))?["tools"].clone();
+            let tools = tools.as_array().cloned().unwrap_or_default();
+            let found = tools.iter().find(|it| it["name"] == "quarter");
+            told = found.context("the tool")?["type"].clone();
+            Ok(())
+        })?;
+        Ok(told)
+    };
+    kept.session(|client| {
+        client.evolve("half", "", &json!("x => x / 2"))?;
+        client.evolve("quarter", "", &json!("x => @half(@half(x))"))?;
+        Ok(())
+    })?;
+    assert_eq!(listed(&kept)?, "(x: number) => number");
+    let before = kept_types(&kept)?;
+    assert_eq!(before.len(), 2, "{before:?}");
+    // A server that starts takes what is kept: it tells what stands there, and infers nothing.
+    let marked = |from: &str, to: &str| {
+        let sql = "UPDATE fact SET told = replace(told, ?1, ?2) WHERE kind = 'type'";
+        kept.database()?.execute(sql, [from, to]).map_err(anyhow::Error::from)
+    };
+    marked("(x: number) => number", r#"(x: number) => \"kept\""#)?;
+    assert_eq!(listed(&kept)?, "(x: number) => \"kept\"");
+    // Nothing is taken from another analyst, and what it told is told again.
+    marked(pif_sandbox::ANALYST_HASH, "another")?;
+    assert_eq!(listed(&kept)?, "(x: number) => number");
+    assert_eq!(kept_types(&kept)?, before);
+    // Nor what holds for another callee.
+    kept.session(|client| client.evolve("half", "", &json!("t => t.upper()")).map(drop))?;
+    assert_eq!(listed(&kept)?, "(x: text) => text");
     Ok(())
 }
 

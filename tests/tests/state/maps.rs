@@ -2,18 +2,22 @@
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::Duration;
 
 use pif_domain::EntryKind;
+use pif_domain::text::time::now;
 use pif_store::find::{self, Index};
 use pif_store::journal::{
-    self, ChainEnds, Entry, Filter, Link, Pending, Settings, Statistics, Walk,
+    self, ChainEnds, Entry, Filter, Link, Parked, Pending, Settings, Statistics, Walk,
 };
+use pif_store::lease::{Leases, ProcessLease, milliseconds};
 use pif_store::memory::Memo;
-use pif_store::registry::{Definition, Past, name};
+use pif_store::registry::{Definition, Fact, Past, name};
 use pif_store::session::{self, Binding, Session, SessionKind, Turn};
 use pif_store::staging::{self, Area};
 use pif_store::{
-    Checkpoints, Done, Error, Leaf, Refusal, Store, Transaction, Transient, Wait, Write, apply,
+    Checkpoints, Done, Error, Head, Position, Refusal, Store, Transaction, Transient, Wait, Write,
+    apply,
 };
 
 use super::rows::Rows;
@@ -41,22 +45,32 @@ impl Maps {
     }
 }
 
+/// The numbers of the only chain have no gaps.
+fn end(Link { id, hash, chain, .. }: Link) -> Head {
+    Head { chain, id, hash, entries: id }
+}
+
 impl Checkpoints for Maps {
     fn identity(&self) -> Result<String, Error> {
         Ok("maps".to_owned())
     }
 
-    fn chains(&self) -> Result<Vec<i64>, Error> {
+    fn heads(&self) -> Result<Vec<Head>, Error> {
         let rows = self.rows();
-        let is_empty = rows.entries.is_empty() && rows.removed.is_empty();
-        Ok(if is_empty { Vec::new() } else { vec![0] })
+        let head = rows.entries.last().map_or(rows.anchor, Link::after);
+        Ok(if head.id == 0 { Vec::new() } else { vec![end(head)] })
     }
 
-    fn leaves(&self, after: i64, take: &mut dyn FnMut(Leaf)) -> Result<(), Error> {
+    fn position(&self, chain: i64, id: i64) -> Result<Position, Error> {
         let rows = self.rows();
-        let kept = rows.entries.iter().map(|it| Leaf { chain: it.chain, id: it.id, hash: it.hash });
-        rows.removed.iter().copied().chain(kept).filter(|it| it.id > after).for_each(take);
-        Ok(())
+        let mut links = rows.entries.iter().map(Link::after).chain([rows.anchor]);
+        Ok(match links.find(|it| it.chain == chain && it.id == id && id > 0) {
+            Some(link) => Position::Known(end(link)),
+            None if chain == rows.anchor.chain && id < rows.anchor.id => {
+                Position::Removed(rows.anchor.id)
+            }
+            None => Position::Missing,
+        })
     }
 
     fn last_checkpoint(&self) -> Result<Option<String>, Error> {
@@ -81,6 +95,32 @@ impl Checkpoints for Maps {
 
     fn makes_checkpoints(&self) -> Result<bool, Error> {
         Ok(true)
+    }
+}
+
+impl Leases for Maps {
+    fn take_lease(&self, name: &str, place: &str, life: Duration) -> Result<(), Error> {
+        let until = now().saturating_add(milliseconds(life));
+        let lease = ProcessLease { name: name.to_owned(), place: place.to_owned(), until };
+        self.rows().leases.insert(name.to_owned(), lease);
+        Ok(())
+    }
+
+    fn renew_lease(&self, name: &str, life: Duration) -> Result<bool, Error> {
+        let (mut rows, now) = (self.rows(), now());
+        let found = rows.leases.get_mut(name);
+        let renewed = found.map(|it| it.until = now.saturating_add(milliseconds(life)));
+        rows.leases.retain(|_, lease| lease.until >= now);
+        Ok(renewed.is_some())
+    }
+
+    fn end_lease(&self, name: &str) -> Result<(), Error> {
+        self.rows().leases.remove(name);
+        Ok(())
+    }
+
+    fn leases(&self) -> Result<Vec<ProcessLease>, Error> {
+        Ok(self.rows().leases.values().cloned().collect())
     }
 }
 
@@ -202,6 +242,10 @@ impl Store for Maps {
         Ok(found.and_then(|it| it.output_schema.clone()))
     }
 
+    fn fact(&self, kind: Fact, of: &str) -> Result<Option<String>, Error> {
+        Ok(self.rows().facts.get(&(kind, of.to_owned())).cloned())
+    }
+
     fn name_of(&self, hash: &str) -> Result<Option<String>, Error> {
         let rows = self.rows();
         let mut changes = rows.changes.iter().rev();
@@ -224,6 +268,9 @@ impl Store for Maps {
         let mut rows = self.rows();
         if run.id.is_some() {
             let is_own = |it: &&mut Pending| it.id == run.id && it.owner == run.owner;
+            if !rows.leases.contains_key(&run.owner) {
+                return Ok(None);
+            }
             let Some(kept) = rows.pending.0.iter_mut().find(is_own) else { return Ok(None) };
             kept.parts.extend(run.parts.iter().cloned());
             return Ok(run.id);
@@ -241,30 +288,32 @@ impl Store for Maps {
         Ok(rows.pending.0.len() < before)
     }
 
-    fn park(&self, run: &Pending, most: u64) -> Result<Option<i64>, Error> {
+    fn park(&self, run: &Pending, holder: &str, most: u64) -> Result<Parked, Error> {
         let mut rows = self.rows();
         let is_other =
             |it: &&Pending| it.owner == run.owner && (it.id != run.id || run.id.is_none());
         if rows.pending.0.iter().filter(is_other).count() as u64 >= most {
-            return Ok(None);
+            return Ok(Parked::Full);
         }
-        if run.id.is_none() {
+        let Some(id) = run.id else {
             drop(rows);
-            return self.pend(run, true);
-        }
-        rows.pending.0.retain(|it| it.id != run.id);
-        rows.pending.0.push(run.clone());
-        Ok(run.id)
+            return Ok(self.pend(run, true)?.map_or(Parked::Lost, Parked::Kept));
+        };
+        let is_kept = rows.leases.contains_key(holder) && rows.end_run(holder, run);
+        Ok(if is_kept { Parked::Kept(id) } else { Parked::Lost })
     }
 
     fn exchange(&self, kept: &Pending, next: &Pending) -> Result<bool, Error> {
         let mut rows = self.rows();
-        let found = rows.pending.0.iter_mut().find(|it| *it == kept);
-        Ok(found.map(|it| *it = next.clone()).is_some())
+        let kept = Pending { lease: None, ..kept.clone() };
+        let found = rows.pending.0.iter_mut().find(|it| **it == kept);
+        Ok(found.map(|it| *it = Pending { lease: None, ..next.clone() }).is_some())
     }
 
     fn pending(&self) -> Result<Vec<Pending>, Error> {
-        Ok(self.rows().pending.0.clone())
+        let rows = self.rows();
+        let leased = |it: &Pending| Pending { lease: rows.lasting(&it.owner), ..it.clone() };
+        Ok(rows.pending.0.iter().map(leased).collect())
     }
 
     fn text(&self, sha256: &str) -> Result<Option<String>, Error> {
@@ -408,10 +457,6 @@ impl session::Rows for Maps {
 
     fn sessions(&self, owner: &str) -> Result<Vec<Session>, Error> {
         self.rows().sessions(owner)
-    }
-
-    fn leased(&self) -> Result<Vec<Session>, Error> {
-        self.rows().leased()
     }
 
     fn bindings(&self, session: i64) -> Result<Vec<Binding>, Error> {

@@ -9,16 +9,16 @@ use pif_domain::{EntryKind, EntryOutcome};
 use pif_postgres::{Direct, Postgres};
 use pif_store::journal::{Draft, Journal, Settings};
 use pif_store::portable::{COUNTERS, MEANINGS, Source, TABLES, summary};
-use pif_store::{Change, Place, Sqlite, Store};
+use pif_store::{Change, Checkpoints as _, Place, Position, Sqlite, Store};
 use pif_tests::postgres::{ADMIN, OWNER, SERVER, Server};
 
 use super::shelf::{Shelf, settings, tool, write};
-use super::{journal, memory, search, sessions, staging, tools};
+use super::{journal, leases, memory, search, sessions, staging, tools};
 
 const DEADLINE: Duration = Duration::from_secs(30);
 
 /// All tests of the suite.
-const SUITE: [(&str, fn() -> Result<()>); 34] = [
+const SUITE: [(&str, fn() -> Result<()>); 41] = [
     ("entries_are_chained_and_found", journal::entries_are_chained_and_found),
     ("the_journal_stays_within_its_size", journal::the_journal_stays_within_its_size),
     ("an_entry_keeps_what_it_is_told_to", journal::an_entry_keeps_what_it_is_told_to),
@@ -32,6 +32,21 @@ const SUITE: [(&str, fn() -> Result<()>); 34] = [
         journal::parts_of_a_run_that_did_not_end_come_together,
     ),
     ("runs_that_did_not_end_are_told_of", journal::runs_that_did_not_end_are_told_of),
+    ("a_lease_is_taken_renewed_and_given_back", leases::a_lease_is_taken_renewed_and_given_back),
+    (
+        "a_process_keeps_its_lease_as_long_as_it_lives",
+        leases::a_process_keeps_its_lease_as_long_as_it_lives,
+    ),
+    (
+        "a_turn_whose_lease_is_over_changes_nothing",
+        leases::a_turn_whose_lease_is_over_changes_nothing,
+    ),
+    (
+        "a_snapshot_is_changed_by_one_who_has_its_lease",
+        leases::a_snapshot_is_changed_by_one_who_has_its_lease,
+    ),
+    ("a_run_goes_on_with_one_who_has_its_lease", leases::a_run_goes_on_with_one_who_has_its_lease),
+    ("the_end_of_a_run_is_written_once", leases::the_end_of_a_run_is_written_once),
     ("values_are_kept_changed_and_forgotten", memory::values_are_kept_changed_and_forgotten),
     ("what_may_not_be_replaced_stays", memory::what_may_not_be_replaced_stays),
     (
@@ -74,6 +89,7 @@ const SUITE: [(&str, fn() -> Result<()>); 34] = [
     ("an_area_changes_in_one_place_at_a_time", staging::an_area_changes_in_one_place_at_a_time),
     ("history_is_kept", tools::history_is_kept),
     ("properties_belong_to_their_revision", tools::properties_belong_to_their_revision),
+    ("facts_stand_beside_revisions", tools::facts_stand_beside_revisions),
     ("a_change_of_something_else_is_refused", tools::a_change_of_something_else_is_refused),
     ("tools_go_and_come_back", tools::tools_go_and_come_back),
     (
@@ -173,6 +189,7 @@ fn try_all(role: &'static str) -> Result<()> {
 fn the_suite_is_complete() {
     let sources = [
         include_str!("journal.rs"),
+        include_str!("leases.rs"),
         include_str!("memory.rs"),
         include_str!("search.rs"),
         include_str!("sessions.rs"),
@@ -317,6 +334,50 @@ fn stores_are_copied_there_and_back() -> Result<()> {
     let whole = again.open_as(OWNER)?;
     many.state(|source| whole.fill(source))?;
     assert_eq!(whole.state(digests)?, many.state(digests)?);
+    Ok(())
+}
+
+/// Checkpoints learn where each chain ends and how many entries it had, whatever was removed, in a copy too.
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn each_chain_tells_where_it_ends() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let database = Database::new(OWNER)?;
+    let owner = database.open_as(OWNER)?;
+    let servers = [database.open_as(SERVER)?, database.open_as(SERVER)?].map(Arc::new);
+    for server in &servers {
+        fill(&Shelf::of("a server", Arc::clone(server) as Arc<dyn Store>))?;
+    }
+    let heads = owner.heads()?;
+    let counted = heads.iter().map(|it| (it.chain, it.entries)).collect::<Vec<_>>();
+    assert_eq!(counted, [(1, 13), (2, 13)]);
+    let first = owner.verify()?.anchor.id + 1;
+    ensure!(matches!(owner.position(1, first)?, Position::Known(head) if head.entries == 1));
+    let removed = owner.trim(1)?;
+    ensure!(removed == 24, "{removed} entries removed");
+    owner.state(|source| Sqlite::of(source, &place(&folder)))?;
+    let copy = Arc::new(Sqlite::open(&place(&folder), DEADLINE)?);
+    for store in [&owner as &dyn Store, copy.as_ref()] {
+        assert_eq!(store.heads()?, heads, "what was removed counts still");
+        for head in &heads {
+            assert_eq!(store.position(head.chain, head.id)?, Position::Known(*head));
+            assert_eq!(store.position(head.chain, head.id + 100)?, Position::Missing);
+        }
+        ensure!(matches!(store.position(1, first)?, Position::Removed(id) if id > first));
+        assert_eq!(store.position(7, first)?, Position::Missing);
+    }
+    // The copy goes on with the chain of the last entry, and removes entries of it.
+    let journal = Journal::new(Arc::clone(&copy) as Arc<dyn Store>, settings(1 << 20));
+    for n in 1..=30 {
+        let draft = Draft {
+            outcome: "x".repeat(100_000).into(),
+            ..Draft::new(EntryKind::Run, Some("a"), EntryOutcome::Value)
+        };
+        journal.append(draft)?;
+        let ends = copy.heads()?;
+        assert_eq!(ends.iter().map(|it| it.entries).sum::<i64>(), 26 + n, "{ends:?}");
+    }
+    ensure!(copy.verify()?.entries < 30, "nothing was removed");
     Ok(())
 }
 

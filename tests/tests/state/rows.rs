@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pif_domain::text::time;
 use pif_store::journal::{Entry, Link, ONLY_CHAIN, Pending};
+use pif_store::lease::ProcessLease;
 use pif_store::memory::Memo;
-use pif_store::registry::{Definition, Evolution, Past, name};
+use pif_store::registry::{Definition, Evolution, Fact, Past, name};
 use pif_store::session::{self, Binding, Session, SessionKind, Turn};
 use pif_store::staging::{self, Area};
-use pif_store::{Error, Leaf, Term, ToolChange, Transaction};
+use pif_store::{Error, Term, ToolChange, Transaction};
 
 /// A change of a tool.
 #[derive(Debug, Clone)]
@@ -28,8 +29,6 @@ pub(super) struct Rows {
     pub(super) changes: Vec<Change>,
     pub(super) entries: Vec<Entry>,
     pub(super) anchor: Link,
-    /// What checkpoints count of the entries that were removed.
-    pub(super) removed: Vec<Leaf>,
     pub(super) checkpoints: Vec<String>,
     pub(super) memos: BTreeMap<(String, String), Memo>,
     /// Texts by hash, each with the last entry that has it.
@@ -42,6 +41,12 @@ pub(super) struct Rows {
     turns: BTreeMap<(i64, i64), String>,
     /// Staging areas by their numbers, and how many there ever were.
     areas: (BTreeMap<i64, Area>, i64),
+    /// Who works on them.
+    area_holders: BTreeMap<i64, String>,
+    /// Leases by their names.
+    pub(super) leases: BTreeMap<String, ProcessLease>,
+    /// What is known of revisions.
+    pub(super) facts: BTreeMap<(Fact, String), String>,
 }
 
 impl Default for Rows {
@@ -51,7 +56,6 @@ impl Default for Rows {
             changes: Vec::new(),
             entries: Vec::new(),
             anchor: Link::start(ONLY_CHAIN),
-            removed: Vec::new(),
             checkpoints: Vec::new(),
             memos: BTreeMap::new(),
             texts: BTreeMap::new(),
@@ -60,11 +64,26 @@ impl Default for Rows {
             bindings: BTreeMap::new(),
             turns: BTreeMap::new(),
             areas: (BTreeMap::new(), 0),
+            area_holders: BTreeMap::new(),
+            leases: BTreeMap::new(),
+            facts: BTreeMap::new(),
         }
     }
 }
 
 impl Rows {
+    /// A lease that lasts.
+    pub(super) fn lasting(&self, name: &str) -> Option<ProcessLease> {
+        self.leases.get(name).filter(|lease| lease.until >= time::now()).cloned()
+    }
+
+    /// Keeps what is left of a run on which this holder works; whether it does.
+    pub(super) fn end_run(&mut self, holder: &str, run: &Pending) -> bool {
+        let is_own = |it: &&mut Pending| it.id == run.id && it.owner == holder;
+        let found = self.pending.0.iter_mut().find(is_own);
+        found.map(|it| *it = run.clone()).is_some()
+    }
+
     /// The owners of sessions and memory, in order.
     pub(super) fn owners(&self) -> Vec<String> {
         let sessions = self.sessions.0.values().map(|session| session.owner.clone());
@@ -121,6 +140,30 @@ impl Rows {
 }
 
 impl Transaction for Rows {
+    fn has_lease(&self, name: &str) -> Result<bool, Error> {
+        Ok(self.leases.contains_key(name))
+    }
+
+    fn lasting_lease(&mut self, name: &str) -> Result<Option<ProcessLease>, Error> {
+        let found = self.lasting(name);
+        if found.is_none() {
+            self.leases.remove(name);
+        }
+        Ok(found)
+    }
+
+    fn area_holder(&self, id: i64) -> Result<Option<String>, Error> {
+        Ok(self.area_holders.get(&id).cloned())
+    }
+
+    fn hold_area(&mut self, id: i64, holder: Option<&str>) -> Result<(), Error> {
+        match holder {
+            Some(holder) => drop(self.area_holders.insert(id, holder.to_owned())),
+            None => drop(self.area_holders.remove(&id)),
+        }
+        Ok(())
+    }
+
     fn put_area(&mut self, area: &Area) -> Result<i64, Error> {
         let id = if area.id == 0 { self.areas.1 + 1 } else { area.id };
         self.areas.1 = self.areas.1.max(id);
@@ -160,6 +203,11 @@ impl Transaction for Rows {
 
     fn has_history(&self, name: &str) -> Result<bool, Error> {
         Ok(self.of(name).next().is_some())
+    }
+
+    fn put_fact(&mut self, kind: Fact, of: &str, told: &str) -> Result<(), Error> {
+        self.facts.insert((kind, of.to_owned()), told.to_owned());
+        Ok(())
     }
 
     fn define(&mut self, defined: &ToolChange<'_>) -> Result<(), Error> {
@@ -206,9 +254,7 @@ impl Transaction for Rows {
     }
 
     fn end(&mut self, owner: &str, run: &Pending) -> Result<bool, Error> {
-        let is_own = |it: &&mut Pending| it.id == run.id && it.owner == owner;
-        let kept = self.pending.0.iter_mut().find(is_own);
-        Ok(kept.map(|it| *it = run.clone()).is_some())
+        Ok(self.end_run(owner, run))
     }
 
     fn keep_text(&mut self, sha256: &str, text: &str, entry: i64) -> Result<(), Error> {
@@ -222,7 +268,6 @@ impl Transaction for Rows {
         let old = old.min(self.entries.len().saturating_sub(1));
         for it in self.entries.drain(..old) {
             self.anchor = Link::after(&it);
-            self.removed.push(Leaf { chain: it.chain, id: it.id, hash: it.hash });
         }
         let first = self.anchor.id;
         let bound = &self.bindings;
@@ -361,10 +406,6 @@ impl session::Rows for Rows {
 
     fn sessions(&self, owner: &str) -> Result<Vec<Session>, Error> {
         Ok(self.sessions.0.values().filter(|it| it.owner == owner).cloned().collect())
-    }
-
-    fn leased(&self) -> Result<Vec<Session>, Error> {
-        Ok(self.sessions.0.values().filter(|it| it.lease.is_some()).cloned().collect())
     }
 
     fn bindings(&self, session: i64) -> Result<Vec<Binding>, Error> {

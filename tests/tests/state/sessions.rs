@@ -11,6 +11,7 @@ use pif_store::session::{
 };
 use pif_store::{Change, Effect, Refusal, Store, Write, sessions};
 
+use super::leases;
 use super::shelf::{Shelf, each, each_of, hash, settings, write};
 
 const DAY: i64 = 24 * 60 * 60 * 1_000;
@@ -40,10 +41,11 @@ fn begin(shelf: &Shelf, name: &str, holder: &str, until: i64) -> Result<Session,
 }
 
 fn begin_in(store: &dyn Store, name: &str, holder: &str, until: i64) -> Result<Session, Error> {
+    leases::take(store, holder).unwrap();
     let lease = Lease { holder: holder.to_owned(), until };
     let (mut begun, mut refused) = (None, None);
     let told = store.transact(&mut |db| {
-        match sessions::begin(db, &which(name), &lease, &|lease| lease.until < 100) {
+        match sessions::begin(db, &which(name), &lease) {
             Ok((session, _)) => begun = Some(session),
             Err(error) => {
                 refused = Some(error);
@@ -120,12 +122,12 @@ pub(super) fn one_turn_at_a_time() -> Result<()> {
         let name = start(&shelf.journal, None)?.name();
         begin(shelf, &name, "one", i64::MAX)?;
         let busy = begin(shelf, &name, "other", i64::MAX);
-        assert!(matches!(busy, Err(Error::Busy(_))), "{busy:?}");
+        assert!(matches!(busy, Err(Error::Busy { .. })), "{busy:?}");
         let other = start(&shelf.journal, None)?.name();
         begin(shelf, &other, "other", i64::MAX)?;
         if let Some(again) = shelf.again()? {
             let there = begin_in(&*again, &name, "there", i64::MAX);
-            assert!(matches!(there, Err(Error::Busy(_))), "{there:?}");
+            assert!(matches!(there, Err(Error::Busy { .. })), "{there:?}");
         }
         // A stale lease is taken over, and its turn changes nothing any more.
         let last = start(&shelf.journal, None)?.name();
@@ -134,7 +136,7 @@ pub(super) fn one_turn_at_a_time() -> Result<()> {
         let made = Some(TurnChanges { bound: vec![bound("a", "1")], ..TurnChanges::default() });
         let ended = EndedTurn { session: stale.id, holder: "stale".to_owned(), made };
         let late = change(&shelf.journal, Changed::Turn(Box::new(ended)));
-        assert!(matches!(late, Err(Error::Ended)), "{late:?}");
+        assert!(matches!(late, Err(Error::Lost)), "{late:?}");
         assert_eq!(names(shelf, &stale)?, [""; 0]);
         Ok(())
     })

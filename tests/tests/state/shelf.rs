@@ -88,7 +88,7 @@ pub(crate) fn any() -> Result<(Arc<dyn Store>, Option<Database>)> {
 }
 
 pub(crate) fn settings(most: u64) -> Settings {
-    let (component, owner) = (Digest::of("evaluator").sha256, String::new());
+    let (component, holder) = (Digest::of("evaluator").sha256, String::new());
     let memory = MemoryCapacity { keys: u64::MAX, bytes: u64::MAX };
     let sessions = session::SessionCapacity::UNLIMITED;
     let staging = staging::StagingCapacity::UNLIMITED;
@@ -101,7 +101,8 @@ pub(crate) fn settings(most: u64) -> Settings {
         sessions,
         staging,
         component,
-        owner,
+        holder,
+        lease: Duration::from_secs(30),
         principal: Arc::default(),
     }
 }

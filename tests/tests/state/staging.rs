@@ -46,7 +46,7 @@ fn stage(shelf: &Shelf, tools: &[Evolution]) -> Result<Area> {
         verification: None,
         operations: operations.collect(),
     };
-    let change = Change::Put { area: Box::new(area), terms: tools.to_vec() };
+    let change = Change::Put { area: Box::new(area), terms: tools.to_vec(), holder: None };
     match shelf.change(Changed::Stage(change))?.effect {
         Effect::Staged(area, _) => Ok(*area),
         effect => anyhow::bail!("{effect:?}"),
@@ -81,7 +81,7 @@ pub(super) fn an_area_shows_its_tools_and_counts_with_its_commit() -> Result<()>
         assert_eq!((registry.staged(&area)?.count()?, registry.snapshot()?.count()?), (3, 3));
         ensure!(commit(shelf, area.id, false).is_err(), "it was not verified");
         let verification = Verification { version: 1, passed: true, record: "{}".to_owned() };
-        shelf.change(Changed::Stage(Change::Verify { id: area.id, verification }))?;
+        shelf.change(Changed::Stage(Change::Verify { id: area.id, verification, holder: None }))?;
         assert_eq!(shelf.store.area(area.id)?.context("the area")?.is_verified(), true);
         assert_eq!(commit(shelf, area.id, false)?.len(), 2);
         assert_eq!(registry.snapshot()?.find("double")?.context("`double`")?.source, "3");
@@ -124,12 +124,16 @@ pub(super) fn an_area_changes_in_one_place_at_a_time() -> Result<()> {
     each(|shelf| {
         let area = stage(shelf, &[tool("a", "1")])?;
         let next = Area { version: 2, ..area.clone() };
-        let put = |area: &Area| Change::Put { area: Box::new(area.clone()), terms: Vec::new() };
+        let put = |area: &Area| {
+            let area = Box::new(area.clone());
+            Change::Put { area, terms: Vec::new(), holder: None }
+        };
         shelf.change(Changed::Stage(put(&next)))?;
         let raced = shelf.change(Changed::Stage(put(&next)));
         ensure!(matches!(raced, Err(Refusal::Staging(Error::Raced(_)))), "{raced:?}");
         let verification = Verification { version: 1, passed: true, record: "{}".to_owned() };
-        let late = shelf.change(Changed::Stage(Change::Verify { id: area.id, verification }));
+        let late = Change::Verify { id: area.id, verification, holder: None };
+        let late = shelf.change(Changed::Stage(late));
         ensure!(matches!(late, Err(Refusal::Staging(Error::Raced(_)))), "{late:?}");
         shelf.change(Changed::Stage(Change::Discard { id: area.id }))?;
         let gone = shelf.change(Changed::Stage(Change::Discard { id: area.id }));

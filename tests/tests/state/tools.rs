@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use pif_store::find::{Query, rank};
-use pif_store::registry::{Error, Evolution, Registry};
+use pif_store::registry::{Error, Evolution, Fact, Registry};
 use pif_store::{Change, Refusal, ToolImport};
 
 use super::shelf::{Shelf, each, hash, status, tool, write};
@@ -73,6 +73,41 @@ pub(super) fn properties_belong_to_their_revision() -> Result<()> {
 }
 
 #[test]
+pub(super) fn facts_stand_beside_revisions() -> Result<()> {
+    each(|shelf| {
+        let known = |kind, of: &str| shelf.store.fact(kind, of);
+        assert_eq!(known(Fact::Type, "a")?, None);
+        shelf.store.transact(&mut |db| {
+            db.put_fact(Fact::Type, "a", "{\"é\u{0}\": 1}")?;
+            db.put_fact(Fact::Type, "b", "of another")?;
+            db.put_fact(Fact::Certificate, "a", "of another kind")?;
+            Ok(())
+        })?;
+        assert_eq!(known(Fact::Type, "a")?.as_deref(), Some("{\"é\u{0}\": 1}"));
+        shelf.store.transact(&mut |db| Ok(db.put_fact(Fact::Type, "a", "later")?))?;
+        assert_eq!(known(Fact::Type, "a")?.as_deref(), Some("later"));
+        assert_eq!(known(Fact::Certificate, "a")?.as_deref(), Some("of another kind"));
+        // An import brings its certificate in the transaction of the tool.
+        let evolution = tool("it", "1");
+        let of = format!("it@{}", evolution.hash);
+        let taken = ToolImport {
+            evolution,
+            pinned: false,
+            supplied: false,
+            replace: false,
+            certificate: Some("signed".to_owned()),
+        };
+        shelf.change(Change::Take(taken.clone()))?;
+        assert_eq!(known(Fact::Certificate, &of)?.as_deref(), Some("signed"));
+        let other = ToolImport { evolution: tool("it", "2"), ..taken };
+        let of = format!("it@{}", other.evolution.hash);
+        assert!(shelf.change(Change::Take(other)).is_err());
+        assert_eq!(known(Fact::Certificate, &of)?, None);
+        Ok(())
+    })
+}
+
+#[test]
 pub(super) fn a_change_of_something_else_is_refused() -> Result<()> {
     each(|shelf| {
         let expecting = |source: &str, expected: &str| {
@@ -133,7 +168,13 @@ pub(super) fn several_changes_are_made_together_or_not_at_all() -> Result<()> {
 }
 
 fn taken(source: &str, pinned: bool, replace: bool) -> Change {
-    Change::Take(ToolImport { evolution: tool("it", source), pinned, supplied: false, replace })
+    Change::Take(ToolImport {
+        evolution: tool("it", source),
+        pinned,
+        supplied: false,
+        replace,
+        certificate: None,
+    })
 }
 
 #[test]
@@ -156,6 +197,7 @@ pub(super) fn tools_of_a_file_are_taken() -> Result<()> {
             pinned: false,
             supplied: true,
             replace: false,
+            certificate: Some("known".to_owned()),
         };
         assert_eq!(status(&shelf.change(Change::Take(supplied))?), "unchanged");
         assert_eq!(shelf.store.find("other", i64::MAX)?, None);

@@ -223,6 +223,17 @@ impl Values {
         self.env(self.index.find(index, name)?).map(|it| it.entry)
     }
 
+    /// The variables of an environment, from the innermost on. A name may stand there more than once.
+    pub(crate) fn variables(&self, env: EnvId) -> Vec<(NameId, Entry)> {
+        let mut found = Vec::new();
+        let mut at = env;
+        while let Some(Env { name, entry, outer }) = self.env(at) {
+            found.push((name, entry));
+            at = outer;
+        }
+        found
+    }
+
     /// Finds or adds a type. One that is too large is cut to its kinds.
     pub(crate) fn make(&mut self, mut node: Node) -> Id {
         let kinds = node.kinds;

@@ -72,11 +72,19 @@ impl Core {
             Form::Var => {}
             Form::Lam => {
                 let held = Vec::new();
-                return Some(self.function(Function::Lambda { term, env, held, is_weak: false }));
+                let id = self.function(Function::Lambda { term, env, held, is_weak: false });
+                if let Some(hole) = &mut self.hole {
+                    hole.functions.extend(self.values.node(id).functions.iter().flatten());
+                }
+                return Some(id);
             }
             _ => return None,
         }
         let name = terms.only_name(term);
+        if let Some(hole) = self.hole.as_mut().filter(|it| *it.name == *terms.name(name)) {
+            hole.env = hole.env.or(Some(env));
+            return Some(ANY);
+        }
         match self.values.lookup(env, name) {
             Some(Entry::Value(id)) => {
                 self.pass((term, 0));

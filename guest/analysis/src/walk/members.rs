@@ -74,6 +74,9 @@ impl Core {
 
     /// Reads a member. The default stands for what is missing.
     pub(crate) fn get(&mut self, at: At, id: Id, key: &Key, default: Option<Id>) -> Option<Id> {
+        if self.is_hole(id, key) {
+            return Some(ANY);
+        }
         let found = self.kinds(id);
         let holders = holders(key);
         let forgiven = if default.is_some() { EVERY } else { 0 };
@@ -120,6 +123,17 @@ impl Core {
         }
         self.pass(at);
         Some(strong)
+    }
+
+    /// Whether the member is the one that is being written. Takes down what has it.
+    fn is_hole(&mut self, id: Id, key: &Key) -> bool {
+        let Key::Text(name) = key else { return false };
+        let Some(hole) = self.hole.as_mut().filter(|it| it.name == *name) else { return false };
+        hole.subject = Some(match hole.subject {
+            Some(before) => self.values.union(before, id),
+            None => id,
+        });
+        true
     }
 
     /// What a part of the input has under a key.

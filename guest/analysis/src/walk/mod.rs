@@ -17,13 +17,13 @@ pub(crate) mod whole;
 
 use crate::places::{Places, State};
 use crate::shape::Shape;
-use crate::values::{EnvId, Id, Values};
+use crate::values::{EnvId, FunctionId, Id, Values};
 use pif_core::fault::Code;
 use pif_core::stack::Stack;
 use pif_language::kinds::Kinds;
 use pif_language::term::{TermId, Terms};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 /// A place in a program: a term, and which of its operands.
@@ -72,6 +72,20 @@ pub(crate) struct Core {
     pub(crate) is_tool: bool,
     /// The value of the whole program, when it is known.
     pub(crate) root: Option<Id>,
+    /// The name in place of the word at the cursor, if the program is being written.
+    pub(crate) hole: Option<Hole>,
+}
+
+/// The name in place of what is being written, and what the walk has found where it stands.
+#[derive(Debug)]
+pub(crate) struct Hole {
+    pub(crate) name: Rc<str>,
+    /// Where it stands as a member, the value before the point.
+    pub(crate) subject: Option<Id>,
+    /// Where it stands as a variable, the variables around it.
+    pub(crate) env: Option<EnvId>,
+    /// The functions of the program that the walk has come to, each once.
+    pub(crate) functions: BTreeSet<FunctionId>,
 }
 
 /// What is given with a program.

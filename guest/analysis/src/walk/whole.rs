@@ -1,6 +1,6 @@
 //! The walk through a whole program: its value, applied to an input if it is a function.
 
-use super::{Core, Walk, World};
+use super::{Core, Hole, Walk, World};
 use crate::places::{PART, Places, State};
 use crate::shape::Shape;
 use crate::values::{
@@ -8,15 +8,17 @@ use crate::values::{
 };
 use pif_core::stack::{self, Stack};
 use pif_language::kinds::FUNCTION;
-use pif_language::term::{TermId, Terms};
+use pif_language::term::{NameId, TermId, Terms};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Most functions that nobody applies and that are walked through nevertheless.
 const MOST_ESCAPED: usize = 200;
 /// Names of parameters that have none of their own.
 const MADE: [&str; 4] = ["x", "y", "z", "w"];
+/// How deep the types of variables that a host binds are told apart.
+const DEEPEST_GIVEN: u32 = 8;
 /// Most functions in a value whose types are told.
 const MOST_TOLD: usize = 20;
 
@@ -40,13 +42,25 @@ pub(crate) struct Found {
     pub(crate) functions: BTreeMap<FunctionId, Applied>,
 }
 
-/// Walks through a program with these variables.
-pub(crate) fn run(
-    world: World<'_>,
-    root: TermId,
-    variables: &[(String, Shape)],
-    fuel: u64,
-) -> Option<Found> {
+/// What is known of a program beside its terms.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Around<'a> {
+    /// Variables that its host binds.
+    pub(crate) variables: &'a [(String, Shape)],
+    /// What it is applied to, if that is known.
+    pub(crate) input: Option<&'a Shape>,
+    /// The name in place of what is being written.
+    pub(crate) hole: Option<&'a str>,
+}
+
+/// Walks through a program.
+pub(crate) fn run(world: World<'_>, root: TermId, around: Around<'_>, fuel: u64) -> Option<Found> {
+    let hole = |name: &str| Hole {
+        name: Rc::from(name),
+        subject: None,
+        env: None,
+        functions: BTreeSet::new(),
+    };
     let core = Core {
         values: Values::new(),
         places: Places::default(),
@@ -61,13 +75,13 @@ pub(crate) fn run(
         doubts: 0,
         is_tool: world.is_tool,
         root: None,
+        hole: around.hole.map(hole),
     };
     let core = Rc::new(RefCell::new(core));
     let stack = Stack::default();
     let terms = world.terms;
     let walk = Walk { terms, world, core: Rc::clone(&core), stack: stack.clone() };
-    let (parameters, is_function, gives, functions) =
-        stack::run(&stack, walk.whole(root, variables))?;
+    let (parameters, is_function, gives, functions) = stack::run(&stack, walk.whole(root, around))?;
     drop(stack);
     let core = Rc::into_inner(core)?.into_inner();
     Some(Found { core, parameters, is_function, gives, functions })
@@ -76,8 +90,8 @@ pub(crate) fn run(
 type Whole = (Vec<(String, PlaceId)>, bool, Id, BTreeMap<FunctionId, Applied>);
 
 impl Walk<'_> {
-    async fn whole(self, root: TermId, variables: &[(String, Shape)]) -> Whole {
-        let (env, inputs) = self.with(|core| core.surroundings(self.terms, variables));
+    async fn whole(self, root: TermId, around: Around<'_>) -> Whole {
+        let (env, inputs) = self.with(|core| core.surroundings(self.terms, around.variables));
         let value = self.value(root, env).await;
         self.with(|core| core.root = Some(value));
         let mut parameters = Vec::new();
@@ -85,7 +99,10 @@ impl Walk<'_> {
         let is_function = !self.is_dead() && self.with(|core| core.kinds(value)) == FUNCTION;
         if is_function {
             parameters = self.parameters(value);
-            let arguments = self.with(|core| core.arguments(&parameters, true));
+            let mut arguments = self.with(|core| core.arguments(&parameters, true));
+            if let (Some(shape), [only]) = (around.input, &mut arguments[..]) {
+                *only = self.with(|core| core.value_of(shape, &BTreeMap::new(), DEEPEST_GIVEN));
+            }
             gives = self.apply((root, 0), value, arguments).await;
         } else {
             let is_asked = |core: &Core, place: PlaceId| {
@@ -106,8 +123,12 @@ impl Walk<'_> {
                 ANY
             });
         }
-        let functions = self.inner_functions(gives).await;
+        let mut functions = self.inner_functions(gives).await;
         self.escapes().await;
+        self.seek_hole().await;
+        for id in self.with(|core| core.around_hole()) {
+            functions.extend(self.inner_functions(id).await);
+        }
         (parameters, is_function, gives, functions)
     }
 
@@ -170,6 +191,21 @@ impl Walk<'_> {
         known
     }
 
+    /// Applies functions of the program, as long as the walk has not come to the hole.
+    async fn seek_hole(&self) {
+        loop {
+            let next = self.with(|core| {
+                let hole = core.hole.as_mut()?;
+                let is_found = hole.subject.is_some() || hole.env.is_some();
+                let next = hole.functions.pop_first().filter(|_| !is_found)?;
+                core.state.is_dead = false;
+                Some(core.only(next))
+            });
+            let Some(next) = next else { return };
+            self.inner_functions(next).await;
+        }
+    }
+
     /// Applies functions that went where nobody follows to anything.
     async fn escapes(&self) {
         let mut done = 0;
@@ -215,7 +251,7 @@ impl Core {
         }
         for (name, shape) in variables {
             if let Some(id) = terms.name_id(name) {
-                let value = self.value_of(shape, &BTreeMap::new(), 8);
+                let value = self.value_of(shape, &BTreeMap::new(), DEEPEST_GIVEN);
                 env = self.values.bind(env, id, Entry::Value(value));
             }
         }
@@ -229,6 +265,17 @@ impl Core {
 
     fn arguments(&mut self, parameters: &[(String, PlaceId)], is_strong: bool) -> Vec<Id> {
         parameters.iter().map(|it| self.part_at(it.1, is_strong)).collect()
+    }
+
+    /// The values of the nearest variables around the hole.
+    fn around_hole(&self) -> Vec<Id> {
+        let env = self.hole.as_ref().and_then(|it| it.env);
+        let all = env.map(|it| self.values.variables(it)).unwrap_or_default();
+        let value = |it: (NameId, Entry)| match it.1 {
+            Entry::Value(id) => Some(id),
+            Entry::Recursive { .. } => None,
+        };
+        all.into_iter().filter_map(value).take(MOST_TOLD).collect()
     }
 
     fn only(&mut self, function: FunctionId) -> Id {

@@ -164,10 +164,10 @@ impl<'s> Lower<'s> {
     /// Notes a fault, and goes on with null.
     pub(super) fn refuse(&self, at: u32, message: &str, hint: &str) -> Id {
         let mut builder = self.b();
-        let wrong = builder.wrong(at, Code::Malformed, message, hint);
         let mut faults = self.faults.borrow_mut();
+        // To find a place takes time in proportion to the text.
         if faults.len() < MOST_FAULTS {
-            faults.push(wrong);
+            faults.push(builder.wrong(at, Code::Malformed, message, hint));
         }
         builder.null((at, at))
     }

@@ -75,6 +75,17 @@ pub(crate) fn put(db: &Connection, area: &Area) -> Result<i64, Error> {
     row.number(0)
 }
 
+/// Who works on an area.
+pub(crate) fn holder(db: &Connection, id: i64) -> Result<Option<String>, Error> {
+    let row = db.row_if_any("SELECT holder FROM area WHERE id = $1", &[&id])?;
+    Ok(row.map(|row| row.text_if_any(0)).transpose()?.flatten())
+}
+
+/// Notes who works on an area.
+pub(crate) fn hold(db: &Connection, id: i64, holder: Option<&str>) -> Result<(), Error> {
+    db.rows("SELECT hold_area($1, $2)", &[&id, &holder.map(str::as_bytes)]).map(drop)
+}
+
 /// Removes an area.
 pub(crate) fn remove(db: &Connection, id: i64) -> Result<(), Error> {
     db.rows("SELECT remove_area($1)", &[&id]).map(drop)

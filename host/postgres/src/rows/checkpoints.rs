@@ -1,6 +1,7 @@
 //! The rows of checkpoints.
 
-use pif_store::{Error, Leaf};
+use pif_store::{Error, Head, Position};
+use tokio_postgres::Row;
 
 use super::entries::hash;
 use super::limit;
@@ -10,18 +11,32 @@ pub(crate) fn identity(db: &Connection) -> Result<String, Error> {
     db.row("SELECT id FROM identity", &[])?.text(0)
 }
 
-pub(crate) fn chains(db: &Connection) -> Result<Vec<i64>, Error> {
-    let sql = "SELECT chain FROM entry UNION SELECT chain FROM removed ORDER BY 1";
-    db.rows(sql, &[])?.iter().map(|row| row.number(0)).collect()
+pub(crate) fn heads(db: &Connection) -> Result<Vec<Head>, Error> {
+    let sql = "SELECT chain, id, hash, entries FROM chain WHERE id > 0 ORDER BY chain";
+    db.rows(sql, &[])?.iter().map(head).collect()
 }
 
-pub(crate) fn leaves(db: &Connection, after: i64, take: &mut dyn FnMut(Leaf)) -> Result<(), Error> {
-    let sql = "SELECT chain, id, hash FROM entry WHERE id > $1
-        UNION ALL SELECT chain, id, hash FROM removed WHERE id > $1 ORDER BY 1, 2";
-    db.each(sql, &[&after], |row| {
-        take(Leaf { chain: row.number(0)?, id: row.number(1)?, hash: hash(row, 2)? });
-        Ok(())
-    })
+/// The entry must be there, or be the last one that was removed.
+pub(crate) fn position(db: &Connection, chain: i64, id: i64) -> Result<Position, Error> {
+    let known = db.row_if_any(
+        "SELECT a.chain, k.id, k.hash,
+            a.entries + (SELECT count(*) FROM entry WHERE chain = $1 AND id <= $2)
+            FROM anchor a, (SELECT id, hash FROM entry WHERE chain = $1 AND id = $2
+                UNION ALL SELECT id, hash FROM anchor WHERE chain = $1 AND id = $2 AND id > 0) k
+            WHERE a.chain = $1",
+        &[&chain, &id],
+    )?;
+    if let Some(row) = known {
+        return Ok(Position::Known(head(&row)?));
+    }
+    let sql = "SELECT id FROM anchor WHERE chain = $1 AND id > $2";
+    let removed = db.row_if_any(sql, &[&chain, &id])?.map(|row| row.number(0)).transpose()?;
+    Ok(removed.map_or(Position::Missing, Position::Removed))
+}
+
+fn head(row: &Row) -> Result<Head, Error> {
+    let (chain, id, entries) = (row.number(0)?, row.number(1)?, row.number(3)?);
+    Ok(Head { chain, id, hash: hash(row, 2)?, entries })
 }
 
 pub(crate) fn last(db: &Connection) -> Result<Option<String>, Error> {

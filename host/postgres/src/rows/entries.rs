@@ -3,8 +3,10 @@
 use pif_domain::EntryKind;
 use pif_store::Error;
 use pif_store::journal::{
-    ChainEnds, Digest, Entry, Error as JournalError, Filter, Hash, Link, Pending, Statistics, Walk,
+    ChainEnds, Digest, Entry, Error as JournalError, Filter, Hash, Link, Parked, Pending,
+    Statistics, Walk,
 };
+use pif_store::lease::ProcessLease;
 use tokio_postgres::Row;
 
 use super::{bytes, limit};
@@ -157,13 +159,28 @@ pub(crate) fn end(db: &Connection, owner: &str, run: &Pending) -> Result<bool, E
     db.row("SELECT end_run($1, $2, $3, $4, $5)", of)?.truth(0)
 }
 
-/// Keeps a run in place of what has its number unless so many others have its owner.
-pub(crate) fn park(db: &Connection, run: &Pending, most: u64) -> Result<Option<i64>, Error> {
+/// Keeps a run in place of what has its number and this holder, unless so many others have its owner.
+pub(crate) fn park(
+    db: &Connection,
+    run: &Pending,
+    holder: &str,
+    most: u64,
+) -> Result<Parked, Error> {
     let most = i64::try_from(most).unwrap_or(i64::MAX);
-    let sql = format!("{}park($1, $2, $3, $4, $5)", lasting(true));
-    let of: &[Parameter<'_>] =
-        &[&run.id, &run.owner.as_bytes(), &run.until, &bytes(&run.parts), &most];
-    db.row(&sql, of)?.number_if_any(1)
+    let sql = format!("{}park($1, $2, $3, $4, $5, $6)", lasting(true));
+    let of: &[Parameter<'_>] = &[
+        &run.id,
+        &holder.as_bytes(),
+        &run.owner.as_bytes(),
+        &run.until,
+        &bytes(&run.parts),
+        &most,
+    ];
+    Ok(match db.row(&sql, of)?.number_if_any(1)? {
+        None => Parked::Full,
+        Some(0) => Parked::Lost,
+        Some(id) => Parked::Kept(id),
+    })
 }
 
 /// Keeps a run in place of another one that is still as it was read.
@@ -184,15 +201,20 @@ pub(crate) fn exchange(db: &Connection, kept: &Pending, next: &Pending) -> Resul
 /// All runs that have not ended.
 pub(crate) fn pending(db: &Connection) -> Result<Vec<Pending>, Error> {
     let read = |row: &Row| {
+        let owner = row.text(1)?;
+        let lease = row.text_if_any(4)?.zip(row.number_if_any(5)?);
+        let lease = lease.map(|(place, until)| ProcessLease { name: owner.clone(), place, until });
         Ok(Pending {
             id: Some(row.number(0)?),
-            owner: row.text(1)?,
+            owner,
+            lease,
             until: row.number(2)?,
             parts: row.texts(3)?,
         })
     };
     let sql = "SELECT p.id, p.owner, p.until,
-        ARRAY(SELECT t.text FROM part t WHERE t.run = p.id ORDER BY t.number) FROM pending p ORDER BY p.id";
+        ARRAY(SELECT t.text FROM part t WHERE t.run = p.id ORDER BY t.number), l.place, l.until
+        FROM pending p LEFT JOIN lease l ON l.name = p.owner AND l.until >= clock() ORDER BY p.id";
     db.rows(sql, &[])?.iter().map(read).collect()
 }
 

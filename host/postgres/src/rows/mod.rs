@@ -4,6 +4,7 @@ pub(crate) mod areas;
 pub(crate) mod checkpoints;
 pub(crate) mod entries;
 pub(crate) mod find;
+pub(crate) mod leases;
 pub(crate) mod memos;
 pub(crate) mod sessions;
 pub(crate) mod tools;

@@ -50,11 +50,6 @@ pub(crate) fn owners(db: &Connection) -> Result<Vec<String>, Error> {
     db.rows(sql, &[])?.iter().map(|row| row.text(0)).collect()
 }
 
-/// Sessions in which a turn runs.
-pub(crate) fn leased(db: &Connection) -> Result<Vec<Session>, Error> {
-    query(db, "WHERE holder IS NOT NULL ORDER BY id", &[])
-}
-
 /// The session or saved state with a label.
 pub(crate) fn labelled(
     db: &Connection,

@@ -1,12 +1,15 @@
 //! The rows of tools.
 
 use pif_domain::text::time::now;
-use pif_store::registry::{Definition, Past, name};
-use pif_store::{Error, Term, ToolChange};
+use pif_store::registry::{Definition, Fact, Past, name};
+use pif_store::{CurrentTool, Error, Term, ToolChange};
 use tokio_postgres::Row;
 
 use super::{find as index, limit};
-use crate::connection::{Columns as _, Connection};
+use crate::connection::{Columns as _, Connection, Parameter};
+
+/// The most tools that are taken over at once.
+const TAKEN_TOGETHER: usize = 500;
 
 /// The most names that are compared with an unknown one.
 const COMPARED: usize = 2_000;
@@ -131,6 +134,34 @@ pub(crate) fn near(db: &Connection, name: &str) -> Result<Vec<String>, Error> {
     Ok(near)
 }
 
+/// The names that were retired after a change and have no tool now.
+pub(crate) fn retired(db: &Connection, since: i64) -> Result<Vec<String>, Error> {
+    let sql = "SELECT DISTINCT c.name FROM change c WHERE c.id > $1 AND c.revision IS NULL
+        AND NOT EXISTS (SELECT 1 FROM tool t WHERE t.name = c.name)";
+    texts(&db.rows(sql, &[&since])?)
+}
+
+/// The first current tools whose last change comes after `since` and not after `last`, in the order of these
+/// changes.
+pub(crate) fn current_after(
+    db: &Connection,
+    since: i64,
+    last: i64,
+) -> Result<Vec<CurrentTool>, Error> {
+    let sql = format!(
+        "SELECT {COLUMNS}, c.time, c.entry,
+            ARRAY(SELECT u.tool FROM uses u WHERE u.revision = r.id ORDER BY u.tool)
+            FROM tool t JOIN change c ON c.id = t.change JOIN revision r ON r.id = c.revision
+            WHERE t.change > $1 AND t.change <= $2 ORDER BY t.change LIMIT $3"
+    );
+    let rows = db.rows(&sql, &[&since, &last, &limit(TAKEN_TOGETHER)])?;
+    let current = |row: &Row| {
+        let (tool, uses) = (tool(row)?, row.texts(11)?);
+        Ok(CurrentTool { tool, uses, time: row.number(9)?, entry: row.number(10)? })
+    };
+    rows.iter().map(current).collect()
+}
+
 /// All changes of a name, the latest first.
 pub(crate) fn history(db: &Connection, name: &str, most: usize) -> Result<Vec<Past>, Error> {
     let past = |row: &Row| {
@@ -173,6 +204,20 @@ pub(crate) fn uses(db: &Connection, hash: &str) -> Result<Vec<String>, Error> {
 pub(crate) fn output_schema(db: &Connection, change: i64) -> Result<Option<String>, Error> {
     let row = db.row_if_any("SELECT output_schema FROM change WHERE id = $1", &[&change])?;
     row.map_or(Ok(None), |row| row.text_if_any(0))
+}
+
+/// What is known of a revision.
+pub(crate) fn fact(db: &Connection, kind: Fact, of: &str) -> Result<Option<String>, Error> {
+    let sql = "SELECT told FROM fact WHERE kind = $1 AND about = $2";
+    let row = db.row_if_any(sql, &[&kind.name().as_bytes(), &of.as_bytes()])?;
+    row.map(|row| row.text(0)).transpose()
+}
+
+/// Keeps what is known of a revision.
+pub(crate) fn put_fact(db: &Connection, kind: Fact, of: &str, told: &str) -> Result<(), Error> {
+    let parameters: [Parameter<'_>; 3] =
+        [&kind.name().as_bytes(), &of.as_bytes(), &told.as_bytes()];
+    db.rows("SELECT put_fact($1, $2, $3)", &parameters).map(drop)
 }
 
 /// The source of the term with this hash.

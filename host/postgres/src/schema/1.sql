@@ -61,22 +61,24 @@ CREATE TABLE component (
 
 -- The chains of the journal. A process that writes holds one: `holder` names it, `until` is the moment in
 -- milliseconds since 1970 when it has lost the chain unless it asks again. `id`, `ends` and `hash` tell of the last
--- entry. Chain 0 is that of a store that people used by themselves; it goes on nowhere.
+-- entry, `entries` of how many the chain ever had. Chain 0 is that of a store that people used by themselves; it goes on nowhere.
 CREATE TABLE chain (
     chain bigint PRIMARY KEY,
     holder bytea,
     until bigint NOT NULL DEFAULT 0,
     id bigint NOT NULL DEFAULT 0,
     ends bigint NOT NULL DEFAULT 0,
-    hash bytea NOT NULL DEFAULT '\x0000000000000000000000000000000000000000000000000000000000000000'
+    hash bytea NOT NULL DEFAULT '\x0000000000000000000000000000000000000000000000000000000000000000',
+    entries bigint NOT NULL DEFAULT 0
 );
 
--- The last entry of a chain that was removed: the chain goes on from it.
+-- The last entry of a chain that was removed: the chain goes on from it. `entries` says how many were.
 CREATE TABLE anchor (
     id bigint NOT NULL,
     ends bigint NOT NULL,
     hash bytea NOT NULL,
-    chain bigint PRIMARY KEY
+    chain bigint PRIMARY KEY,
+    entries bigint NOT NULL DEFAULT 0
 );
 INSERT INTO anchor VALUES (0, 0, '\x0000000000000000000000000000000000000000000000000000000000000000', 0);
 
@@ -269,20 +271,6 @@ CREATE TABLE document_meaning (
 -- What tells this store from all others. It is the first line of each checkpoint.
 CREATE TABLE identity (id bytea NOT NULL);
 INSERT INTO identity VALUES (convert_to('mcp-pif/' || replace(gen_random_uuid()::text, '-', ''), 'UTF8'));
-
--- The hashes of entries that were removed: checkpoints count them.
-CREATE TABLE removed (
-    chain bigint NOT NULL,
-    id bigint NOT NULL,
-    hash bytea NOT NULL,
-    PRIMARY KEY (chain, id)
-);
-CREATE FUNCTION note_removed() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pif, pg_temp AS $$
-BEGIN
-    INSERT INTO removed VALUES (old.chain, old.id, old.hash);
-    RETURN NULL;
-END $$;
-CREATE TRIGGER entry_removed AFTER DELETE ON entry FOR EACH ROW EXECUTE FUNCTION note_removed();
 
 -- Signed notes about the journal, the latest last.
 CREATE TABLE checkpoint (

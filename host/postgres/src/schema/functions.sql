@@ -14,6 +14,43 @@ CREATE OR REPLACE FUNCTION clock() RETURNS bigint LANGUAGE sql SET search_path =
     SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint
 $$;
 
+-- Leases.
+
+CREATE OR REPLACE FUNCTION take_lease(who bytea, spot bytea, life bigint) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pif, pg_temp AS $$
+    INSERT INTO lease VALUES (who, spot, clock() + life)
+$$;
+
+-- Makes a lease last longer; whether it is there. Ends others that are over, unless a transaction needs them.
+CREATE OR REPLACE FUNCTION renew_lease(who bytea, life bigint) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pif, pg_temp AS $$
+DECLARE is_there boolean;
+BEGIN
+    UPDATE lease SET until = clock() + life WHERE name = who;
+    is_there := FOUND;
+    DELETE FROM lease WHERE name IN
+        (SELECT l.name FROM lease l WHERE l.until < clock() FOR UPDATE SKIP LOCKED);
+    RETURN is_there;
+END $$;
+
+CREATE OR REPLACE FUNCTION end_lease(who bytea) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pif, pg_temp AS $$
+    DELETE FROM lease WHERE name = who
+$$;
+
+CREATE OR REPLACE FUNCTION end_lease_if_over(who bytea) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pif, pg_temp AS $$
+    DELETE FROM lease WHERE name = who AND until < clock()
+$$;
+
+-- Whether nobody has ended a lease. It can be renewed, and not be ended, until this transaction has ended.
+CREATE OR REPLACE FUNCTION has_lease(who bytea) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pif, pg_temp AS $$
+BEGIN
+    PERFORM 1 FROM lease l WHERE l.name = who FOR KEY SHARE;
+    RETURN FOUND;
+END $$;
+
 -- Chains.
 
 -- Takes a chain that nobody holds, or begins one. Gives it with its last entry and its anchor.
@@ -107,7 +144,8 @@ BEGIN
             ON CONFLICT (hash) DO UPDATE
                 SET entry = greatest(text.entry, excluded.entry), text = excluded.text;
     END IF;
-    UPDATE chain c SET id = ids[most], ends = sums[most], hash = hashes[most] WHERE c.chain = which;
+    UPDATE chain c SET id = ids[most], ends = sums[most], hash = hashes[most], entries = entries + most
+        WHERE c.chain = which;
 END $$;
 
 CREATE OR REPLACE FUNCTION pin_text(hashed bytea, number bigint) RETURNS void
@@ -143,6 +181,7 @@ BEGIN
         WHERE e.id = low AND a.chain = which;
     DELETE FROM entry e WHERE e.chain = which AND e.id <= low;
     GET DIAGNOSTICS removed = ROW_COUNT;
+    UPDATE anchor a SET entries = a.entries + removed WHERE a.chain = which;
     DELETE FROM text t WHERE t.entry <= low
         AND NOT EXISTS (SELECT 1 FROM entry e WHERE e.id = t.entry)
         AND NOT EXISTS (SELECT 1 FROM binding b WHERE b.hash = t.hash);
@@ -174,7 +213,7 @@ BEGIN
         INSERT INTO pending VALUES (made, who, ending);
     ELSE
         PERFORM 1 FROM pending p WHERE p.id = which AND p.owner = who FOR UPDATE;
-        IF NOT FOUND THEN
+        IF NOT FOUND OR NOT has_lease(who) THEN
             RETURN NULL;
         END IF;
     END IF;
@@ -200,7 +239,9 @@ BEGIN
     RETURN true;
 END $$;
 
-CREATE OR REPLACE FUNCTION park(which bigint, who bytea, ending bigint, parts bytea[], most bigint)
+-- Keeps a run that waits, which `held` works on. Gives its number, 0 if it is not held any more, and nothing if
+-- too many wait.
+CREATE OR REPLACE FUNCTION park(which bigint, held bytea, who bytea, ending bigint, parts bytea[], most bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pif, pg_temp AS $$
 BEGIN
     PERFORM pg_advisory_xact_lock(20550, 2);
@@ -210,10 +251,9 @@ BEGIN
     IF which IS NULL THEN
         RETURN pend(NULL, who, ending, parts);
     END IF;
-    INSERT INTO pending VALUES (which, who, ending)
-        ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, until = excluded.until;
-    PERFORM note_number('pending', which);
-    PERFORM replace_parts(which, parts);
+    IF NOT has_lease(held) OR NOT end_run(which, held, who, ending, parts) THEN
+        RETURN 0;
+    END IF;
     RETURN which;
 END $$;
 
@@ -243,6 +283,11 @@ BEGIN
     END IF;
     RETURN found;
 END $$;
+
+CREATE OR REPLACE FUNCTION put_fact(sort bytea, which bytea, words bytea) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pif, pg_temp AS $$
+    INSERT INTO fact VALUES (sort, which, words) ON CONFLICT (kind, about) DO UPDATE SET told = excluded.told
+$$;
 
 CREATE OR REPLACE FUNCTION define(moment bigint, called bytea, hashed bytea, written bytea, tools bytea[],
     told bytea, shown bytea, given_schema bytea, given_members bytea, given_properties bytea, number bigint,
@@ -336,6 +381,11 @@ END $$;
 CREATE OR REPLACE FUNCTION remove_area(which bigint) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pif, pg_temp AS $$
     DELETE FROM area WHERE id = which
+$$;
+
+CREATE OR REPLACE FUNCTION hold_area(which bigint, who bytea) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pif, pg_temp AS $$
+    UPDATE area SET holder = who WHERE id = which
 $$;
 
 -- The memory.

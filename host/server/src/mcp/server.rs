@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use pif_domain::text;
 use pif_domain::text::similar::similar;
 use pif_domain::{
-    BuiltIn, FaultCode, Limit, Principal, Toolset, bare, fault, listed, named, scope_of,
+    BuiltIn, FaultCode, Limit, Principal, Scope, Toolset, bare, fault, listed, named, scope_of,
 };
 use pif_sandbox::Watch;
 use pif_store::registry::name;
@@ -47,6 +47,9 @@ use crate::transport::{RawArguments, Session};
 
 /// The key of a result's metadata that names the server, in the stateless protocol.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+
+/// The key of a list's metadata with the time of which it is, while the database is away.
+const AS_OF: &str = "mcp-pif/as_of";
 
 /// The known methods. If one of them arrives as an unknown request, its parameters are invalid.
 const METHODS: [&str; 13] = [
@@ -210,6 +213,10 @@ impl Server {
             None => Box::pin(evolved::call(backend, name, &takes, call)).await,
         };
         warn(&mut result, &warnings);
+        let is_read = built_in.is_some_and(|tool| scope_of(Some(tool)) == Scope::Read);
+        if let (Ok(reply), Some(time), true) = (&mut result, backend.workshop.as_of(), is_read) {
+            reply.mark_as_of(&time);
+        }
         Ok(result)
     }
 
@@ -341,7 +348,11 @@ impl ServerHandler for Server {
         let Backend { workshop, config, .. } = &*self.backend_of(&context.extensions);
         let tools = self.listing.tools(workshop, config)?;
         let tools = seen_by(workshop.principal(), tools);
-        page(&tools, request.and_then(|request| request.cursor))
+        let mut listed = page(&tools, request.and_then(|request| request.cursor))?;
+        if let Some(time) = workshop.as_of() {
+            listed.meta = Some(MetaObject(object(json!({AS_OF: time}))));
+        }
+        Ok(listed)
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {

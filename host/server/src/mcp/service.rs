@@ -24,6 +24,9 @@ use crate::workshop::Workshop;
 /// The interval between two looks for changes by other processes.
 const LOOK: Duration = Duration::from_millis(250);
 
+/// How long durable runs may take to be written down when the server ends.
+const PUT_DOWN: Duration = Duration::from_secs(2);
+
 /// The interval between two snapshots for `mcp-pif top`.
 const SNAPSHOT: Duration = Duration::from_secs(1);
 
@@ -106,11 +109,17 @@ impl Service {
         self.backend.measures.text(self.backend.slots())
     }
 
-    /// Hands over the last traces.
+    /// Hands over the last traces, and what it has worked on to other servers.
     pub(super) async fn part(&self) {
         let measures = Arc::clone(&self.backend.measures);
         if let Err(error) = spawn_blocking(move || measures.close()).await {
             tracing::error!(%error, "the last traces were not written");
+        }
+        self.stop();
+        self.backend.work.settled(PUT_DOWN).await;
+        let backend = Arc::clone(&self.backend);
+        if let Err(error) = spawn_blocking(move || backend.workshop.leave()).await {
+            tracing::error!(%error, "the lease was not given back");
         }
     }
 

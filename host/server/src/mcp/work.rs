@@ -1,11 +1,12 @@
 //! Durable runs: they begin, go on and end by the wishes of clients, in the background or while a client
 //! waits.
 
+use std::iter;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use pif_domain::{Fault, Limit, Principal, Scope, StepTold};
+use pif_domain::{Fault, FaultCode, Limit, Principal, Scope, StepTold};
 use pif_sandbox::{Outcome, Request, Watch};
 use pif_store::journal::RunStatus;
 use tokio::sync::watch;
@@ -27,6 +28,9 @@ use crate::workshop::{
 
 /// The time between two looks at a run of another process.
 const LOOK: Duration = Duration::from_millis(200);
+
+/// How long a server waits before it tries again to leave a run that it could not write down.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// The pauses before a starting server looks for runs in the background.
 const STARTS: [Duration; 3] = [Duration::ZERO, Duration::from_secs(1), Duration::from_secs(10)];
@@ -138,24 +142,36 @@ impl Backend {
     }
 
     /// Goes on with the runs in the background that have not ended, for whoever they belong to. A server
-    /// that worked on them may still be ending, so it looks more than once.
+    /// that worked on them may still be ending, so it looks more than once. From then on it looks for runs
+    /// of servers that are gone.
     pub(super) async fn go_on_with_all(self: Arc<Self>) {
         self.workshop.sandbox.opened().await;
-        for pause in STARTS {
+        let period = self.workshop.journal.lease().life() / 2;
+        let starts = STARTS.into_iter().map(|pause| (pause, true));
+        for (pause, is_start) in starts.chain(iter::repeat((period, false))) {
             tokio::select! {
                 () = sleep(pause) => {}
                 () = self.work.leave.cancelled() => return,
             }
-            if let Err(fault) = self.go_on_with_those_left().await {
-                tracing::error!(message = fault.message, "runs in the background do not go on");
+            match self.go_on_with_those_left(is_start).await {
+                // A database that is away is told of elsewhere.
+                Err(fault) if fault.code == FaultCode::StoreUnavailable => {}
+                Err(fault) => {
+                    tracing::error!(message = fault.message, "runs in the background do not go on");
+                }
+                Ok(()) => {}
             }
         }
     }
 
-    async fn go_on_with_those_left(self: &Arc<Self>) -> Result<(), Fault> {
+    async fn go_on_with_those_left(self: &Arc<Self>, is_start: bool) -> Result<(), Fault> {
         let caller = self.apart(&Principal::local());
         let runs = self.look(&caller, |backend, _| backend.workshop.runs()).await??;
-        let is_left = |it: &KeptRun| it.is_background() && it.standing() == RunStatus::Interrupted;
+        let is_left = |it: &KeptRun| {
+            it.is_background()
+                && it.standing() == RunStatus::Interrupted
+                && (is_start || it.is_abandoned())
+        };
         for kept in runs.into_iter().filter(is_left) {
             let owner = match &**kept.owner() {
                 "" => Principal::local(),
@@ -233,7 +249,33 @@ impl Backend {
         let evaluated = self.work_until_it_stops(work, (by_hand, steps), &caller).await;
         self.work.running().remove(&run);
         ended.send_replace(true);
+        if evaluated.outcome.ending.as_ref().is_err_and(|fault| fault.code.is_of_store()) {
+            tokio::spawn(Arc::clone(self).leave_behind(run, self.detached(caller)));
+        }
         evaluated
+    }
+
+    /// Leaves a run that could not be written down when the store failed. One in the background goes on.
+    async fn leave_behind(self: Arc<Self>, run: i64, caller: Caller) {
+        loop {
+            tokio::select! {
+                () = sleep(AGAIN) => {}
+                () = self.work.leave.cancelled() => return,
+            }
+            let left = self.look(&caller, move |backend, _| backend.workshop.leave_run(run)).await;
+            match left.and_then(|left| left) {
+                Err(fault) if fault.code.is_of_store() => {}
+                // It has ended, or it is not kept any more.
+                Err(_) => return,
+                Ok(()) => break,
+            }
+        }
+        if let Ok(kept) = self.find_run(run, &caller).await
+            && kept.is_background()
+            && kept.standing() == RunStatus::Interrupted
+        {
+            self.work_apart(Work::GoOn(Box::new(kept)), caller);
+        }
     }
 
     async fn work_until_it_stops(

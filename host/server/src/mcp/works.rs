@@ -2,14 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use pif_domain::StepTold;
 use tokio::sync::watch;
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::observe::WorkSnapshot;
 use crate::render::step_line;
 use crate::workshop::CancelCheck;
+
+/// The time between two looks whether it works on any.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// The durable runs on which this server works.
 #[derive(Debug, Default)]
@@ -36,6 +41,14 @@ impl Works {
     /// All of them, by their numbers.
     pub(super) fn running(&self) -> MutexGuard<'_, BTreeMap<i64, RunningRun>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until it works on none, for so long at most.
+    pub(super) async fn settled(&self, time: Duration) {
+        let until = Instant::now() + time;
+        while !self.running().is_empty() && Instant::now() < until {
+            sleep(LOOK).await;
+        }
     }
 
     /// What is told of all of them, by their numbers.

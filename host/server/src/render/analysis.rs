@@ -48,8 +48,11 @@ pub fn analyzed(answered: &Analysis) -> Reply {
 /// Whether two programs are equal.
 fn equality(told: &Equality) -> Vec<String> {
     match told {
-        Equality::Equal(_) => {
-            vec!["equal: `proof` has the steps, and `mcp-pif proof check` checks them".to_owned()]
+        Equality::Equal(proof) => {
+            let told = "equal: `proof` has the steps, and `mcp-pif proof check` checks them";
+            let is_filled = proof.starts_with("{\"holds_for\":");
+            let holds = if is_filled { "; it holds for the revisions in `holds_for`" } else { "" };
+            vec![format!("{told}{holds}")]
         }
         Equality::Different(tried) => {
             let found = tried.found().map(|it| format!("different for {}", outcomes(it)));

@@ -39,6 +39,12 @@ impl Reply {
         Value::Object(self.structured.clone()).to_string()
     }
 
+    /// Tells of which time the reply is, since the database is away.
+    pub(crate) fn mark_as_of(&mut self, time: &str) {
+        self.structured.insert("as_of".to_owned(), time.into());
+        self.note(&[format!("the database is away: this is what the server knew at {time}")]);
+    }
+
     /// Adds notes.
     pub(crate) fn note(&mut self, notes: &[String]) {
         self.asides.extend(render_notes(&mut self.structured, notes));

@@ -167,7 +167,7 @@ impl Live {
     fn analyze(&self, call: &Call) -> CallResult {
         let since = Instant::now();
         let Self { sandbox, tools, effects, watch, .. } = self;
-        let sight = Sight { sandbox, tools, effects: effects.as_ref() };
+        let sight = Sight { sandbox, kept: None, tools, effects: effects.as_ref() };
         CallResult::new(sight.answer_call(call, watch), milliseconds(since.elapsed()))
     }
 

@@ -7,6 +7,7 @@ use pif_domain::text::{quote_one, time};
 use pif_domain::{Fault, FaultCode, fault};
 use pif_receipt::sha256;
 use pif_sandbox::Watch;
+use pif_store::registry::{Definition, Fact, Past};
 use serde_json::Value;
 
 use super::bundle::BundledTool;
@@ -48,9 +49,27 @@ impl Workshop {
         Ok(Certificates { tools: envelopes, rotations: keys.rotations().to_vec() })
     }
 
-    /// The certificate with which an import brought a revision, by the entry of that, if the entry is
-    /// still there.
-    pub fn certificate(&self, entry: i64) -> Result<Option<Vouched>, Fault> {
+    /// The certificate with which an import brought a revision last. It stands beside the revision; one
+    /// of an earlier version stands in the entry of the import alone.
+    pub fn certificate(
+        &self,
+        tool: &Definition,
+        history: &[Past],
+    ) -> Result<Option<Vouched>, Fault> {
+        let of = format!("{}@{}", tool.name, tool.hash);
+        if let Some(told) = self.store.fact(Fact::Certificate, &of).map_err(stored)? {
+            return Ok(serde_json::from_str(&told).ok());
+        }
+        let entries = history.iter().filter(|past| past.hash.as_ref() == Some(&tool.hash));
+        for past in entries {
+            if let Some(found) = self.certificate_of_entry(past.entry)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    fn certificate_of_entry(&self, entry: i64) -> Result<Option<Vouched>, Fault> {
         let found = self.store.entry(entry).map_err(stored)?;
         let request = found.and_then(|it| it.read_body()?.request);
         let Some(request) = request.filter(|it| it.digest().is_none()) else { return Ok(None) };

@@ -1,11 +1,9 @@
 //! Checkpoints of the journal: signed notes of its size and of the root of the tree over all entries.
 //! Whoever kept one can see later that the journal still has what it had then.
 
-use std::collections::BTreeMap;
-
-use pif_domain::Fault;
-use pif_receipt::{Checkpoint, PublicKey, Tree};
-use pif_store::{Leaf, Store};
+use pif_domain::{Fault, FaultCode, fault};
+use pif_receipt::{Checkpoint, Link, PublicKey};
+use pif_store::{Position, Store};
 
 use super::keys::unsigned;
 use super::opening::Workshop;
@@ -26,53 +24,45 @@ pub enum Mismatch {
     /// It is about another store.
     #[error("it is a checkpoint of the store {0}: this is a different journal")]
     Other(String),
-    /// Entries are not there.
-    #[error("the journal has {found} of the {size} entries of the checkpoint: entries are missing")]
+    /// An entry is not there.
+    #[error("entry {id}, with which chain {chain} ended, is not there: entries are missing")]
     Missing {
+        /// The chain.
+        chain: i64,
+        /// The number of the entry.
+        id: i64,
+    },
+    /// An entry was removed, so it cannot be compared.
+    #[error(
+        "entry {id}, with which chain {chain} ended, was removed to keep the journal within its size: \
+         expect a checkpoint from entry {first} on"
+    )]
+    Removed {
+        /// The chain.
+        chain: i64,
+        /// The number of the entry.
+        id: i64,
+        /// The first entry that can be compared.
+        first: i64,
+    },
+    /// An entry is another.
+    #[error(
+        "entry {id} of chain {chain} is not the one of the checkpoint: it or entries before it were changed"
+    )]
+    Changed {
+        /// The chain.
+        chain: i64,
+        /// The number of the entry.
+        id: i64,
+    },
+    /// The chains have another number of entries.
+    #[error("the journal has {found} entries up to the checkpoint, which has {size}")]
+    Size {
         /// Entries that are there.
-        found: u64,
+        found: i64,
         /// Entries of the checkpoint.
         size: u64,
     },
-    /// Entries are others.
-    #[error("the journal does not contain the entries of the checkpoint: some were changed")]
-    Changed,
-}
-
-/// The tree over the entries of a journal, as far as they were read.
-#[derive(Debug, Default)]
-pub struct JournalTree {
-    tree: Tree,
-    heads: BTreeMap<i64, i64>,
-}
-
-impl JournalTree {
-    /// Adds what came since. Leaves are sorted by chain: only those of a single chain all come last.
-    fn grow(&mut self, store: &dyn Store) -> Result<(), pif_store::Error> {
-        let chains = store.chains()?;
-        let known: Vec<i64> = self.heads.keys().copied().collect();
-        if chains.len() > 1 || known != chains {
-            *self = Self::default();
-        }
-        let after = self.heads.values().max().copied().unwrap_or_default();
-        let mut is_single = true;
-        store.leaves(after, &mut |leaf| {
-            self.add(leaf);
-            is_single &= self.heads.len() == 1;
-        })?;
-        // A chain began meanwhile.
-        if after > 0 && !is_single {
-            *self = Self::default();
-            return store.leaves(0, &mut |leaf| self.add(leaf));
-        }
-        Ok(())
-    }
-
-    fn add(&mut self, leaf: Leaf) {
-        let Leaf { chain, id, hash } = leaf;
-        self.tree.push(format!("{chain} {id} {hash}").as_bytes());
-        self.heads.insert(chain, id);
-    }
 }
 
 impl Workshop {
@@ -82,9 +72,8 @@ impl Workshop {
         self.keys().is_ok_and(|keys| keys.current().is_ok())
     }
 
-    /// Makes a checkpoint, if something came since the last one and no other process makes them. Gives
-    /// it. `grown` is what was read before.
-    pub fn checkpoint(&self, grown: &mut JournalTree) -> Result<Option<String>, Fault> {
+    /// Makes a checkpoint, if something came since the last one and no other process makes them. Gives it.
+    pub fn checkpoint(&self) -> Result<Option<String>, Fault> {
         let keys = self.keys()?;
         let key = keys.current().map_err(|error| unsigned(&error))?;
         let own: Vec<PublicKey> = keys.public().map(|(_, key)| key).collect();
@@ -92,18 +81,23 @@ impl Workshop {
             return Ok(None);
         }
         let last = self.store.last_checkpoint().map_err(stored)?;
-        grown.grow(self.store.as_ref()).map_err(stored)?;
-        let (size, root) = (grown.tree.size(), grown.tree.root());
+        let ends = self.store.heads().map_err(stored)?;
+        let size = ends.iter().map(|end| end.entries).sum::<i64>();
+        let heads = ends
+            .iter()
+            .map(|end| (end.chain, Link { id: end.id, hash: end.hash.to_string() }))
+            .collect();
         let said = last.as_deref().and_then(|note| Checkpoint::read(note, &own));
-        if size == 0 || said.is_some_and(|it| it.size == size && it.root == root) {
+        if size == 0 || said.is_some_and(|it| it.heads == heads) {
             return Ok(None);
         }
         let checkpoint = Checkpoint {
             origin: self.store.identity().map_err(stored)?,
-            size,
-            root,
+            size: u64::try_from(size).map_err(|_| {
+                fault(FaultCode::Internal, "a chain has fewer than no entries".to_owned(), None)
+            })?,
             before: last.as_deref().map(Checkpoint::digest),
-            heads: grown.heads.clone(),
+            heads,
         };
         let note = checkpoint.sign(key);
         let kept = self.store.keep_checkpoint(&note, last.as_deref(), MOST).map_err(stored)?;
@@ -111,24 +105,24 @@ impl Workshop {
     }
 }
 
-/// Compares a journal with a checkpoint that one of these keys has signed.
+/// Compares a journal, whose chains are verified, with a checkpoint that one of these keys has signed.
 pub fn compare(store: &dyn Store, note: &str, keys: &[PublicKey]) -> Result<Checkpoint, Mismatch> {
     let said = Checkpoint::read(note, keys).ok_or(Mismatch::Unsigned)?;
     if said.origin != store.identity()? {
         return Err(Mismatch::Other(said.origin));
     }
-    let mut then = JournalTree::default();
-    store.leaves(0, &mut |leaf| {
-        if said.heads.get(&leaf.chain).is_some_and(|last| leaf.id <= *last) {
-            then.add(leaf);
+    let mut found = 0;
+    for (&chain, link) in &said.heads {
+        let id = link.id;
+        match store.position(chain, id)? {
+            Position::Known(head) if head.hash.to_string() == link.hash => found += head.entries,
+            Position::Known(_) => return Err(Mismatch::Changed { chain, id }),
+            Position::Removed(first) => return Err(Mismatch::Removed { chain, id, first }),
+            Position::Missing => return Err(Mismatch::Missing { chain, id }),
         }
-    })?;
-    let found = then.tree.size();
-    if found < said.size {
-        return Err(Mismatch::Missing { found, size: said.size });
     }
-    if found != said.size || then.tree.root() != said.root {
-        return Err(Mismatch::Changed);
+    if u64::try_from(found) != Ok(said.size) {
+        return Err(Mismatch::Size { found, size: said.size });
     }
     Ok(said)
 }

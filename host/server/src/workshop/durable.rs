@@ -73,6 +73,14 @@ impl KeptRun {
         self.row.standing(&self.run)
     }
 
+    /// Whether the server that worked on it is gone, or has stopped, and nothing else interrupted it.
+    #[must_use]
+    pub fn is_abandoned(&self) -> bool {
+        let interrupted = self.run.durable.as_ref().map(|it| &it.interrupted["code"]);
+        let is_stopped = |code: &Value| code.is_null() || *code == FaultCode::Cancelled.name();
+        self.row.is_abandoned() && interrupted.is_some_and(is_stopped)
+    }
+
     /// Whether it goes on by itself.
     #[must_use]
     pub fn is_background(&self) -> bool {
@@ -341,6 +349,16 @@ impl Workshop {
         self.journal.commit_one(Write::entry(draft)).map(drop).map_err(super::refusal::unwritten)
     }
 
+    /// Leaves a run to whoever goes on with it, if this process has it and has stopped working on it.
+    pub fn leave_run(&self, run: i64) -> Result<(), Fault> {
+        let kept = self.find_run(run)?;
+        let own = self.journal.lease().name();
+        if kept.standing() == RunStatus::Working && own.as_ref() == Some(&kept.row.owner) {
+            self.store.exchange(&kept.row, &kept.row.left()).map_err(stored)?;
+        }
+        Ok(())
+    }
+
     /// Takes a run over, as it was read.
     fn exchange(&self, kept: &KeptRun, run: RunProgress) -> Result<KeptRun, Fault> {
         let time = run.durable.as_ref().map_or(self.longest, time_left);
@@ -352,7 +370,8 @@ impl Workshop {
 /// The refusal to change a run that another one works on, or that has ended.
 fn busy(kept: &KeptRun) -> Fault {
     let (run, standing) = (kept.number(), kept.standing().name());
-    let message = format!("run {run} is {standing}");
+    let place = kept.row.lease.as_ref().map(|lease| format!(", by {}", lease.told()));
+    let message = format!("run {run} is {standing}{}", place.unwrap_or_default());
     let hint = named(&format!("run {{\"resume\": {run}, \"wait\": 30}}")).into_owned();
     fault(FaultCode::Malformed, message, Some(&hint))
 }

@@ -1,16 +1,19 @@
 //! Whether two programs are equal: a proof, or an input on which they differ, or what was tried.
 
+use std::collections::BTreeMap;
+
 use pif_domain::{Fault, FaultCode};
 use pif_sandbox::{Counterexample, Inquiry, Subject, Watch};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::inquiry::{InquiryResult, put_exact, put_found};
-use super::types::{Sight, log_fault};
+use super::types::{Filled, Sight, log_fault};
 
 /// What is known of two programs.
 #[derive(Debug, Clone)]
 pub enum Equality {
-    /// They are equal: the proof, as JSON.
+    /// They are equal: the proof, as JSON. One about programs that name tools is about the programs with
+    /// the sources of these in place of their names, and its member `holds_for` has their revisions.
     Equal(String),
     /// They differ.
     Different(InquiryResult),
@@ -76,9 +79,16 @@ impl Sight<'_> {
     ) -> Result<Equality, Fault> {
         // Half of the time is for runs.
         let searching = watch.again_for(watch.left() / 2);
-        let untreated = match self.sandbox.prove(&first, &second, &searching) {
+        let filled = [self.filled(&first, &searching), self.filled(&second, &searching)];
+        let [one, other] = filled.map(|it| it.map_err(log_fault).ok().flatten());
+        let revisions: BTreeMap<&String, &String> =
+            one.iter().chain(&other).flat_map(|it| &it.revisions).collect();
+        let program =
+            |own, filled: &Option<Filled>| filled.as_ref().map_or(own, |it| it.program.clone());
+        let programs = [program(first.clone(), &one), program(second.clone(), &other)];
+        let untreated = match self.sandbox.prove(&programs[0], &programs[1], &searching) {
             Ok(it) => match it.proof {
-                Some(proof) => return Ok(Equality::Equal(proof)),
+                Some(proof) => return Ok(Equality::Equal(holding_for(&revisions, proof))),
                 None => it.untreated,
             },
             // A search that is too long is one that finds nothing.
@@ -93,5 +103,15 @@ impl Sight<'_> {
             Some(_) => Equality::Different(tried),
             None => Equality::Unknown { tried, untreated },
         })
+    }
+}
+
+/// A proof, which is an object as JSON, with the revisions of the tools for which it holds.
+pub(super) fn holding_for(revisions: &BTreeMap<&String, &String>, proof: String) -> String {
+    match proof.strip_prefix('{') {
+        Some(rest) if !revisions.is_empty() => {
+            format!("{{\"holds_for\":{},{rest}", json!(revisions))
+        }
+        _ => proof,
     }
 }

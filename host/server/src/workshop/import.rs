@@ -294,12 +294,18 @@ impl CheckedTool {
         let mut entry = Draft::of_change(EntryKind::Import, &packed.name);
         // This cannot fail: all parts are text and JSON already.
         let arguments = serde_json::to_string(packed).unwrap_or_default();
-        entry.request = match certificate.map(|it| it.record()) {
+        let certificate = certificate.map(|it| it.record());
+        entry.request = match &certificate {
             None => json!({ "arguments": arguments, "replace": replace }),
             Some(it) => json!({ "arguments": arguments, "replace": replace, "certificate": it }),
         };
-        let (evolution, pinned) = (evolution.clone(), packed.pinned);
-        let taken = pif_store::ToolImport { evolution, pinned, supplied: *supplied, replace };
+        let taken = pif_store::ToolImport {
+            evolution: evolution.clone(),
+            pinned: packed.pinned,
+            supplied: *supplied,
+            replace,
+            certificate: certificate.map(|it| it.to_string()),
+        };
         Write { change: Change::Take(taken), entry }
     }
 

@@ -198,7 +198,7 @@ impl<'a> Intent<'a> {
 }
 
 /// The fault of a run that another process has taken over or ended.
-fn lost() -> Fault {
+pub(super) fn lost() -> Fault {
     let message = "the run was cancelled, or goes on elsewhere".to_owned();
     fault(FaultCode::Cancelled, message, None)
 }

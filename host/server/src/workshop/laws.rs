@@ -4,8 +4,9 @@ use pif_domain::Fault;
 use pif_sandbox::{Inquiry, Subject, Watch};
 use serde_json::{Map, Value};
 
+use super::equality::holding_for;
 use super::inquiry::{InquiryResult, put_exact, put_found};
-use super::types::Sight;
+use super::types::{Sight, log_fault};
 
 /// What is known of a law of a function.
 #[derive(Debug, Clone)]
@@ -57,7 +58,11 @@ impl Sight<'_> {
         name: &str,
         watch: &Watch,
     ) -> Result<Vec<LawsResult>, Fault> {
-        let laws = self.sandbox.laws(subject, watch)?;
+        // What holds of the program with the sources of its tools in place of their names holds of it.
+        let filled = self.filled(subject, watch).map_err(log_fault).ok().flatten();
+        let program = filled.as_ref().map_or(subject, |it| &it.program);
+        let revisions = filled.iter().flat_map(|it| &it.revisions).collect();
+        let laws = self.sandbox.laws(program, watch)?;
         let mut left = u32::try_from(laws.len()).unwrap_or(u32::MAX);
         let mut found = Vec::new();
         for it in laws {
@@ -66,6 +71,7 @@ impl Sight<'_> {
             left = left.saturating_sub(1);
             let proof = it.proof.map(|it| (["proof", "proof_exact"], it));
             let proof = proof.or(it.derivation.map(|it| (["derivation", "derivation_exact"], it)));
+            let proof = proof.map(|(names, it)| (names, holding_for(&revisions, it)));
             let tried = match proof {
                 Some(_) => None,
                 None => {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pif_broker::Client;
+use pif_domain::text::time;
 use pif_domain::{EntryKind, EntryOutcome, Fault, Limit, Principal};
 use pif_receipt::Keyring;
 use pif_sandbox::{Limits, Sandbox};
@@ -19,9 +20,10 @@ use super::budget::CallLimits;
 use super::database;
 use super::effects::{Effects, NoEffects};
 use super::intent::Patience;
+use super::kept_types::KeptTypes;
 use super::keys::open_keys;
 use super::record;
-use super::recovery;
+use super::recovery::end_leases_of_the_gone;
 use super::refusal::{refused, stored, unwritten};
 use super::search::IndexCache;
 use super::world::Tools;
@@ -77,6 +79,8 @@ pub struct Workshop {
     pub(super) requires_staging: bool,
     /// The indexes of what the store does not index.
     pub(super) fed: Arc<IndexCache>,
+    /// The types that the store keeps.
+    pub(super) kept_types: Arc<KeptTypes>,
     /// The keys of the store, or why there are none.
     pub(super) keys: Arc<Result<Keyring, pif_receipt::Error>>,
 }
@@ -97,14 +101,20 @@ impl State {
     pub fn open(config: &Config, evaluator: &str) -> Result<Self, Error> {
         let store = open_store(config)?;
         let journal = Journal::new(Arc::clone(&store), settings(config, evaluator));
-        // A database is verified by `store check`, and knows by leases who is gone.
+        // A database is verified by `store check`.
         if config.database.is_none() {
             verify(config, &journal)?;
+        }
+        match end_leases_of_the_gone(store.as_ref()) {
+            // A server starts without its database.
+            Err(error) if error.is_absence() => {}
+            ended => ended?,
+        }
+        if config.database.is_none() {
             let recovered = journal.recover()?;
             if recovered > 0 {
                 tracing::warn!(recovered, "runs that called others did not end: see the journal");
             }
-            recovery::recover(store.as_ref())?;
         }
         let registry = Registry::open(Arc::clone(&store))?;
         let memory = Memory::new(Arc::clone(&store));
@@ -126,6 +136,7 @@ impl Workshop {
         let State { store, registry, journal, memory, keys } = state;
         let (limits, most_code) = (config.limits, config.values.size(Limit::Code));
         let effects = Arc::new(NoEffects);
+        let kept_types = Arc::new(KeptTypes::new(Arc::clone(&store)));
         let allowed = CallLimits {
             calls: config.values.get(Limit::Calls),
             bytes: config.values.get(Limit::AnswersSize),
@@ -159,6 +170,7 @@ impl Workshop {
             snapshot: None,
             requires_staging: config.requires_staging,
             fed: Arc::default(),
+            kept_types,
             keys: Arc::new(keys),
         }
     }
@@ -240,6 +252,18 @@ impl Workshop {
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         self.store.path()
+    }
+
+    /// Gives back what this process works on, so that others go on with it at once.
+    pub fn leave(&self) {
+        self.journal.lease().leave();
+    }
+
+    /// When the database last answered, if it does not now: RFC 3339. What is told of the registry is of that
+    /// time.
+    #[must_use]
+    pub fn as_of(&self) -> Option<String> {
+        self.store.away_since().map(time::format)
     }
 
     /// Refuses if nothing can be written now.
@@ -342,7 +366,8 @@ pub(super) fn settings(config: &Config, component: &str) -> journal::Settings {
             life: milliseconds(config, Limit::SnapshotLife),
         },
         component: component.to_owned(),
-        owner: journal::owner(),
+        holder: String::new(),
+        lease: config.values.time(Limit::Lease),
         principal: Arc::default(),
     }
 }

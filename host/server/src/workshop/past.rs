@@ -9,10 +9,10 @@ use pif_domain::{
     named,
 };
 use pif_sandbox::{Calls, Passage};
-use pif_store::journal::{Answer, Digest, Left, Pending, Policy, RunProgress, WaitState};
+use pif_store::journal::{Answer, Digest, Left, Parked, Pending, Policy, RunProgress, WaitState};
 
 use super::call_record::{self as record, MissingAnswer};
-use super::intent::Intent;
+use super::intent::{Intent, lost};
 use super::refusal::stored;
 use super::step_log;
 
@@ -260,14 +260,18 @@ impl Intent<'_> {
         let (asked, decision) = (wishes.clone(), None);
         let waits = WaitState { wishes, granted, as_of: self.as_of, seal: sealed, decision };
         let run = RunProgress { waits: Some(waits), ..run };
-        let until = self.journal.park(self.pending, run, patience.life, patience.most);
-        let Some((run, until)) = until.map_err(stored)? else {
-            let message = format!(
-                "a call of {tool} needs an approval, and {} runs wait for theirs [{}]",
-                patience.most,
-                Limit::PendingRuns,
-            );
-            return refuse(message, "decide those first: `mcp-pif approve` lists them");
+        let parked = self.journal.park(self.pending, run, patience.life, patience.most);
+        let (run, until) = match parked.map_err(stored)? {
+            (Parked::Kept(run), until) => (run, until),
+            (Parked::Lost, _) => return Err(lost()),
+            (Parked::Full, _) => {
+                let message = format!(
+                    "a call of {tool} needs an approval, and {} runs wait for theirs [{}]",
+                    patience.most,
+                    Limit::PendingRuns,
+                );
+                return refuse(message, "decide those first: `mcp-pif approve` lists them");
+            }
         };
         let handle = secret.map(|secret| format!("{run}.{secret}"));
         Ok(Ok(ApprovalWait { run, wishes: asked, decision: None, until, handle }))

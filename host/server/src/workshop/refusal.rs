@@ -46,6 +46,7 @@ pub fn stored(error: impl Into<StoreError>) -> Fault {
     tracing::error!(%error, "the store failed");
     let (code, hint) = match error {
         StoreError::Locked => (FaultCode::Storage, "try again later"),
+        StoreError::Lost => (FaultCode::Cancelled, "`runs` shows how it stands"),
         StoreError::Unavailable { .. } => (FaultCode::StoreUnavailable, "try again later"),
         _ => (FaultCode::Storage, "tell the operator of this server, then try again"),
     };
@@ -96,7 +97,8 @@ pub fn ended(error: SessionError) -> Fault {
             let closed = fault(FaultCode::SessionClosed, message, Some(hint));
             return Fault { reason: Some(reason.name()), ..closed };
         }
-        SessionError::Busy(_) => (FaultCode::SessionBusy, "try again when the turn has ended"),
+        SessionError::Busy { .. } => (FaultCode::SessionBusy, "try again when the turn has ended"),
+        SessionError::Lost => (FaultCode::Cancelled, "call again"),
         SessionError::Ended => (FaultCode::Cancelled, "nothing was changed"),
         SessionError::Unbound(_) => (FaultCode::Unbound, "`session_inspect` shows the bindings"),
         SessionError::Unsaved(_) => {
@@ -124,7 +126,8 @@ fn unstaged(error: StagingError) -> Fault {
             FaultCode::Conflict,
             "`stage` with \"rebase\": true applies its operations on the registry of now",
         ),
-        StagingError::Raced(_) => (FaultCode::Conflict, "call again"),
+        StagingError::Raced(_) | StagingError::Lost(_) => (FaultCode::Conflict, "call again"),
+        StagingError::Busy { .. } => (FaultCode::Conflict, "call again when that has ended"),
     };
     fault(code, message, Some(hint))
 }

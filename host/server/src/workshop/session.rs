@@ -6,6 +6,7 @@ use pif_domain::text::time::now;
 use pif_domain::{EntryKind, EntryOutcome, Fault};
 use pif_sandbox::milliseconds;
 use pif_store::journal::Draft;
+use pif_store::lease::holder;
 use pif_store::session::{
     Binding, Change, EndedTurn, Error, Lease, Session, SessionCapacity, SessionKind, Target, Turn,
     TurnChanges, Which,
@@ -14,7 +15,7 @@ use pif_store::{Change as Changed, Effect, Refusal, Write, sessions};
 use serde_json::json;
 
 use super::opening::Workshop;
-use super::refusal::{ended, unwritten};
+use super::refusal::{ended, stored, unwritten};
 
 /// What a turn has made.
 #[derive(Debug, Clone)]
@@ -102,12 +103,12 @@ impl Workshop {
     /// Begins a turn.
     pub(super) fn begin_turn(&self, which: &Which) -> Result<OpenTurn, Fault> {
         let number = TURNS.fetch_add(1, Ordering::Relaxed);
-        let holder = format!("{}/{number}", self.journal.settings().owner);
+        let holder = holder(&self.journal.lease().hold().map_err(stored)?, number);
         let until = i64::try_from(milliseconds(self.lease)).unwrap_or(i64::MAX);
         let lease = Lease { holder: holder.clone(), until: now().saturating_add(until) };
         let mut begun = None;
         let begin = self.store.transact(&mut |db| {
-            begun = Some(sessions::begin(db, which, &lease, &|lease| lease.until <= now())?);
+            begun = Some(sessions::begin(db, which, &lease)?);
             Ok(())
         });
         begin.map_err(unwritten)?;

@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::effects::Effects;
+use super::kept_types::KeptTypes;
 use super::library::library;
 use super::opening::Workshop;
 use super::world::Tools;
@@ -76,12 +77,23 @@ pub struct ProgramType {
 
 /// A tool that an analysis brings.
 #[derive(Debug, Clone)]
-struct Brought {
+pub(super) struct Brought {
     /// The hash of its source and of all that it depends on.
     deep: String,
     typing: Arc<Typing>,
     revision: String,
 }
+
+/// A program with sources of tools in place of their names.
+#[derive(Debug)]
+pub(super) struct Filled {
+    pub(super) program: Subject,
+    /// The revisions of those tools.
+    pub(super) revisions: BTreeMap<String, String>,
+}
+
+/// Tools by how they are named; None of those of which nothing is known.
+pub(super) type AllBrought = BTreeMap<String, Option<Brought>>;
 
 /// A tool that is being looked at.
 struct Node {
@@ -94,6 +106,8 @@ struct Node {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sight<'a> {
     pub(super) sandbox: &'a Sandbox,
+    /// Types that the store keeps, if they are of use.
+    pub(super) kept: Option<&'a KeptTypes>,
     pub(super) tools: &'a Tools,
     pub(super) effects: &'a dyn Effects,
 }
@@ -152,7 +166,12 @@ fn fails(typing: &Typing) -> Vec<Value> {
 impl Workshop {
     /// What an analysis sees that sees these tools.
     pub(super) fn sight<'a>(&'a self, tools: &'a Tools) -> Sight<'a> {
-        Sight { sandbox: &self.sandbox, tools, effects: self.effects.as_ref() }
+        Sight {
+            sandbox: &self.sandbox,
+            kept: Some(&self.kept_types),
+            tools,
+            effects: self.effects.as_ref(),
+        }
     }
 
     /// What an analysis sees that asks the analyst next: it is ready, so a clock may start.
@@ -245,10 +264,17 @@ impl Sight<'_> {
         watch: &Watch,
     ) -> Option<ProgramType> {
         let (subject, revisions) = self.subject_of(summary, code, watch);
-        // What one question cannot be answered for is no reason to leave out the others.
-        let ask = |asked| self.sandbox.ask(&subject, &[asked], watch).map_err(log_fault).ok();
-        let typing = ask(Question::Typing)?.typing.filter(|it| !it.gave_up)?;
-        let cost = ask(Question::Cost).and_then(|it| it.cost);
+        // One reading and one walk answer both questions. Where that is too much for one instance, it is
+        // no reason to leave out the type.
+        let ask = |asked: &[Question]| self.sandbox.ask(&subject, asked, watch);
+        let told = ask(&[Question::Typing, Question::Cost]).or_else(|fault| {
+            log_fault(fault);
+            ask(&[Question::Typing])
+        });
+        let told = told.map_err(log_fault).ok()?;
+        let typing = told.typing.filter(|it| !it.gave_up)?;
+        let cost = told.cost;
+        let ask = |asked| ask(&[asked]).map_err(log_fault).ok();
         let normal = is_normal.then(|| ask(Question::Normal)).flatten().and_then(|it| it.normal);
         Some(ProgramType { typing: Arc::new(typing), cost, normal, tools: revisions })
     }
@@ -301,14 +327,44 @@ impl Sight<'_> {
             .ok_or_else(|| fault(FaultCode::Internal, "the analyst fused nothing".to_owned(), None))
     }
 
+    /// A program with the sources of the tools that it comes to by name in place of their names, and the
+    /// revisions of those. None if that leaves all names where they are.
+    pub(super) fn filled(&self, program: &Subject, watch: &Watch) -> Result<Option<Filled>, Fault> {
+        let names = self.sandbox.ask(program, &[Question::Names], &watch.again())?.names;
+        let mut open = names.map(|it| it.tools).unwrap_or_default();
+        let mut nodes: BTreeMap<String, Option<Node>> = BTreeMap::new();
+        while let Some(name) = open.pop() {
+            if nodes.contains_key(&name) {
+                continue;
+            }
+            let node = self.node(&name, nodes.len(), watch);
+            open.extend(node.iter().flat_map(|it| it.names.tools.iter().cloned()));
+            nodes.insert(name, node);
+        }
+        if nodes.is_empty() {
+            return Ok(None);
+        }
+        let known = |(name, node): (&String, &Option<Node>)| KnownTool {
+            name: name.clone(),
+            shape: None,
+            schemas: None,
+            code: node.as_ref().map(|it| it.source.clone()),
+        };
+        let tools = nodes.iter().map(known).collect();
+        let asked = Subject { tools, ..program.clone() };
+        let filled = self.sandbox.ask(&asked, &[Question::Filled], &watch.again())?.filled;
+        let Some(filled) = filled.filter(|it| !it.tools.is_empty()) else { return Ok(None) };
+        let revision = |name: String| {
+            let hash = nodes.get(&name)?.as_ref()?.hash.clone();
+            Some((name, hash))
+        };
+        let revisions = filled.tools.into_iter().filter_map(revision).collect();
+        Ok(Some(Filled { program: Subject { code: filled.term, ..program.clone() }, revisions }))
+    }
+
     /// Finds the type of a tool and of all that it depends on, callees first. A tool in a circle knows
     /// nothing of those that come later in it. None stands for a tool of which nothing is known.
-    fn bring(
-        &self,
-        reference: &str,
-        brought: &mut BTreeMap<String, Option<Brought>>,
-        watch: &Watch,
-    ) {
+    pub(super) fn bring(&self, reference: &str, brought: &mut AllBrought, watch: &Watch) {
         let offers = self.effects.offers();
         let mut nodes: BTreeMap<String, Node> = BTreeMap::new();
         let mut open = vec![reference.to_owned()];
@@ -330,6 +386,9 @@ impl Sight<'_> {
                 brought.insert(name, None);
             }
         }
+        if let Some(kept) = self.kept {
+            kept.write();
+        }
     }
 
     /// The source of a tool with what it names. None where there is none, or too many are looked at.
@@ -347,7 +406,7 @@ impl Sight<'_> {
         &self,
         node: &Node,
         offers: &Arc<[Offer]>,
-        brought: &BTreeMap<String, Option<Brought>>,
+        brought: &AllBrought,
         watch: &Watch,
     ) -> Option<Brought> {
         let Node { hash, source, names } = node;
@@ -369,7 +428,15 @@ impl Sight<'_> {
         if let Some(typing) = book(|book| book.types.get(&deep).cloned()) {
             return Some(Brought { deep, typing, revision });
         }
-        let typing = Arc::new(self.ask_type(source.clone(), known, watch)?);
+        let typing = if let Some(kept) = self.kept.and_then(|it| it.typing(hash, &deep)) {
+            Arc::new(kept)
+        } else {
+            let typing = Arc::new(self.ask_type(source.clone(), known, watch)?);
+            if let Some(kept) = self.kept {
+                kept.learn(hash, names, (&deep, &typing));
+            }
+            typing
+        };
         book(|book| {
             if book.types.len() >= MOST {
                 book.types.clear();
@@ -405,9 +472,13 @@ impl Sight<'_> {
         if let Some(names) = book(|book| book.names.get(hash).cloned()) {
             return Some(names);
         }
-        let subject = subject(source.to_owned(), Vec::new());
-        let answers = self.sandbox.ask(&subject, &[Question::Names], watch);
-        let names = Arc::new(answers.map_err(log_fault).ok()?.names?);
+        let names = if let Some(kept) = self.kept.and_then(|it| it.names(hash)) {
+            Arc::new(kept)
+        } else {
+            let subject = subject(source.to_owned(), Vec::new());
+            let answers = self.sandbox.ask(&subject, &[Question::Names], watch);
+            Arc::new(answers.map_err(log_fault).ok()?.names?)
+        };
         book(|book| {
             if book.names.len() >= MOST {
                 book.names.clear();
@@ -434,7 +505,7 @@ fn subject(code: String, tools: Vec<KnownTool>) -> Subject {
     Subject { code, variables: Vec::new(), tools, is_tool: true }
 }
 
-fn shaped(name: String, tool: &Brought) -> KnownTool {
+pub(super) fn shaped(name: String, tool: &Brought) -> KnownTool {
     KnownTool { name, shape: Some(tool.typing.of_tool.clone()), schemas: None, code: None }
 }
 

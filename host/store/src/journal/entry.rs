@@ -93,7 +93,7 @@ impl Draft {
         let end = kept.ended.map(|end| RunEnd { entry: number, ..end });
         let until = kept.durable.as_ref().map_or(0, |durable| durable.until);
         let kept = RunProgress { ended: end, ..kept };
-        Some(Pending { until, ..kept.keep(Some(id), Duration::ZERO, settings) })
+        Some(Pending { until, ..kept.keep(Some(id), Duration::ZERO, settings, &settings.holder) })
     }
 
     /// The JSON text of the entry's body.

@@ -1,5 +1,6 @@
 //! The journal of a store: writes and reads.
 
+use std::borrow::Cow;
 use std::slice;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,10 +12,11 @@ use super::chain::ChainEnds;
 use super::entry::{Draft, Entry, Link};
 use super::error::Error;
 use super::filter::{Filter, Statistics};
-use super::pending::{Pending, RunProgress};
+use super::pending::{Parked, Pending, RunProgress};
 use super::settings::Settings;
 use crate::change::{Done, Refusal, Wait, Write};
 use crate::error::Error as StoreError;
+use crate::lease::LeaseKeeper;
 use crate::store::Store;
 
 /// The journal of a store.
@@ -22,6 +24,8 @@ use crate::store::Store;
 pub struct Journal {
     store: Arc<dyn Store>,
     settings: Settings,
+    /// The lease of this process, for runs and whatever else it works on.
+    lease: LeaseKeeper,
     /// Whether it shows only entries of its principal.
     is_private: bool,
 }
@@ -30,7 +34,8 @@ impl Journal {
     /// The journal of a store. It is not verified.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, settings: Settings) -> Self {
-        Self { store, settings, is_private: false }
+        let lease = LeaseKeeper::new(Arc::clone(&store), settings.lease);
+        Self { store, settings, lease, is_private: false }
     }
 
     /// The journal of a principal, who writes entries and sees them. Some see those of others too.
@@ -56,9 +61,23 @@ impl Journal {
         &self.settings
     }
 
+    /// The lease of this process.
+    #[must_use]
+    pub fn lease(&self) -> &LeaseKeeper {
+        &self.lease
+    }
+
     /// Makes changes, each with its entry: all of them or none.
     pub fn commit(&self, writes: &[Write]) -> Result<Vec<Done>, Refusal> {
-        self.store.commit(writes, &self.settings, Wait::Patiently)
+        self.store.commit(writes, &self.settings_of(writes), Wait::Patiently)
+    }
+
+    /// The settings, with the lease where a run ends that was worked on.
+    fn settings_of(&self, writes: &[Write]) -> Cow<'_, Settings> {
+        match self.lease.name().filter(|_| writes.iter().any(|it| it.entry.pending.is_some())) {
+            Some(holder) => Cow::Owned(Settings { holder, ..self.settings.clone() }),
+            None => Cow::Borrowed(&self.settings),
+        }
     }
 
     /// Makes one change with its entry.
@@ -74,7 +93,8 @@ impl Journal {
 
     /// Writes an entry without a change. Returns its number.
     pub fn append_within(&self, entry: &Write, wait: Wait) -> Result<i64, StoreError> {
-        match self.store.commit(slice::from_ref(entry), &self.settings, wait) {
+        let writes = slice::from_ref(entry);
+        match self.store.commit(writes, &self.settings_of(writes), wait) {
             Ok(done) => Ok(done.first().ok_or(StoreError::Confused)?.entry),
             Err(Refusal::Store(error)) => Err(error),
             // Without a change nothing can be refused.
@@ -105,22 +125,23 @@ impl Journal {
         time: Duration,
         is_lasting: bool,
     ) -> Result<Option<i64>, StoreError> {
-        self.store.pend(&run.keep(id, time, &self.settings), is_lasting)
+        let holder = self.lease.hold()?;
+        self.store.pend(&run.keep(id, time, &self.settings, &holder), is_lasting)
     }
 
-    /// Keeps a run that nobody works on, for so long, in place of what has this number. There may be
-    /// `most` such runs: beyond them it gives None, else its number and the moment until which it is
-    /// kept.
+    /// Keeps a run that waits for an approval, for so long, in place of what has this number, which this
+    /// process works on. There may be `most` such runs. Gives the moment until which it is kept, too.
     pub fn park(
         &self,
         id: Option<i64>,
         run: RunProgress,
         life: Duration,
         most: u64,
-    ) -> Result<Option<(i64, i64)>, StoreError> {
+    ) -> Result<(Parked, i64), StoreError> {
         self.recover()?;
-        let run = run.keep(id, life, &self.settings);
-        Ok(self.store.park(&run, most)?.map(|id| (id, run.until)))
+        let holder = self.lease.hold()?;
+        let run = run.keep(id, life, &self.settings, &holder);
+        Ok((self.store.park(&run, &holder, most)?, run.until))
     }
 
     /// Keeps a run in place of a row, if that is still as it was read. Without a time it is kept as
@@ -131,7 +152,8 @@ impl Journal {
         run: RunProgress,
         time: Option<Duration>,
     ) -> Result<Option<Pending>, StoreError> {
-        let next = run.keep(row.id, time.unwrap_or_default(), &self.settings);
+        let holder = self.lease.hold()?;
+        let next = run.keep(row.id, time.unwrap_or_default(), &self.settings, &holder);
         let next = if time.is_none() { Pending { until: row.until, ..next } } else { next };
         Ok(self.store.exchange(row, &next)?.then_some(next))
     }
@@ -139,16 +161,8 @@ impl Journal {
     /// Writes the entries of runs that ended with their processes; how many there are. Forgets durable
     /// runs that ended long ago.
     pub fn recover(&self) -> Result<usize, StoreError> {
-        let (over, left): (Vec<_>, Vec<_>) =
-            self.store.pending()?.into_iter().partition(Pending::is_over);
-        for run in left {
-            if let Some(next) = run.leave() {
-                // If it was not so any more, another process has it.
-                self.store.exchange(&run, &next)?;
-            }
-        }
         let mut count = 0;
-        for run in over {
+        for run in self.store.pending()?.into_iter().filter(Pending::is_over) {
             if let Some(id) = run.id.filter(|_| run.has_ended()) {
                 self.store.forget(id)?;
                 continue;
@@ -156,7 +170,7 @@ impl Journal {
             match self.written_by(&run.principal()).append(draft(&run)) {
                 Ok(_) => count += 1,
                 // Another process was faster.
-                Err(StoreError::Confused) => {}
+                Err(StoreError::Lost) => {}
                 Err(error) => return Err(error),
             }
         }

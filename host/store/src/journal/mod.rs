@@ -21,8 +21,7 @@ pub use self::entry::{Body, Draft, Entry, Link, ONLY_CHAIN, Payload};
 pub use self::error::Error;
 pub use self::filter::{Filter, Statistics};
 pub use self::keeper::Journal;
-pub use self::pending::is_gone;
-pub use self::pending::{Pending, RunProgress, WaitState, owner};
+pub use self::pending::{Parked, Pending, RunProgress, WaitState};
 pub use self::settings::{Policy, Settings};
 
 pub(super) use self::chain::surplus;

@@ -2,8 +2,6 @@
 //! leaves, so that a server that dies leaves an entry behind.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::process;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,18 +13,32 @@ use serde_json::Value;
 use super::answer::Answer;
 use super::durable::{Durable, RunEnd, RunStatus};
 use super::settings::{Policy, Settings};
+use crate::lease::ProcessLease;
 
 /// A run that has not ended, or a durable one, as a store keeps it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pending {
     /// Its number; None: it is not kept yet, and the store gives it one.
     pub id: Option<i64>,
-    /// The process that it runs in.
+    /// The lease of the process that works on it, or a word for none.
     pub owner: String,
+    /// That lease, if it lasts. A store finds it out, and does not write it.
+    pub lease: Option<ProcessLease>,
     /// When it has ended for certain, in milliseconds since 1970.
     pub until: i64,
     /// Texts of [`RunProgress`]. A store adds them to those that it has.
     pub parts: Vec<String>,
+}
+
+/// What became of a run that is to wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Parked {
+    /// It is kept, and has this number.
+    Kept(i64),
+    /// So many others wait that it is not kept.
+    Full,
+    /// Another process has taken it over, or it has ended.
+    Lost,
 }
 
 /// What a run has asked for since it was last kept. So all that is kept of it grows with the number of
@@ -118,8 +130,14 @@ impl RunProgress {
         self.ended = part.ended;
     }
 
-    /// As a store keeps it for so long.
-    pub(super) fn keep(self, id: Option<i64>, time: Duration, settings: &Settings) -> Pending {
+    /// As a store keeps it for so long. The process that works on it holds the lease `holder`.
+    pub(super) fn keep(
+        self,
+        id: Option<i64>,
+        time: Duration,
+        settings: &Settings,
+        holder: &str,
+    ) -> Pending {
         let kept = match settings.policy {
             Policy::Full => self,
             // Its entry would have digests; those of a run that did not end are of no use.
@@ -136,11 +154,11 @@ impl RunProgress {
         let owner = match (&kept.waits, &kept.ended) {
             (Some(_), _) => NOBODY,
             (None, Some(_)) => LEFT,
-            (None, None) => settings.owner.as_str(),
+            (None, None) => holder,
         };
         // Texts, numbers and JSON already.
         let text = serde_json::to_string(&kept).unwrap_or_default();
-        Pending { id, owner: owner.to_owned(), until, parts: vec![text] }
+        Pending { id, owner: owner.to_owned(), lease: None, until, parts: vec![text] }
     }
 }
 
@@ -169,18 +187,24 @@ impl Pending {
 
     /// Whether no process works on the run any more.
     pub(super) fn is_left(&self) -> bool {
-        self.owner == LEFT || self.until < now() || is_gone(&self.owner)
+        self.owner == LEFT || self.until < now() || self.is_abandoned()
     }
 
-    /// The run without the process that worked on it, if that is gone. Whoever serves cannot find that out
-    /// of others, so it is written down before.
-    pub(super) fn leave(&self) -> Option<Self> {
-        is_gone(&self.owner).then(|| Self { owner: LEFT.to_owned(), ..self.clone() })
+    /// Whether a process worked on the run whose lease is over.
+    #[must_use]
+    pub fn is_abandoned(&self) -> bool {
+        self.lease.is_none() && !matches!(self.owner.as_str(), NOBODY | LEFT)
+    }
+
+    /// The run, on which nobody works.
+    #[must_use]
+    pub fn left(&self) -> Self {
+        Self { owner: LEFT.to_owned(), lease: None, ..self.clone() }
     }
 
     /// Whether nobody can end the run any more. A durable one can go on until its time is over.
     pub(super) fn is_over(&self) -> bool {
-        (self.until < now() || is_gone(&self.owner))
+        (self.until < now() || self.is_abandoned())
             && RunProgress::read(&self.parts).durable.is_none_or(|it| it.is_past())
     }
 
@@ -192,58 +216,5 @@ impl Pending {
     /// Who the run belongs to.
     pub(super) fn principal(&self) -> Arc<str> {
         RunProgress::read(&self.parts).principal
-    }
-}
-
-/// What names this process, and no other one of this machine after it.
-#[must_use]
-pub fn owner() -> String {
-    let id = process::id();
-    match (started(id), namespace()) {
-        (Some(started), Some(namespace)) => format!("{id} {started} {namespace}"),
-        _ => String::new(),
-    }
-}
-
-/// Whether a process is known to be gone. Of one elsewhere nobody knows.
-#[must_use]
-pub fn is_gone(owner: &str) -> bool {
-    let mut parts = owner.splitn(3, ' ');
-    let (Some(id), Some(start), Some(place)) = (parts.next(), parts.next(), parts.next()) else {
-        return false;
-    };
-    let Ok(id) = id.parse() else { return false };
-    namespace().is_some_and(|here| here == place) && started(id).as_deref() != Some(start)
-}
-
-/// When a process started, as Linux counts. One that has ended is gone, though nobody has waited for it.
-fn started(id: u32) -> Option<String> {
-    let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-    let (_, fields) = stat.rsplit_once(") ")?;
-    let mut fields = fields.split(' ');
-    let has_ended = matches!(fields.next()?, "Z" | "X");
-    fields.nth(18).filter(|_| !has_ended).map(str::to_owned)
-}
-
-/// The machine since it started, and the part of it that this process sees.
-fn namespace() -> Option<String> {
-    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-    let space = fs::read_link("/proc/self/ns/pid").ok()?;
-    Some(format!("{} {}", boot.trim(), space.display()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_process_is_told_from_one_that_is_gone() {
-        let here = owner();
-        assert!(!is_gone(&here));
-        if let Some((_, rest)) = here.split_once(' ') {
-            assert!(is_gone(&format!("{} {rest}", u32::MAX)));
-            assert!(!is_gone(&format!("{} 1 another place", u32::MAX)));
-        }
-        assert!(!is_gone(""));
     }
 }

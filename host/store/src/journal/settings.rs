@@ -1,6 +1,7 @@
 //! The settings of the journal.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::memory::MemoryCapacity;
 use crate::{session, staging};
@@ -33,8 +34,10 @@ pub struct Settings {
     pub staging: staging::StagingCapacity,
     /// sha256 of the evaluator that makes the runs.
     pub component: String,
-    /// The process that writes it.
-    pub owner: String,
+    /// The lease of the process that writes an entry of a run on which it works.
+    pub holder: String,
+    /// How long the lease of a process lasts that is silent.
+    pub lease: Duration,
     /// Who its entries belong to, and the values of the memory. The empty name is that of the local user.
     pub principal: Arc<str>,
 }

@@ -3,6 +3,7 @@
 
 mod error;
 mod evolution;
+mod fact;
 pub mod name;
 mod overlay;
 mod revision;
@@ -10,6 +11,7 @@ mod shared;
 
 pub use self::error::Error;
 pub use self::evolution::{Evolution, Status};
+pub use self::fact::Fact;
 pub use self::overlay::Overlay;
 pub use self::revision::{Definition, Past, STAGED, short};
 pub use self::shared::{Registry, Snapshot};

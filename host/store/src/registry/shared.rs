@@ -100,6 +100,7 @@ impl Registry {
     /// notification.
     pub fn refresh(&self) -> Result<(), StoreError> {
         let last = self.store.last_change()?;
+        self.store.hold_registry()?;
         self.changes.send_if_modified(|known| std::mem::replace(known, last) != last);
         Ok(())
     }

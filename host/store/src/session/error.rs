@@ -5,6 +5,7 @@ use pif_domain::text::quote_one;
 
 use super::rows::Over;
 use crate::error::Error as StoreError;
+use crate::lease::ProcessLease;
 
 /// The reason why a change of sessions is refused.
 #[derive(Debug, thiserror::Error)]
@@ -21,8 +22,16 @@ pub enum Error {
         reason: Over,
     },
     /// Another turn is running.
-    #[error("the session {} is busy with another turn", quote_one(.0))]
-    Busy(String),
+    #[error("the session {} is busy with another turn, by {}", quote_one(name), by.told())]
+    Busy {
+        /// Its name.
+        name: String,
+        /// The lease of its process.
+        by: ProcessLease,
+    },
+    /// The process was silent for so long that another one may have gone on.
+    #[error("this server was silent for too long and has lost the session: nothing was changed")]
+    Lost,
     /// The session was closed during the turn.
     #[error("the session was closed during the turn")]
     Ended,

@@ -33,7 +33,7 @@ pub struct Session {
 /// A running turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
-    /// The process, and the turn in it.
+    /// The lease of the process, and the turn in it.
     pub holder: String,
     /// When the turn has ended for certain, in milliseconds since 1970.
     pub until: i64,
@@ -173,8 +173,6 @@ pub trait Rows {
     /// All sessions of an owner, also those that are over, and saved states, in the order of their
     /// numbers.
     fn sessions(&self, owner: &str) -> Result<Vec<Session>, Error>;
-    /// Sessions of all owners in which a turn runs.
-    fn leased(&self) -> Result<Vec<Session>, Error>;
     /// The bindings of a session, in the order of their names.
     fn bindings(&self, session: i64) -> Result<Vec<Binding>, Error>;
     /// What a session remembers of its turns, the latest first.

@@ -93,6 +93,21 @@ pub(super) fn put(db: &Connection, area: &Area) -> rusqlite::Result<i64> {
     Ok(id)
 }
 
+/// Who works on an area.
+pub(super) fn holder(db: &Connection, id: i64) -> rusqlite::Result<Option<String>> {
+    let found = db
+        .prepare_cached("SELECT holder FROM area WHERE id = ?1")?
+        .query_row([id], |row| row.get(0))
+        .optional()?;
+    Ok(found.flatten())
+}
+
+/// Notes who works on an area.
+pub(super) fn hold(db: &Connection, id: i64, holder: Option<&str>) -> rusqlite::Result<()> {
+    db.prepare_cached("UPDATE area SET holder = ?2 WHERE id = ?1")?.execute(params![id, holder])?;
+    Ok(())
+}
+
 /// Removes an area.
 pub(super) fn remove(db: &Connection, id: i64) -> rusqlite::Result<()> {
     db.prepare_cached("DELETE FROM operation WHERE area = ?1")?.execute([id])?;

@@ -1,11 +1,11 @@
 //! The statements for checkpoints.
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Sqlite;
 use super::connections::Durability;
-use crate::checkpoints::{Checkpoints, Leaf};
-use crate::journal::Hash;
+use crate::checkpoints::{Checkpoints, Head, Position};
+use crate::journal::{Hash, ONLY_CHAIN};
 use crate::{Error, Wait};
 
 impl Checkpoints for Sqlite {
@@ -13,12 +13,12 @@ impl Checkpoints for Sqlite {
         self.read(|db| Ok(db.query_row("SELECT id FROM identity", [], |row| row.get(0))?))
     }
 
-    fn chains(&self) -> Result<Vec<i64>, Error> {
-        self.read(|db| Ok(chains(db)?))
+    fn heads(&self) -> Result<Vec<Head>, Error> {
+        self.read(|db| Ok(heads(db)?))
     }
 
-    fn leaves(&self, after: i64, take: &mut dyn FnMut(Leaf)) -> Result<(), Error> {
-        self.read(|db| Ok(leaves(db, after, take)?))
+    fn position(&self, chain: i64, id: i64) -> Result<Position, Error> {
+        self.read(|db| Ok(position(db, chain, id)?))
     }
 
     fn last_checkpoint(&self) -> Result<Option<String>, Error> {
@@ -49,26 +49,51 @@ impl Checkpoints for Sqlite {
     }
 }
 
-fn chains(db: &Connection) -> rusqlite::Result<Vec<i64>> {
-    let mut statement =
-        db.prepare_cached("SELECT chain FROM entry UNION SELECT chain FROM removed ORDER BY 1")?;
-    statement.query_map([], |row| row.get(0))?.collect()
-}
-
-fn leaves(db: &Connection, after: i64, take: &mut dyn FnMut(Leaf)) -> rusqlite::Result<()> {
+fn heads(db: &Connection) -> rusqlite::Result<Vec<Head>> {
     let mut statement = db.prepare_cached(
-        "SELECT chain, id, hash FROM removed WHERE id > ?1
-            UNION ALL SELECT chain, id, hash FROM entry WHERE id > ?1 ORDER BY 1, 2",
+        "SELECT a.chain, coalesce(
+            (SELECT e.id FROM entry e WHERE e.chain = a.chain ORDER BY e.id DESC LIMIT 1), a.id) AS last
+            FROM anchor a WHERE last > 0 ORDER BY a.chain",
     )?;
-    let mut rows = statement.query([after])?;
-    while let Some(row) = rows.next()? {
-        take(leaf(row)?);
+    let ends = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let mut heads = Vec::new();
+    for end in ends {
+        let (chain, id) = end?;
+        heads.extend(known(db, chain, id)?);
     }
-    Ok(())
+    Ok(heads)
 }
 
-fn leaf(row: &Row<'_>) -> rusqlite::Result<Leaf> {
-    Ok(Leaf { chain: row.get(0)?, id: row.get(1)?, hash: Hash(row.get(2)?) })
+fn position(db: &Connection, chain: i64, id: i64) -> rusqlite::Result<Position> {
+    if let Some(head) = known(db, chain, id)? {
+        return Ok(Position::Known(head));
+    }
+    let removed = db
+        .prepare_cached("SELECT id FROM anchor WHERE chain = ?1 AND id > ?2")?
+        .query_row([chain, id], |row| row.get(0))
+        .optional()?;
+    Ok(removed.map_or(Position::Missing, Position::Removed))
+}
+
+/// An entry of a chain that is there, or is the last one that was removed.
+fn known(db: &Connection, chain: i64, id: i64) -> rusqlite::Result<Option<Head>> {
+    let hash = db
+        .prepare_cached(
+            "SELECT hash FROM entry WHERE id = ?2 AND chain = ?1
+                UNION ALL SELECT hash FROM anchor WHERE chain = ?1 AND id = ?2 AND id > 0",
+        )?
+        .query_row([chain, id], |row| row.get(0))
+        .optional()?;
+    let Some(hash) = hash else { return Ok(None) };
+    let entries = if chain == ONLY_CHAIN {
+        // Its numbers have no gaps.
+        id
+    } else {
+        let sql = "SELECT a.entries + (SELECT count(*) FROM entry WHERE chain = ?1 AND id <= ?2)
+            FROM anchor a WHERE a.chain = ?1";
+        db.prepare_cached(sql)?.query_row([chain, id], |row| row.get(0))?
+    };
+    Ok(Some(Head { chain, id, hash: Hash(hash), entries }))
 }
 
 fn last(db: &Connection) -> rusqlite::Result<Option<String>> {

@@ -10,13 +10,14 @@ use rusqlite::Connection;
 
 use super::error::with_path;
 use super::presence::Presence;
-use super::{areas, entries, filesystem, memos, open, sessions, tools};
+use super::{areas, entries, filesystem, leases, memos, open, sessions, tools};
 use crate::change::Wait;
 use crate::error::Error;
 use crate::journal::{Entry, Link, Pending};
+use crate::lease::ProcessLease;
 use crate::memory::Memo;
 use crate::place::{FILE, Place};
-use crate::registry::{Definition, Evolution};
+use crate::registry::{Definition, Evolution, Fact};
 use crate::session::{self, Binding, Session, SessionKind, Turn};
 use crate::staging::{self, Area};
 use crate::transaction::{ToolChange, Transaction as Rows};
@@ -200,6 +201,14 @@ impl Drop for Transaction<'_> {
 }
 
 impl Rows for Transaction<'_> {
+    fn has_lease(&self, name: &str) -> Result<bool, Error> {
+        Ok(leases::find(self, name)?.is_some())
+    }
+
+    fn lasting_lease(&mut self, name: &str) -> Result<Option<ProcessLease>, Error> {
+        Ok(leases::lasting(self, name)?)
+    }
+
     fn last_change(&self) -> Result<i64, Error> {
         Ok(tools::last_change(self)?)
     }
@@ -218,6 +227,10 @@ impl Rows for Transaction<'_> {
 
     fn has_history(&self, name: &str) -> Result<bool, Error> {
         Ok(!tools::history(self, name, 1)?.is_empty())
+    }
+
+    fn put_fact(&mut self, kind: Fact, of: &str, told: &str) -> Result<(), Error> {
+        Ok(tools::put_fact(self, kind, of, told)?)
     }
 
     fn define(&mut self, defined: &ToolChange<'_>) -> Result<(), Error> {
@@ -292,6 +305,14 @@ impl Rows for Transaction<'_> {
         Ok(areas::put(self, area)?)
     }
 
+    fn area_holder(&self, id: i64) -> Result<Option<String>, Error> {
+        Ok(areas::holder(self, id)?)
+    }
+
+    fn hold_area(&mut self, id: i64, holder: Option<&str>) -> Result<(), Error> {
+        Ok(areas::hold(self, id, holder)?)
+    }
+
     fn remove_area(&mut self, id: i64) -> Result<(), Error> {
         Ok(areas::remove(self, id)?)
     }
@@ -340,10 +361,6 @@ impl session::Rows for Transaction<'_> {
 
     fn sessions(&self, owner: &str) -> Result<Vec<Session>, Error> {
         Ok(sessions::all(self, owner)?)
-    }
-
-    fn leased(&self) -> Result<Vec<Session>, Error> {
-        Ok(sessions::leased(self)?)
     }
 
     fn bindings(&self, session: i64) -> Result<Vec<Binding>, Error> {

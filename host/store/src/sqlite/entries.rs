@@ -1,10 +1,13 @@
 //! The statements for the journal.
 
 use pif_domain::EntryKind;
+use pif_domain::text::time::now;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, params, params_from_iter, types};
 
+use super::leases;
 use crate::journal::{
-    ChainEnds, Digest, Entry, Error, Filter, Hash, Link, ONLY_CHAIN, Pending, Statistics, Walk,
+    ChainEnds, Digest, Entry, Error, Filter, Hash, Link, ONLY_CHAIN, Parked, Pending, Statistics,
+    Walk,
 };
 
 /// The columns that [`read`] expects.
@@ -135,7 +138,12 @@ pub(super) fn trim(db: &Connection, end: i64) -> rusqlite::Result<()> {
             WHERE chain = ?2",
         [low, head.chain],
     )?;
-    db.execute("DELETE FROM entry WHERE id <= ?1 AND chain = ?2", [low, head.chain])?;
+    let removed =
+        db.execute("DELETE FROM entry WHERE id <= ?1 AND chain = ?2", [low, head.chain])?;
+    db.execute(
+        "UPDATE anchor SET entries = entries + ?1 WHERE chain = ?2",
+        params![i64::try_from(removed).unwrap_or(i64::MAX), head.chain],
+    )?;
     db.execute(
         "DELETE FROM text WHERE entry <= ?1 AND hash NOT IN (SELECT hash FROM binding)
             AND NOT EXISTS (SELECT 1 FROM entry WHERE id = text.entry)",
@@ -180,7 +188,7 @@ pub(super) fn pend(db: &Connection, run: &Pending) -> rusqlite::Result<Option<i6
         let own: i64 = db
             .prepare_cached("SELECT count(*) FROM pending WHERE id = ?1 AND owner = ?2")?
             .query_row(params![id, run.owner], |row| row.get(0))?;
-        if own == 0 {
+        if own == 0 || leases::find(db, &run.owner)?.is_none() {
             return Ok(None);
         }
         id
@@ -226,22 +234,25 @@ fn parts(db: &Connection, run: i64) -> rusqlite::Result<Vec<String>> {
         .collect()
 }
 
-/// Keeps a run in place of what has its number unless so many others have its owner.
-pub(super) fn park(db: &Connection, run: &Pending, most: u64) -> rusqlite::Result<Option<i64>> {
+/// Keeps a run in place of what has its number and this holder, unless so many others have its owner.
+pub(super) fn park(
+    db: &Connection,
+    run: &Pending,
+    holder: &str,
+    most: u64,
+) -> rusqlite::Result<Parked> {
     let others: i64 = db
         .prepare_cached("SELECT count(*) FROM pending WHERE owner = ?1 AND id IS NOT ?2")?
         .query_row(params![run.owner, run.id], |row| row.get(0))?;
     if u64::try_from(others).unwrap_or(0) >= most {
-        return Ok(None);
+        return Ok(Parked::Full);
     }
-    let Some(id) = run.id else { return pend(db, run) };
-    db.prepare_cached(
-        "INSERT INTO pending (id, owner, until) VALUES (?1, ?2, ?3) \
-         ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, until = excluded.until",
-    )?
-    .execute(params![id, run.owner, run.until])?;
-    replace_parts(db, run)?;
-    Ok(Some(id))
+    let kept = match run.id {
+        None => pend(db, run)?,
+        Some(id) if leases::find(db, holder)?.is_some() && end(db, holder, run)? => Some(id),
+        Some(_) => None,
+    };
+    Ok(kept.map_or(Parked::Lost, Parked::Kept))
 }
 
 /// Keeps a run in place of another one that is still as it was read.
@@ -265,8 +276,9 @@ pub(super) fn exchange(db: &Connection, kept: &Pending, next: &Pending) -> rusql
 /// All runs that have not ended.
 pub(super) fn pending(db: &Connection) -> rusqlite::Result<Vec<Pending>> {
     let read = |row: &Row<'_>| {
-        let (id, owner, until) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        Ok(Pending { id: Some(id), owner, until, parts: parts(db, id)? })
+        let (id, owner, until): (_, String, _) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let lease = leases::find(db, &owner)?.filter(|lease| lease.until >= now());
+        Ok(Pending { id: Some(id), owner, lease, until, parts: parts(db, id)? })
     };
     db.prepare_cached("SELECT id, owner, until FROM pending ORDER BY id")?
         .query_map([], read)?

@@ -9,7 +9,7 @@ pub(super) const APPLICATION: i32 = 0x5049_4631;
 
 /// The migrations from an empty file to the current schema. A released migration never changes; a
 /// new version appends one.
-pub(super) const MIGRATIONS: [&str; 9] = [
+pub(super) const MIGRATIONS: [&str; 11] = [
     include_str!("1.sql"),
     include_str!("2.sql"),
     include_str!("3.sql"),
@@ -19,6 +19,8 @@ pub(super) const MIGRATIONS: [&str; 9] = [
     concat!(include_str!("7.sql"), include_str!("find.sql")),
     include_str!("8.sql"),
     include_str!("9.sql"),
+    include_str!("10.sql"),
+    include_str!("11.sql"),
 ];
 
 /// The first schema with an index for searches.

@@ -50,12 +50,6 @@ pub(super) fn owners(db: &Connection) -> rusqlite::Result<Vec<String>> {
         .collect()
 }
 
-/// Sessions in which a turn runs.
-pub(super) fn leased(db: &Connection) -> rusqlite::Result<Vec<Session>> {
-    let sql = format!("SELECT {COLUMNS} FROM session WHERE holder IS NOT NULL ORDER BY id");
-    db.prepare_cached(&sql)?.query_map([], read)?.collect()
-}
-
 /// The session or saved state with a label.
 pub(super) fn labelled(
     db: &Connection,

@@ -1,14 +1,18 @@
 //! Implements the store's operations, each with its statement.
 
 use std::path::Path;
+use std::time::Duration;
 
 use super::connections::Durability;
 use super::error::with_path;
-use super::{Sqlite, areas, entries, find, memos, open, sessions, tools};
+use super::{Sqlite, areas, entries, find, leases, memos, open, sessions, tools};
 use crate::find::{Collection, Embedding, Hit, Index, Unmeant};
-use crate::journal::{self, ChainEnds, Digest, Entry, Filter, Link, Pending, Settings, Statistics};
+use crate::journal::{
+    self, ChainEnds, Digest, Entry, Filter, Link, Parked, Pending, Settings, Statistics,
+};
+use crate::lease::{Leases, ProcessLease};
 use crate::memory::Memo;
-use crate::registry::{Definition, Past};
+use crate::registry::{Definition, Fact, Past};
 use crate::session::{Binding, Rows, Session, SessionKind, Turn};
 use crate::staging::{self, Area};
 use crate::{Done, Error, Refusal, Store, Transaction, Wait, Write, apply};
@@ -110,6 +114,10 @@ impl Store for Sqlite {
         self.read(|db| Ok(tools::output_schema(db, change)?))
     }
 
+    fn fact(&self, kind: Fact, of: &str) -> Result<Option<String>, Error> {
+        self.read(|db| Ok(tools::fact(db, kind, of)?))
+    }
+
     fn name_of(&self, hash: &str) -> Result<Option<String>, Error> {
         self.read(|db| Ok(tools::name_of(db, hash)?))
     }
@@ -131,8 +139,10 @@ impl Store for Sqlite {
         self.write(Durability::Process, Wait::Patiently, |db| Ok(entries::settle(db, run)?))
     }
 
-    fn park(&self, run: &Pending, most: u64) -> Result<Option<i64>, Error> {
-        self.write(Durability::Power, Wait::Patiently, |db| Ok(entries::park(db, run, most)?))
+    fn park(&self, run: &Pending, holder: &str, most: u64) -> Result<Parked, Error> {
+        self.write(Durability::Power, Wait::Patiently, |db| {
+            Ok(entries::park(db, run, holder, most)?)
+        })
     }
 
     fn exchange(&self, kept: &Pending, next: &Pending) -> Result<bool, Error> {
@@ -218,6 +228,26 @@ impl Store for Sqlite {
     }
 }
 
+impl Leases for Sqlite {
+    fn take_lease(&self, name: &str, place: &str, life: Duration) -> Result<(), Error> {
+        self.write(Durability::Process, Wait::Patiently, |db| {
+            Ok(leases::take(db, name, place, life)?)
+        })
+    }
+
+    fn renew_lease(&self, name: &str, life: Duration) -> Result<bool, Error> {
+        self.write(Durability::Process, Wait::Patiently, |db| Ok(leases::renew(db, name, life)?))
+    }
+
+    fn end_lease(&self, name: &str) -> Result<(), Error> {
+        self.write(Durability::Process, Wait::Patiently, |db| Ok(leases::end(db, name)?))
+    }
+
+    fn leases(&self) -> Result<Vec<ProcessLease>, Error> {
+        self.read(|db| Ok(leases::all(db)?))
+    }
+}
+
 impl Index for Sqlite {
     fn size(&self, shelf: Collection<'_>) -> Result<u64, Error> {
         self.read(|db| Ok(find::size(db, shelf)?))
@@ -268,10 +298,6 @@ impl Rows for Sqlite {
 
     fn sessions(&self, owner: &str) -> Result<Vec<Session>, Error> {
         self.read(|db| Ok(sessions::all(db, owner)?))
-    }
-
-    fn leased(&self) -> Result<Vec<Session>, Error> {
-        self.read(|db| Ok(sessions::leased(db)?))
     }
 
     fn bindings(&self, session: i64) -> Result<Vec<Binding>, Error> {

@@ -4,7 +4,8 @@
 use pif_domain::text::time::now;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::registry::{Definition, Past, name};
+use super::CurrentTool;
+use crate::registry::{Definition, Fact, Past, name};
 use crate::{Term, ToolChange};
 
 /// The most names that are compared with an unknown one.
@@ -193,6 +194,20 @@ pub(super) fn output_schema(db: &Connection, change: i64) -> rusqlite::Result<Op
         .map(Option::flatten)
 }
 
+/// What is known of a revision.
+pub(super) fn fact(db: &Connection, kind: Fact, of: &str) -> rusqlite::Result<Option<String>> {
+    db.prepare_cached("SELECT told FROM fact WHERE kind = ?1 AND about = ?2")?
+        .query_row([kind.name(), of], |row| row.get(0))
+        .optional()
+}
+
+/// Keeps what is known of a revision.
+pub(super) fn put_fact(db: &Connection, kind: Fact, of: &str, told: &str) -> rusqlite::Result<()> {
+    db.prepare_cached("INSERT OR REPLACE INTO fact VALUES (?1, ?2, ?3)")?
+        .execute([kind.name(), of, told])
+        .map(drop)
+}
+
 /// The source of the term with this hash.
 pub(super) fn source(db: &Connection, hash: &str) -> rusqlite::Result<Option<String>> {
     db.prepare_cached("SELECT source FROM revision WHERE hash = ?1")?
@@ -299,6 +314,41 @@ pub(super) fn define(db: &Connection, defined: &ToolChange<'_>) -> rusqlite::Res
     }
     insert.execute([&format!("sketch:{}", name::sketch(name)), *name])?;
     Ok(())
+}
+
+/// Forgets a name with all its changes.
+pub(super) fn drop_name(db: &Connection, name: &str) -> rusqlite::Result<()> {
+    for table in ["tool", "change"] {
+        db.prepare_cached(&format!("DELETE FROM {table} WHERE name = ?1"))?.execute([name])?;
+    }
+    super::find::remove(db, super::find::TOOLS, name)
+}
+
+/// Writes the current state of a tool of another store in place of what has its name.
+pub(super) fn put_current(db: &Connection, current: &CurrentTool) -> rusqlite::Result<()> {
+    let CurrentTool { tool, uses, time, entry } = current;
+    let Definition { name, hash, source, description, examples, change, .. } = tool;
+    drop_name(db, name)?;
+    let revision = keep(db, Term { hash, source, tools: uses })?;
+    let Definition { output_schema, members, properties, .. } = tool;
+    db.prepare_cached(
+        "INSERT INTO change (id, time, name, revision, description, examples, output_schema, members,
+            properties, entry) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+    )?
+    .execute(params![
+        change,
+        time,
+        name,
+        revision,
+        description,
+        examples,
+        output_schema,
+        members,
+        properties,
+        entry
+    ])?;
+    db.prepare_cached("INSERT INTO tool VALUES (?1, ?2)")?.execute(params![name, change])?;
+    super::find::put(db, super::find::TOOLS, &tool.document())
 }
 
 fn limit(most: usize) -> i64 {

@@ -136,6 +136,8 @@ pub enum Change {
         area: Box<Area>,
         /// The terms of its new tools, each with the tools that it names.
         terms: Vec<Evolution>,
+        /// Who has worked on it. None: it was made at once.
+        holder: Option<String>,
     },
     /// Keeps the result of a verification, if the area still has its version.
     Verify {
@@ -143,6 +145,8 @@ pub enum Change {
         id: i64,
         /// The result.
         verification: Verification,
+        /// Who has worked on it.
+        holder: Option<String>,
     },
     /// Makes the changes of an area count, and removes it.
     Commit {

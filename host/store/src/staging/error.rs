@@ -6,6 +6,7 @@ use pif_domain::Limit;
 use pif_domain::text::quote_one;
 
 use crate::error::Error as StoreError;
+use crate::lease::ProcessLease;
 use crate::registry::short;
 
 /// Something that has changed since an area was begun.
@@ -63,6 +64,19 @@ pub enum Error {
     /// Another call has changed the area.
     #[error("another call has changed the snapshot {0} meanwhile")]
     Raced(i64),
+    /// Another call works on the area.
+    #[error("another call works on the snapshot {id}, by {}", by.told())]
+    Busy {
+        /// The area.
+        id: i64,
+        /// The lease of its process.
+        by: ProcessLease,
+    },
+    /// The process was silent for so long that another one may have gone on.
+    #[error(
+        "this server was silent for too long and has lost the snapshot {0}: nothing was changed"
+    )]
+    Lost(i64),
     /// A limit is reached.
     #[error("{message}")]
     Full {

@@ -3,6 +3,7 @@
 use pif_domain::Limit;
 use pif_domain::text::time::now;
 
+use super::held::{self, Standing};
 use crate::journal::Digest;
 use crate::session::{
     Binding, BoundValue, Change, DEFAULT, DEFAULT_IDLE, EndedTurn, Error, LAST, Lease, Over,
@@ -16,12 +17,8 @@ pub fn begin(
     db: &mut dyn Transaction,
     which: &Which,
     lease: &Lease,
-    is_stale: &dyn Fn(&Lease) -> bool,
 ) -> Result<(Session, Vec<Binding>), Error> {
-    let mut session = open(db, which)?;
-    if session.lease.as_ref().is_some_and(|lease| !is_stale(lease)) {
-        return Err(Error::Busy(session.name()));
-    }
+    let mut session = idle(db, which)?;
     session.lease = Some(lease.clone());
     session.used = now();
     db.put_session(&session)?;
@@ -157,18 +154,22 @@ fn open(db: &mut dyn Transaction, Which { owner, name }: &Which) -> Result<Sessi
 /// A session in which no turn is running.
 fn idle(db: &mut dyn Transaction, which: &Which) -> Result<Session, Error> {
     let session = open(db, which)?;
-    match &session.lease {
-        Some(lease) if lease.until > now() => Err(Error::Busy(session.name())),
-        _ => Ok(session),
+    let turn = session.lease.as_ref().filter(|turn| turn.until > now());
+    match held::standing(db, turn.map(|turn| turn.holder.as_str()), None)? {
+        Standing::Taken(by) => Err(Error::Busy { name: session.name(), by }),
+        Standing::Free | Standing::Own => Ok(session),
     }
 }
 
 /// The session of a turn that is still running.
-fn held(db: &dyn Transaction, id: i64, holder: &str) -> Result<Session, Error> {
+fn held(db: &mut dyn Transaction, id: i64, holder: &str) -> Result<Session, Error> {
     let session = db.session(id)?.filter(|it| it.standing == SessionKind::Open);
-    session
-        .filter(|it| it.lease.as_ref().is_some_and(|lease| lease.holder == holder))
-        .ok_or(Error::Ended)
+    let session = session.ok_or(Error::Ended)?;
+    let current = session.lease.as_ref().map(|turn| turn.holder.as_str());
+    match held::standing(db, current, Some(holder))? {
+        Standing::Own => Ok(session),
+        Standing::Free | Standing::Taken(_) => Err(Error::Lost),
+    }
 }
 
 fn touch(db: &mut dyn Transaction, session: Session) -> Result<Session, Error> {

@@ -5,7 +5,8 @@ use pif_domain::text::description::ensure_plain;
 
 use crate::change::ToolImport;
 use crate::registry::{
-    Definition, Error, Evolution, Status, ensure_distinct, ensure_expected, ensure_prefix, name,
+    Definition, Error, Evolution, Fact, Status, ensure_distinct, ensure_expected, ensure_prefix,
+    name,
 };
 use crate::transaction::{Term, ToolChange, Transaction};
 
@@ -96,7 +97,21 @@ pub(super) fn retire(
 /// at that time.
 pub(super) fn take(
     db: &mut dyn Transaction,
-    ToolImport { evolution, pinned, supplied, replace }: &ToolImport,
+    taken: &ToolImport,
+    start: i64,
+    entry: i64,
+) -> Result<Status, Error> {
+    let Evolution { name, hash, .. } = &taken.evolution;
+    let status = take_tool(db, taken, start, entry)?;
+    if let Some(certificate) = &taken.certificate {
+        db.put_fact(Fact::Certificate, &format!("{name}@{hash}"), certificate)?;
+    }
+    Ok(status)
+}
+
+fn take_tool(
+    db: &mut dyn Transaction,
+    ToolImport { evolution, pinned, supplied, replace, .. }: &ToolImport,
     start: i64,
     entry: i64,
 ) -> Result<Status, Error> {

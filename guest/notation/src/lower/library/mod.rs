@@ -159,6 +159,18 @@ pub(crate) fn members() -> impl Iterator<Item = &'static str> {
     rows.filter(|row| !row.is_refused()).map(|row| row.name).chain(forms::all_names())
 }
 
+/// The functions of JavaScript: the name with its path, and how it is written.
+pub(crate) fn calls() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let rows = FUNCTIONS.iter().flat_map(|table| table.iter());
+    rows.filter(|row| !row.is_refused()).map(|row| (row.name, row.usage()))
+}
+
+/// The members of JavaScript that are called: the name, and how it is written.
+pub(crate) fn usages() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let rows = MEMBERS.iter().flat_map(|table| table.iter());
+    rows.filter(|row| !row.is_refused()).map(|row| (row.name, row.usage()))
+}
+
 /// The names of functions: of JavaScript with their paths, forms, and those of other languages.
 pub(crate) fn functions() -> impl Iterator<Item = &'static str> {
     let rows = FUNCTIONS.iter().flat_map(|table| table.iter());

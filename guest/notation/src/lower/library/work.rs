@@ -43,6 +43,11 @@ impl Row {
         self.counts.0
     }
 
+    /// How to write it.
+    pub(super) fn usage(&self) -> &'static str {
+        self.usage
+    }
+
     pub(super) fn is_refused(&self) -> bool {
         matches!(self.means, Means::Refused(_))
     }

@@ -138,9 +138,9 @@ fn look(
         shape: shape(backend, &tool, watch),
         calls: tools.registered.uses(&tool.hash).map_err(stored)?,
         callers: callers.into_iter().map(|caller| caller.name).collect(),
-        runs: backend.workshop.journal.statistics(name, MOST_RUNS).map_err(stored)?,
+        runs: statistics(backend, name)?,
         steps: last_steps(backend, name)?,
-        certificate: certificate(backend, &tool, &history)?,
+        certificate: unless_away(backend, backend.workshop.certificate(&tool, &history))?,
         history,
         tool,
     })
@@ -172,7 +172,7 @@ fn look_in_library(
         summary,
         shape: shape(backend, tool, watch),
         callers: callers.chain(library().callers(name).into_iter().map(str::to_owned)).collect(),
-        runs: backend.workshop.journal.statistics(name, MOST_RUNS).map_err(stored)?,
+        runs: statistics(backend, name)?,
         steps: last_steps(backend, name)?,
         history: Vec::new(),
         certificate: None,
@@ -180,24 +180,27 @@ fn look_in_library(
     })
 }
 
-/// The certificate with which a revision was imported last, if the journal has that still.
-fn certificate(
-    backend: &Backend,
-    tool: &Definition,
-    history: &[Past],
-) -> Result<Option<Vouched>, Fault> {
-    let entries = history.iter().filter(|past| past.hash.as_ref() == Some(&tool.hash));
-    for past in entries {
-        if let Some(found) = backend.workshop.certificate(past.entry)? {
-            return Ok(Some(found));
+/// The cost of the latest runs.
+fn statistics(backend: &Backend, name: &str) -> Result<Statistics, Fault> {
+    let runs = backend.workshop.journal.statistics(name, MOST_RUNS);
+    unless_away(backend, runs.map_err(stored))
+}
+
+/// What the database tells beside the registry. While it is away there is none of it, and the reply says so.
+fn unless_away<T: Default>(backend: &Backend, told: Result<T, Fault>) -> Result<T, Fault> {
+    match told {
+        Err(fault)
+            if fault.code == FaultCode::StoreUnavailable && backend.workshop.as_of().is_some() =>
+        {
+            Ok(T::default())
         }
+        told => told,
     }
-    Ok(None)
 }
 
 /// The last durable run of a tool that the caller has and that is kept, if it has steps.
 fn last_steps(backend: &Backend, name: &str) -> Result<Option<(i64, Vec<StepTold>)>, Fault> {
-    let mut runs = backend.workshop.runs()?;
+    let mut runs = unless_away(backend, backend.workshop.runs())?;
     runs.retain(|it| it.tool() == Some(name) && *it.owner() == *backend.principal().owner());
     let last = runs.into_iter().max_by_key(KeptRun::number);
     let told = last.map(|it| (it.number(), it.steps()));

@@ -10,6 +10,7 @@ use pif_store::memory;
 use pif_store::registry::{self, Definition, Evolution, Overlay};
 use pif_store::staging::{Area, Change, Kind, MemoState, Operation, ToolState};
 
+use super::AreaWork;
 use super::wish::{StagedOperation, read_wish};
 use crate::workshop::Remember;
 use crate::workshop::evolve::DraftChange;
@@ -99,11 +100,11 @@ impl Workshop {
         arguments: &str,
         watch: &Watch,
     ) -> Result<StageResult, Fault> {
-        let area = match snapshot {
-            Some(snapshot) => self.area(snapshot)?,
-            None => self.new_area()?,
+        let Some(snapshot) = snapshot else {
+            return self.stage_in(self.new_area()?, None, operations, arguments, watch);
         };
-        self.stage_in(area, operations, arguments, watch)
+        let (area, work) = self.begin_work(snapshot)?;
+        self.stage_in(area, Some(work), operations, arguments, watch)
     }
 
     /// Applies the operations of a snapshot again, on the registry as it is now.
@@ -113,11 +114,11 @@ impl Workshop {
         arguments: &str,
         watch: &Watch,
     ) -> Result<StageResult, Fault> {
-        let area = self.area(snapshot)?;
+        let (area, work) = self.begin_work(snapshot)?;
         let requests: Vec<String> = area.operations.iter().map(|it| it.request.clone()).collect();
         let base = self.new_area()?.base;
         let area = Area { base, operations: Vec::new(), ..area };
-        self.stage_in(area, &requests, arguments, watch)
+        self.stage_in(area, Some(work), &requests, arguments, watch)
     }
 
     fn new_area(&self) -> Result<Area, Fault> {
@@ -137,6 +138,7 @@ impl Workshop {
     fn stage_in(
         &self,
         area: Area,
+        work: Option<AreaWork<'_>>,
         requests: &[String],
         arguments: &str,
         watch: &Watch,
@@ -158,8 +160,12 @@ impl Workshop {
         }
         let Editor { mut area, terms, .. } = editor;
         area.version += 1;
-        let change = Change::Put { area: Box::new(area), terms };
-        let (area, ..) = self.change_area(EntryKind::Stage, change, arguments)?;
+        let holder = work.as_ref().map(|work| work.holder.clone());
+        let change = Change::Put { area: Box::new(area), terms, holder };
+        let area = match work {
+            Some(work) => work.end(EntryKind::Stage, change, arguments)?.0,
+            None => self.change_area(EntryKind::Stage, change, arguments)?.0,
+        };
         Ok(StageResult { area, changes, warnings })
     }
 

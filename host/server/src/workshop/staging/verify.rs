@@ -73,7 +73,7 @@ impl Workshop {
         arguments: &str,
         watch: &Watch,
     ) -> Result<VerificationReport, Fault> {
-        let area = self.area(snapshot)?;
+        let (area, work) = self.begin_work(snapshot)?;
         let (after, before) = (self.within(snapshot)?, self.before(&area)?);
         let tests = read_tests(&asked.tests)?;
         let changed: Vec<String> = area.tools().iter().map(|it| it.name.clone()).collect();
@@ -103,8 +103,9 @@ impl Workshop {
         }
         let verification =
             Verification { version: area.version, passed, record: record.to_string() };
-        let change = Change::Verify { id: snapshot, verification };
-        let (_, _, entry) = self.change_area(EntryKind::Verify, change, arguments)?;
+        let holder = Some(work.holder.clone());
+        let change = Change::Verify { id: snapshot, verification, holder };
+        let (_, entry) = work.end(EntryKind::Verify, change, arguments)?;
         Ok(VerificationReport { passed, record, entry })
     }
 

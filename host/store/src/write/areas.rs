@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use pif_domain::Limit;
 use pif_domain::text::time::now;
 
+use super::held::{self, Standing};
 use super::{kept, tools};
 use crate::change::{CommittedTool, Refusal};
 use crate::error::Error as StoreError;
@@ -13,6 +14,48 @@ use crate::memory::Note;
 use crate::registry::{Definition, Evolution, Status};
 use crate::staging::{Area, Change, Conflict, Error, StagingCapacity, ToolState};
 use crate::transaction::Transaction;
+
+/// Begins to work on an area of an owner: until it is released, nobody else changes it.
+pub fn hold(
+    db: &mut dyn Transaction,
+    (owner, id): (&str, i64),
+    holder: &str,
+    most: StagingCapacity,
+) -> Result<Area, Error> {
+    let area = find(db, owner, id, most)?;
+    ensure_free(db, id)?;
+    db.hold_area(id, Some(holder))?;
+    Ok(area)
+}
+
+/// Ends the work on an area that has changed nothing.
+pub fn release(db: &mut dyn Transaction, id: i64, holder: &str) -> Result<(), Error> {
+    let is_own = db.area_holder(id)?.is_some_and(|it| it == holder);
+    Ok(if is_own {
+        db.hold_area(id, None)?
+    })
+}
+
+/// Refuses an area that somebody works on.
+fn ensure_free(db: &mut dyn Transaction, id: i64) -> Result<(), Error> {
+    let holder = db.area_holder(id)?;
+    match held::standing(db, holder.as_deref(), None)? {
+        Standing::Taken(by) => Err(Error::Busy { id, by }),
+        Standing::Free | Standing::Own => Ok(()),
+    }
+}
+
+/// Refuses a change by one who does not work on an area any more. It is the end of the work.
+fn end_work(db: &mut dyn Transaction, id: i64, own: Option<&str>) -> Result<(), Error> {
+    if own.is_none() {
+        return ensure_free(db, id);
+    }
+    let holder = db.area_holder(id)?;
+    match held::standing(db, holder.as_deref(), own)? {
+        Standing::Own => Ok(db.hold_area(id, None)?),
+        Standing::Free | Standing::Taken(_) => Err(Error::Lost(id)),
+    }
+}
 
 /// Changes the areas of an owner. Gives the area, and what a commit has made. `entry` is the number of
 /// the journal entry.
@@ -24,9 +67,16 @@ pub(super) fn change(
 ) -> Result<(Area, Vec<CommittedTool>), Refusal> {
     let (owner, most) = (&*settings.principal, settings.staging);
     match change {
-        Change::Put { area, terms } => Ok((put(db, area, terms, most)?, Vec::new())),
-        Change::Verify { id, verification } => {
+        Change::Put { area, terms, holder } => {
+            if area.id != 0 {
+                find(db, &area.owner, area.id, most)?;
+                end_work(db, area.id, holder.as_deref())?;
+            }
+            Ok((put(db, area, terms, most)?, Vec::new()))
+        }
+        Change::Verify { id, verification, holder } => {
             let mut area = find(db, owner, *id, most)?;
+            end_work(db, *id, holder.as_deref())?;
             if area.version != verification.version {
                 return Err(Error::Raced(*id).into());
             }
@@ -36,6 +86,7 @@ pub(super) fn change(
         }
         Change::Commit { id, force } => {
             let area = find(db, owner, *id, most)?;
+            ensure_free(db, *id)?;
             ensure_verified(&area, *force)?;
             let conflicts = conflicts(db, &area)?;
             if !conflicts.is_empty() {
@@ -47,6 +98,7 @@ pub(super) fn change(
         }
         Change::Discard { id } => {
             let area = find(db, owner, *id, most)?;
+            ensure_free(db, *id)?;
             db.remove_area(*id)?;
             Ok((area, Vec::new()))
         }

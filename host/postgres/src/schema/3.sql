@@ -1,0 +1,7 @@
+-- What is known of revisions beside them: certificates, of `name@hash`, and types, of a hash.
+CREATE TABLE fact (
+    kind bytea NOT NULL,
+    about bytea NOT NULL,
+    told bytea NOT NULL,
+    PRIMARY KEY (kind, about)
+);
