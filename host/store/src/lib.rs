@@ -32,7 +32,7 @@ pub use self::error::{Error, Failure, Nature};
 pub use self::open::open;
 pub use self::place::Place;
 pub use self::sqlite::{
-    CurrentTool, Duplicate, MovedStore, Replica, Sqlite, Stem, Stemmer, Transient, is_occupied,
+    Duplicate, MovedStore, Replica, Sqlite, Stem, Stemmer, Transient, is_occupied,
 };
 pub use self::store::Store;
 pub use self::transaction::{Term, ToolChange, Transaction};

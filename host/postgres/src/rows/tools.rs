@@ -1,8 +1,8 @@
 //! The rows of tools.
 
 use pif_domain::text::time::now;
-use pif_store::registry::{Definition, Fact, Past, name};
-use pif_store::{CurrentTool, Error, Term, ToolChange};
+use pif_store::registry::{CurrentTool, Definition, Fact, Past, name};
+use pif_store::{Error, Term, ToolChange};
 use tokio_postgres::Row;
 
 use super::{find as index, limit};

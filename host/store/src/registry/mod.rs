@@ -13,7 +13,7 @@ pub use self::error::Error;
 pub use self::evolution::{Evolution, Status};
 pub use self::fact::Fact;
 pub use self::overlay::Overlay;
-pub use self::revision::{Definition, Past, STAGED, short};
+pub use self::revision::{CurrentTool, Definition, Past, STAGED, short};
 pub use self::shared::{Registry, Snapshot};
 
 pub(super) use self::evolution::{ensure_distinct, ensure_expected};

@@ -36,6 +36,19 @@ pub struct Definition {
     pub change: i64,
 }
 
+/// A current tool, with what the registry knows of it beside its definition.
+#[derive(Debug, Clone)]
+pub struct CurrentTool {
+    /// The tool.
+    pub tool: Definition,
+    /// The tools that its term names, each by name.
+    pub uses: Vec<String>,
+    /// When its last change was made, in milliseconds since 1970.
+    pub time: i64,
+    /// The number of that change's journal entry.
+    pub entry: i64,
+}
+
 /// A past change of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Past {

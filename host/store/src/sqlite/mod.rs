@@ -24,6 +24,6 @@ mod transient;
 
 pub use self::connections::Sqlite;
 pub use self::copy::{Duplicate, MovedStore, is_occupied};
-pub use self::replica::{CurrentTool, Replica};
+pub use self::replica::Replica;
 pub use self::stems::{Stem, Stemmer};
 pub use self::transient::Transient;

@@ -8,21 +8,8 @@ use super::{Sqlite, tools};
 use crate::change::Wait;
 use crate::error::Error;
 use crate::place::Place;
-use crate::registry::Definition;
+use crate::registry::CurrentTool;
 use crate::store::Store;
-
-/// A current tool, with what the registry knows of it beside its definition.
-#[derive(Debug, Clone)]
-pub struct CurrentTool {
-    /// The tool.
-    pub tool: Definition,
-    /// The tools that its term names, each by name.
-    pub uses: Vec<String>,
-    /// When its last change was made, in milliseconds since 1970.
-    pub time: i64,
-    /// The number of that change's journal entry.
-    pub entry: i64,
-}
 
 /// The current tools of another store, and the number of its last change then.
 #[derive(Debug)]

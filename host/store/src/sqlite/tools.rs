@@ -4,8 +4,7 @@
 use pif_domain::text::time::now;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::CurrentTool;
-use crate::registry::{Definition, Fact, Past, name};
+use crate::registry::{CurrentTool, Definition, Fact, Past, name};
 use crate::{Term, ToolChange};
 
 /// The most names that are compared with an unknown one.
