@@ -119,6 +119,8 @@ struct Told {
 struct Caller<'a> {
     name: String,
     slots: &'a [Slot],
+    /// The server that it asks first.
+    home: usize,
     slot: usize,
     connection: Option<Connection>,
 }
@@ -161,6 +163,9 @@ impl Caller<'_> {
         let (mut acknowledged, mut asked) = (0, 0);
         let mut is_sure = true;
         while !ends.load(Ordering::Relaxed) {
+            if self.slot != self.home {
+                (self.slot, self.connection) = (self.home, None);
+            }
             if !is_sure {
                 is_sure = self.verify(acknowledged, asked)?;
                 continue;
@@ -304,8 +309,8 @@ fn nothing_acknowledged_is_lost_when_servers_and_the_database_are_killed() -> Re
     let (all, notes) = thread::scope(|scope| -> Result<(Vec<Told>, Vec<String>)> {
         let callers: Vec<_> = (0..CLIENTS)
             .map(|number| {
-                let (name, slot) = (format!("client{number}"), number % SERVERS);
-                let caller = Caller { name, slots: &slots, slot, connection: None };
+                let (name, home) = (format!("client{number}"), number % SERVERS);
+                let caller = Caller { name, slots: &slots, home, slot: home, connection: None };
                 scope.spawn(move || caller.work(ends))
             })
             .collect();
