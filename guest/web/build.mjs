@@ -147,6 +147,7 @@ const fill = (text, values) => text.replaceAll(/%([A-Z]+)%/g, (_, key) => values
 writeFileSync(join(dist, "index.html"), fill(readFileSync(join(here, "index.html"), "utf8"), places));
 const kept = readdirSync(dist).sort();
 const version = sha256(kept.map((name) => sha256(readFileSync(join(dist, name)))).join()).slice(0, 12);
-const files = JSON.stringify(kept.map((name) => (name === "index.html" ? "./" : name)));
-writeFileSync(join(dist, "sw.js"), fill(readFileSync(join(here, "src/sw.js"), "utf8"), { VERSION: version, FILES: files }));
+const first = kept.filter((name) => name !== analystFile);
+const files = JSON.stringify(first.map((name) => (name === "index.html" ? "./" : name)));
+writeFileSync(join(dist, "sw.js"), fill(readFileSync(join(here, "src/sw.js"), "utf8"), { VERSION: version, FILES: files, ANALYST: analystFile }));
 compress();

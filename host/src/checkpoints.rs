@@ -9,9 +9,14 @@ use pif_server::workshop::Workshop;
 /// The time between two checkpoints.
 const INTERVAL: Duration = Duration::from_secs(10);
 
-/// Makes a checkpoint now and then, on a thread of its own. A store without keys has none.
-pub(super) fn start(workshop: &Workshop) -> io::Result<()> {
-    if !workshop.can_sign() {
+/// Makes a checkpoint now and then, on a thread of its own. A store without keys has none; that of a
+/// database says so.
+pub(super) fn start(workshop: &Workshop, is_database: bool) -> io::Result<()> {
+    if let Err(fault) = workshop.ensure_signs() {
+        if is_database {
+            let reason = fault.message;
+            tracing::warn!("the journal gets no checkpoints, and runs get no receipts: {reason}");
+        }
         return Ok(());
     }
     let workshop = workshop.clone();

@@ -123,7 +123,7 @@ fn serve(mut config: Config, http: Option<HttpOptions>) -> Result<ExitCode> {
         }
     }
     let workshop = workshop.calling(broker);
-    checkpoints::start(&workshop).context("no thread can be started")?;
+    checkpoints::start(&workshop, config.database.is_some()).context("no thread can be started")?;
     let served = match http {
         None => runtime.block_on(mcp::serve(config, workshop, hardening, traces, Stdio)),
         Some(HttpServer { http, .. }) => {

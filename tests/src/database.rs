@@ -1,6 +1,7 @@
 //! A PostgreSQL database of a test: it is made of what is installed, and gone with the test.
 
 pub mod authority;
+pub mod folder;
 pub mod proxy;
 
 use anyhow::{Context, Result, ensure};
@@ -45,7 +46,7 @@ impl Database {
 
     /// Makes the files of a database.
     fn prepare() -> Result<Self> {
-        let folder = tempfile::Builder::new().prefix("pif-pg-").tempdir_in("/tmp")?;
+        let folder = folder::make()?;
         let user = owner()?;
         if let Some((user, group)) = user {
             chown(folder.path(), Some(user), Some(group))?;

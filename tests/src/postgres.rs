@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail, ensure};
 use tempfile::TempDir;
 
+use super::database::folder;
+
 /// The variable with the URL of a database, for commands that are run beside one.
 pub const VARIABLE: &str = "PIF_TEST_POSTGRES";
 
@@ -29,13 +31,16 @@ pub const SERVER: &str = "pif_server";
 /// How long it may take to start.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Starts the database, and ends it when nobody holds the other end of its input any more.
+/// Starts the database. Ends it when nobody holds the other end of its input any more, and removes its
+/// folder then, unless a line said that it stays. So it does however the test ends.
 const KEEPER: &str = r#"
+trap '' INT
 folder=$1; shift
 "$@" & database=$!
-while read -r signal; do kill "-$signal" "$database"; done
+while read -r stays; do kept=$stays; done
 kill -QUIT "$database" 2> /dev/null
 wait "$database"
+[ -n "$kept" ] || rm -rf "$folder"
 "#;
 
 /// A running server with databases.
@@ -81,7 +86,7 @@ impl Server {
     /// Starts a server.
     pub fn start() -> Result<Self> {
         let programs = programs()?;
-        let folder = tempfile::Builder::new().prefix("pif-pg-").tempdir()?;
+        let folder = folder::make()?;
         if let Some((user, group)) = account() {
             chown(folder.path(), Some(user), Some(group))?;
         }
@@ -116,7 +121,9 @@ impl Server {
     /// Ends all of it at once, as a power failure does, and starts it again after a pause.
     pub fn crash(&self, pause: Duration) -> Result<()> {
         let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(keeper.stdin.take());
+        if let Some(mut input) = keeper.stdin.take() {
+            input.write_all(b"stays\n")?;
+        }
         keeper.wait()?;
         sleep(pause);
         *keeper = launch(&self.programs, self.folder.path())?;

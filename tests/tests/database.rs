@@ -4,6 +4,12 @@
 #[cfg(unix)]
 mod database {
     #[cfg(target_os = "linux")]
+    mod copies;
+    #[cfg(target_os = "linux")]
+    mod keys;
+    #[cfg(target_os = "linux")]
+    mod killed;
+    #[cfg(target_os = "linux")]
     mod leases;
     mod login;
     mod odd;

@@ -6,12 +6,12 @@ import { check } from "./receipt.ts";
 
 /** Checks what the panel holds, and runs its program again with the page's evaluator. */
 export async function verify(client: Client): Promise<void> {
-  const [receipt, keys] = [byId<HTMLTextAreaElement>("receipt-text").value, byId<HTMLTextAreaElement>("receipt-keys").value];
+  const text = (id: string) => byId<HTMLTextAreaElement>(`receipt-${id}`).value;
   const list = byId("receipt-found");
   list.replaceChildren();
   const tell = (word: string, isGood = true) => list.append(h("li", { class: isGood ? "good" : "bad" }, word));
   try {
-    const { signer, run, program, compare } = await check(receipt, keys);
+    const { signer, run, program, compare } = await check(text("text"), text("keys"), text("revoked"));
     tell(`signed by ${signer}`);
     tell(`entry ${run.entry.number} of ${run.time}: ${run.ending}, fuel ${figure(run.fuel)}`);
     if (run.evaluator !== byId("component").dataset["sha256"]) {
@@ -27,7 +27,7 @@ export async function verify(client: Client): Promise<void> {
 
 /** Has files fill the panel, and the button check what it holds. */
 export function listen(ready: Promise<Client>): void {
-  for (const id of ["receipt-text", "receipt-keys"]) {
+  for (const id of ["receipt-text", "receipt-keys", "receipt-revoked"]) {
     const file = byId<HTMLInputElement>(`${id}-file`);
     file.addEventListener("change", async () => {
       byId<HTMLTextAreaElement>(id).value = (await file.files?.[0]?.text()) ?? "";

@@ -94,12 +94,12 @@ export interface Checked {
 }
 
 /** Checks a receipt. Throws the reason if it does not hold. */
-export async function check(text: string, pem: string): Promise<Checked> {
+export async function check(text: string, pem: string, revoked: string): Promise<Checked> {
   const receipt = JSON.parse(text) as Receipt;
   only(receipt, ["envelope", "rotations", "materials"]);
   const statement = statementOf(receipt.envelope, RUN) ?? refuse("the statement is not one about a run of this version");
-  const signer = await signerOf(receipt.envelope, receipt.rotations ?? [], pem);
-  const { run } = statement.predicate as { run: Run };
+  const { run, signed } = statement.predicate as { run: Run; signed: string };
+  const signer = await signerOf(receipt.envelope, receipt.rotations ?? [], pem, revoked, Date.parse(signed));
   const { materials } = receipt;
   const subject = statement.subject[0];
   if (materials === undefined) {

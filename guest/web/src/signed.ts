@@ -64,19 +64,51 @@ export function statementOf({ payloadType, payload }: Envelope, predicate: strin
   return statement._type === STATEMENT && statement.predicateType === predicate ? statement : undefined;
 }
 
-/** The id of the key that signed an envelope: a key of the text, or one that followed it. */
-export async function signerOf(envelope: Envelope, rotations: Envelope[], pem: string): Promise<string> {
+/** The ids of revoked keys, each with the moment from which its signatures do not count. A line of the text has an id
+    and a moment; without one none of them counts. What follows `#` is a comment. */
+function revocationsOf(text: string): Map<string, number> {
+  const revoked = new Map<string, number>();
+  for (const [at, line] of text.split("\n").entries()) {
+    const [id, moment, ...rest] = (line.split("#")[0] ?? "").trim().split(/\s+/);
+    if (id === undefined || id === "") continue;
+    const from = moment === undefined ? -Infinity : momentOf(moment);
+    if (!/^[0-9a-f]{64}$/i.test(id) || Number.isNaN(from) || rest.length > 0) {
+      refuse(`line ${at + 1} of the revoked keys is not the id of a key and a moment, as in 3f… 2026-01-31`);
+    }
+    revoked.set(id.toLowerCase(), from);
+  }
+  return revoked;
+}
+
+/** A day, or a day and a time, in milliseconds since 1970; no number for any other text. The zone defaults to UTC. */
+function momentOf(text: string): number {
+  const parts = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/i.exec(text);
+  return parts === null ? NaN : Date.parse(`${parts[1]}T${parts[2] ?? "00:00"}${parts[3] ?? "Z"}`.toUpperCase());
+}
+
+/** The id of the key that signed an envelope: a key of the text, or one that followed it. It was not
+    revoked at the moment, in milliseconds since 1970. */
+export async function signerOf(envelope: Envelope, rotations: Envelope[], pem: string, revoked: string, moment: number): Promise<string> {
+  const revocations = revocationsOf(revoked);
+  const isRevoked = (id: string, at: number) => (revocations.get(id) ?? Infinity) <= at;
   const keys = await keysOf(pem);
   if (keys.length === 0) refuse("there is no public key to trust");
   for (const rotation of rotations) {
-    const { from, to } = (statementOf(rotation, ROTATION)?.predicate ?? {}) as { from?: string; to?: string };
+    const { from, to, at } = (statementOf(rotation, ROTATION)?.predicate ?? {}) as { from?: string; to?: string; at?: string };
     const [older] = await keysOf(from ?? "");
     const [newer] = await keysOf(to ?? "");
     if (older === undefined || newer === undefined || !keys.some(({ id }) => id === older.id)) continue;
+    const followed = momentOf(at ?? "");
+    if (isRevoked(older.id, Number.isNaN(followed) ? Infinity : followed)) continue;
     if ((await isSignedBy(rotation, older)) && (await isSignedBy(rotation, newer))) keys.push(newer);
   }
-  for (const key of keys) if (await isSignedBy(envelope, key)) return key.id;
-  return refuse("no trusted key has signed it");
+  let early: string | undefined;
+  for (const { id, key } of keys) {
+    if (!(await isSignedBy(envelope, { id, key }))) continue;
+    if (!isRevoked(id, moment)) return id;
+    early = id;
+  }
+  return refuse(early === undefined ? "no trusted key has signed it" : `its key ${early} was revoked before it was signed`);
 }
 
 function utf8Length(text: string): number {

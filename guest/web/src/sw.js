@@ -1,8 +1,10 @@
-// The service worker: keeps every file of one version of the page, and serves them from there. A new
-// version takes over when no page of the old one is open, so files of two versions never mix.
+// The service worker: keeps every file of one version of the page, and serves them from there. It keeps the
+// analyst when the page asks for it. A new version takes over when no page of the old one is open, so files of
+// two versions never mix.
 
 const CACHE = "mcp-pif-%VERSION%";
 const FILES = %FILES%;
+const ANALYST = "%ANALYST%";
 
 addEventListener("install", (event) => {
   event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(FILES)));
@@ -24,7 +26,11 @@ addEventListener("fetch", (event) => {
   const answer = async () => {
     const cache = await caches.open(CACHE);
     const key = request.mode === "navigate" ? "./" : request;
-    return (await cache.match(key, { ignoreSearch: true })) ?? fetch(request);
+    const kept = await cache.match(key, { ignoreSearch: true });
+    if (kept !== undefined) return kept;
+    const fetched = await fetch(request);
+    if (fetched.ok && new URL(request.url).pathname.endsWith(`/${ANALYST}`)) await cache.put(request, fetched.clone());
+    return fetched;
   };
   event.respondWith(answer());
 });

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isReady, open } from "./browser.mjs";
-import { run } from "./hands.mjs";
+import { read, run, write } from "./hands.mjs";
 import { test } from "./report.mjs";
 import { serve } from "./server.mjs";
 
@@ -37,8 +37,23 @@ export async function loading({ browser, dist, component, embedded }) {
     const total = server.sent.reduce((sum, { bytes }) => sum + bytes, 0);
     const files = server.sent.map(({ name, bytes }) => `${name} ${bytes}`);
     console.log(`        ${total} bytes in ${files.length} answers: ${files.join(", ")}`);
+    assert.ok(!server.sent.some(({ name }) => name.includes("analyst")), "the analyst comes before anybody asks it");
     assert.ok(total <= MOST_BYTES, `${total} bytes`);
     assert.deepEqual(server.sent.filter(({ status }) => status !== 200), []);
+  });
+  const propose = async () => {
+    const before = await read(page, "term");
+    await write(page, "term", "");
+    await page.keyboard.type("data.ma");
+    await page.locator("#term .cm-tooltip-autocomplete").waitFor();
+    await page.keyboard.press("Escape");
+    await write(page, "term", before);
+  };
+  await test("the analyst comes with the first proposals, and is kept", async () => {
+    await propose();
+    assert.ok(server.sent.some(({ name, status }) => name.includes("analyst") && status === 200));
+    const isKept = async () => (await caches.match(document.querySelector("[data-analyst]").dataset.analyst)) !== undefined;
+    await page.waitForFunction(isKept);
   });
   await test("the page works without a network after the first visit", async () => {
     server.close();
@@ -46,6 +61,7 @@ export async function loading({ browser, dist, component, embedded }) {
     await page.reload();
     await isReady(page);
     assert.equal((await run(page)).chip, "list");
+    await propose();
     await page.goto(`${server.url}?again#p=AAAA`);
     await isReady(page);
   });

@@ -1,8 +1,8 @@
 // Receipts of the server's runs, checked and run again in the page; the page has no network meanwhile.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isReady, open } from "./browser.mjs";
@@ -45,9 +45,10 @@ function work(server, folder) {
   return journal.trim().split("\n").map((line) => JSON.parse(line).entry);
 }
 
-async function verify(page, receipt, keys) {
+async function verify(page, receipt, keys, revoked = "") {
   await page.fill("#receipt-text", receipt);
   await page.fill("#receipt-keys", keys);
+  await page.fill("#receipt-revoked", revoked);
   return page.evaluate(async () => {
     const list = document.getElementById("receipt-found");
     list.replaceChildren();
@@ -110,6 +111,27 @@ export async function receipts({ browser, server, embedded }) {
     const refused = ["refused: no trusted key has signed it"];
     assert.deepEqual(await verify(page, JSON.stringify(without), keys), refused);
     assert.deepEqual(await verify(page, all[0], ""), ["refused: there is no public key to trust"]);
+  });
+  await test("revoked keys count until their moment, as they do for the command", async () => {
+    const [trusted, receipt] = [join(folder, "keys.pem"), join(folder, "receipt.json")];
+    writeFileSync(trusted, keys);
+    writeFileSync(receipt, all[0]);
+    const id = /[0-9a-f]{64}/.exec(keys)[0];
+    const lists = [
+      [`# nobody\n${"0".repeat(64)}\n`, /^replay equal$/],
+      [`${id} 2999-01-01`, /^replay equal$/],
+      [`${id} 2020-01-31T00:00:00Z # a thief`, /^refused: its key [0-9a-f]{64} was revoked before it was signed$/],
+      [`${id.toUpperCase()}\n`, /was revoked/],
+      [`\n${id} soon`, /^refused: line 2 /],
+    ];
+    for (const [list, expected] of lists) {
+      const said = (await verify(page, all[0], keys, list)).at(-1);
+      assert.match(said, expected, list);
+      const file = join(folder, "revoked.txt");
+      writeFileSync(file, list);
+      const told = spawnSync(embedded, ["receipt", "verify", receipt, "--trust", trusted, "--revoked", file]);
+      assert.equal(told.status === 0, said === "replay equal", `${list}: ${told.stderr}`);
+    }
   });
   await test("a bare receipt is verified and not run", async () => {
     const found = await verify(page, mcp("receipt", String(entries[0]), "--bare"), keys);

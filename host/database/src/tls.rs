@@ -83,12 +83,8 @@ fn config(address: &Address) -> Result<Arc<ClientConfig>, Error> {
     static USUAL: OnceLock<Arc<ClientConfig>> = OnceLock::new();
     let provider = Arc::new(ring::default_provider());
     match (address.privacy, &address.authorities) {
-        (Privacy::Disable | Privacy::Require, _) => {
-            configured(&provider, Arc::new(Anyone(Arc::clone(&provider))))
-        }
-        (Privacy::VerifyCa, Some(_)) => {
-            configured(&provider, Arc::new(AnyName(verifier(address, &provider)?)))
-        }
+        (Privacy::Disable | Privacy::Require, _) => any_name(&provider, None),
+        (Privacy::VerifyCa, Some(_)) => any_name(&provider, Some(verifier(address, &provider)?)),
         (_, Some(_)) => configured(&provider, verifier(address, &provider)?),
         (_, None) => {
             if let Some(config) = USUAL.get() {
@@ -104,6 +100,13 @@ fn config(address: &Address) -> Result<Arc<ClientConfig>, Error> {
             Ok(Arc::clone(USUAL.get_or_init(|| config)))
         }
     }
+}
+
+fn any_name(
+    provider: &Arc<CryptoProvider>,
+    authorities: Option<Arc<WebPkiServerVerifier>>,
+) -> Result<Arc<ClientConfig>, Error> {
+    configured(provider, Arc::new(AnyName { authorities, provider: Arc::clone(provider) }))
 }
 
 fn configured(
@@ -138,52 +141,15 @@ fn verifier(
     builder.build().map_err(|error| told(error.to_string()))
 }
 
-/// Takes any certificate: the connection is encrypted, whoever the other end is.
+/// Takes any name; any certificate too, unless authorities must vouch for it.
 #[derive(Debug)]
-struct Anyone(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for Anyone {
-    fn verify_server_cert(
-        &self,
-        _certificate: &CertificateDer<'_>,
-        _between: &[CertificateDer<'_>],
-        _name: &ServerName<'_>,
-        _stapled: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, TlsError> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, TlsError> {
-        let algorithms = &self.0.signature_verification_algorithms;
-        rustls::crypto::verify_tls12_signature(message, certificate, signed, algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, TlsError> {
-        let algorithms = &self.0.signature_verification_algorithms;
-        rustls::crypto::verify_tls13_signature(message, certificate, signed, algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
-    }
+struct AnyName {
+    authorities: Option<Arc<WebPkiServerVerifier>>,
+    provider: Arc<CryptoProvider>,
 }
 
-/// Asks the authorities, and takes any name. They are asked before the name is compared.
-#[derive(Debug)]
-struct AnyName(Arc<WebPkiServerVerifier>);
-
 impl ServerCertVerifier for AnyName {
+    /// The authorities are asked before the name is compared.
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,
@@ -192,7 +158,10 @@ impl ServerCertVerifier for AnyName {
         stapled: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, TlsError> {
-        match self.0.verify_server_cert(certificate, between, name, stapled, now) {
+        let Some(authorities) = &self.authorities else {
+            return Ok(ServerCertVerified::assertion());
+        };
+        match authorities.verify_server_cert(certificate, between, name, stapled, now) {
             Err(TlsError::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(ServerCertVerified::assertion()),
@@ -206,7 +175,8 @@ impl ServerCertVerifier for AnyName {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, TlsError> {
-        self.0.verify_tls12_signature(message, certificate, signed)
+        let algorithms = &self.provider.signature_verification_algorithms;
+        rustls::crypto::verify_tls12_signature(message, certificate, signed, algorithms)
     }
 
     fn verify_tls13_signature(
@@ -215,10 +185,11 @@ impl ServerCertVerifier for AnyName {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, TlsError> {
-        self.0.verify_tls13_signature(message, certificate, signed)
+        let algorithms = &self.provider.signature_verification_algorithms;
+        rustls::crypto::verify_tls13_signature(message, certificate, signed, algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_verify_schemes()
+        self.provider.signature_verification_algorithms.supported_schemes()
     }
 }

@@ -1,7 +1,7 @@
 //! The keys of a store: one that signs, those before it, and the statements by which each followed
 //! the one before. They stand in one file, which nobody but its owner may read.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -44,8 +44,11 @@ pub enum Error {
     #[error("a store in memory has no keys: leave out --ephemeral")]
     NoStore,
     /// There is no key.
-    #[error("there is no key: make one with `mcp-pif keys new`")]
-    NoKey,
+    #[error("there is no key in {path}: make one with `mcp-pif keys new`")]
+    NoKey {
+        /// The file that would hold it.
+        path: PathBuf,
+    },
     /// There is a key already.
     #[error("there is a key: replace it with `mcp-pif keys rotate`")]
     Present,
@@ -103,7 +106,7 @@ impl Keyring {
 
     /// The key that signs.
     pub fn current(&self) -> Result<&PrivateKey, Error> {
-        self.keys.last().map(|(_, key)| key).ok_or(Error::NoKey)
+        self.keys.last().map(|(_, key)| key).ok_or_else(|| Error::NoKey { path: self.path.clone() })
     }
 
     /// All public keys with the time when each was made, the one that signs last.
@@ -158,8 +161,12 @@ impl Keyring {
     }
 }
 
-/// Writes a file that only its owner may read. No reader sees a part of it.
+/// Writes a file that only its owner may read, in a directory that is made if necessary. No reader sees a
+/// part of it.
 fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if let Some(directory) = path.parent() {
+        make_directory(directory)?;
+    }
     let part = path.with_extension("part");
     match fs::remove_file(&part) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -178,6 +185,18 @@ fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fs::rename(&part, path)
 }
 
+/// Makes a directory that only its owner may use.
+fn make_directory(directory: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt as _;
+        builder.mode(0o700);
+    }
+    builder.create(directory)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,8 +205,8 @@ mod tests {
     fn keys_last_and_only_their_owner_reads_them() {
         let folder = tempfile::tempdir().unwrap();
         let mut keys = Keyring::open(folder.path()).unwrap();
-        assert!(matches!(keys.current(), Err(Error::NoKey)));
-        assert!(matches!(keys.rotate(), Err(Error::NoKey)));
+        assert!(matches!(keys.current(), Err(Error::NoKey { .. })));
+        assert!(matches!(keys.rotate(), Err(Error::NoKey { .. })));
         let first = keys.make().unwrap();
         assert!(matches!(keys.make(), Err(Error::Present)));
         let second = keys.rotate().unwrap();

@@ -1,4 +1,4 @@
-//! Real servers on a real database: several share it, it is lost and returns, both are killed.
+//! Real servers on a real database: several share it, it is lost and returns.
 
 use super::way::keep;
 use anyhow::{Context as _, Result, ensure};
@@ -18,13 +18,10 @@ const PASSWORD: &str = "canary 5d0c 81f7 aa3e";
 /// How long a lost database may take to be found again.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Rounds in which servers and the database are killed, unless `PIF_DATABASE_ROUNDS` says how many.
-const ROUNDS: usize = 3;
-
 /// A database with a store, which servers use by a password.
 pub(super) struct Site {
     pub(super) database: Database,
-    folder: Folder,
+    pub(super) folder: Folder,
 }
 
 impl Site {
@@ -43,9 +40,14 @@ impl Site {
     }
 
     /// A command that works as a role.
-    fn command(&self, role: &str) -> Result<Command> {
+    pub(super) fn command(&self, role: &str) -> Result<Command> {
+        self.command_at(role, self.database.port())
+    }
+
+    /// A command that works as a role, by a port where the database is reached.
+    pub(super) fn command_at(&self, role: &str, port: u16) -> Result<Command> {
         let mut command = command(&self.folder)?;
-        let url = format!("postgres://{role}@localhost:{}/pif", self.database.port());
+        let url = format!("postgres://{role}@localhost:{port}/pif");
         command.env("MCP_PIF_STORE", url).env("RUST_LOG", "debug");
         command.env("MCP_PIF_STORE_PASSWORD_FILE", self.folder.path().join(role));
         command.env("MCP_PIF_DATA", self.folder.path().join("data"));
@@ -53,13 +55,13 @@ impl Site {
     }
 
     /// What a command prints.
-    fn said(&self, command: &mut Command) -> Result<String> {
+    pub(super) fn said(&self, command: &mut Command) -> Result<String> {
         let said = command.output()?;
         ensure!(said.status.success(), "{command:?}: {}", String::from_utf8_lossy(&said.stderr));
         Ok(String::from_utf8(said.stdout)?)
     }
 
-    fn server(&self, number: usize) -> Result<Client> {
+    pub(super) fn server(&self, number: usize) -> Result<Client> {
         self.server_with(number, &[])
     }
 
@@ -216,61 +218,4 @@ fn commands_say_what_does_not_work_on_a_database() -> Result<()> {
     let sql = site.said(site.command("server")?.args(["store", "sql", "--role", "reader"]))?;
     ensure!(sql.contains("GRANT USAGE ON SCHEMA pif TO \"reader\""), "{sql}");
     Ok(())
-}
-
-/// Whoever is killed, and when: what was acknowledged is there.
-#[test]
-#[ignore = "needs PostgreSQL"]
-fn nothing_acknowledged_is_lost_when_servers_and_the_database_are_killed() -> Result<()> {
-    let mut site = Site::open()?;
-    let rounds = std::env::var("PIF_DATABASE_ROUNDS").ok().and_then(|it| it.parse().ok());
-    let mut kept = Vec::new();
-    for round in 0..rounds.unwrap_or(ROUNDS) {
-        let mut servers = [site.server(1)?, site.server(2)?, site.server(3)?];
-        let workers: Vec<_> = servers.iter().map(Client::process).collect();
-        let written = std::thread::scope(|scope| -> Result<Vec<String>> {
-            let all = servers.iter_mut().zip(1..).map(|(server, number)| {
-                scope.spawn(move || write(server, &format!("r{round}s{number}")))
-            });
-            let all: Vec<_> = all.collect();
-            // A moment that differs from round to round.
-            sleep(Duration::from_millis(400 + 173 * u64::try_from(round)?));
-            if round % 2 == 0 {
-                site.database.stop()?;
-            }
-            for worker in &workers {
-                Command::new("kill").args(["-KILL", &worker.to_string()]).status()?;
-            }
-            let joined = all.into_iter().filter_map(|it| it.join().ok());
-            Ok(joined.flatten().collect())
-        })?;
-        if round % 2 == 0 {
-            site.database.begin()?;
-        }
-        ensure!(!written.is_empty(), "round {round} has written nothing");
-        kept.extend(written);
-        site.check()?;
-    }
-    let mut server = site.server(4)?;
-    for key in &kept {
-        let text = server.text("memory_retrieve", &json!({"key": key}))?;
-        ensure!(text.contains(&format!("value of {key}")), "{key}: {text}");
-    }
-    pif_tests::tell(&format!("{} keys were acknowledged and are there", kept.len()));
-    Ok(())
-}
-
-/// Writes keys until the server is gone: those that were acknowledged.
-fn write(server: &mut Client, name: &str) -> Vec<String> {
-    let mut kept = Vec::new();
-    for number in 0.. {
-        let key = format!("{name}n{number}");
-        let arguments = json!({"key": key, "value": format!("value of {key}")});
-        match server.call("memory_store", &arguments) {
-            Ok(answer) if answer["isError"] == false => kept.push(key),
-            Ok(_) => sleep(Duration::from_millis(5)),
-            Err(_) => return kept,
-        }
-    }
-    kept
 }

@@ -452,6 +452,64 @@ fn who_lost_a_chain_cannot_write_into_it() -> Result<()> {
     Ok(())
 }
 
+/// Numbers are given before entries are committed. An entry of a slow server, which comes after others with
+/// greater numbers, is counted once, whichever chain it has.
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn an_entry_that_is_committed_late_is_counted_once() -> Result<()> {
+    let database = Database::new(SERVER)?;
+    let servers = [database.open()?, database.open()?, database.open()?];
+    let append = |store: &Arc<dyn Store>| {
+        let journal = Journal::new(Arc::clone(store), settings(1 << 20));
+        journal.append(Draft::new(EntryKind::Refusal, Some("a"), EntryOutcome::Value)).map(drop)
+    };
+    let mut chains = Vec::new();
+    for store in &servers {
+        append(store)?;
+        chains.push(store.head()?.chain);
+    }
+    database.query(
+        ADMIN,
+        "CREATE FUNCTION public.wait() RETURNS trigger LANGUAGE plpgsql AS
+            'BEGIN PERFORM pg_sleep(1); RETURN new; END'",
+    )?;
+    let number = || database.query(ADMIN, "SELECT last_value FROM pif.entry_number");
+    let count = || -> Result<i64> {
+        let heads = servers[0].heads()?;
+        for head in &heads {
+            let position = servers[0].position(head.chain, head.id)?;
+            ensure!(position == Position::Known(*head), "{head:?} {position:?}");
+        }
+        Ok(heads.iter().map(|head| head.entries).sum())
+    };
+    for (late, chain) in servers.iter().zip(&chains) {
+        let before = count()?;
+        let delay = format!(
+            "CREATE TRIGGER late AFTER INSERT ON pif.entry FOR EACH ROW WHEN (new.chain = {chain})
+                EXECUTE FUNCTION public.wait()"
+        );
+        database.query(ADMIN, &delay)?;
+        let last = number()?;
+        std::thread::scope(|scope| -> Result<()> {
+            let waiting = scope.spawn(|| append(late));
+            let start = std::time::Instant::now();
+            while number()? == last {
+                ensure!(start.elapsed() < DEADLINE, "no number was given");
+            }
+            for store in servers.iter().filter(|store| !Arc::ptr_eq(store, late)) {
+                append(store)?;
+            }
+            assert_eq!(count()?, before + 2, "the late one is there already");
+            waiting.join().map_err(|_| anyhow::anyhow!("it panicked"))??;
+            Ok(())
+        })?;
+        database.query(ADMIN, "DROP TRIGGER late ON pif.entry")?;
+        assert_eq!(count()?, before + 3);
+        assert_eq!(servers[0].verify()?.entries, before + 3);
+    }
+    Ok(())
+}
+
 /// A server sees changes of another one within a second.
 #[test]
 #[ignore = "needs PostgreSQL"]

@@ -66,10 +66,9 @@ pub enum Mismatch {
 }
 
 impl Workshop {
-    /// Whether it has a key, so that it can make checkpoints.
-    #[must_use]
-    pub fn can_sign(&self) -> bool {
-        self.keys().is_ok_and(|keys| keys.current().is_ok())
+    /// Refuses where it has no key, and so can make no checkpoints.
+    pub fn ensure_signs(&self) -> Result<(), Fault> {
+        self.keys()?.current().map(drop).map_err(|error| unsigned(&error))
     }
 
     /// Makes a checkpoint, if something came since the last one and no other process makes them. Gives it.
