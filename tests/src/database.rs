@@ -108,6 +108,13 @@ impl Database {
         self.begin()
     }
 
+    /// Has it write to the disk what it commits, as a database of a service does.
+    pub fn keep_on_disk(&mut self) -> Result<()> {
+        self.words.extend(["-c".to_owned(), "fsync=on".to_owned()]);
+        self.stop()?;
+        self.begin()
+    }
+
     /// Starts it, and waits until it answers.
     pub fn begin(&mut self) -> Result<()> {
         ensure!(self.process.is_none(), "it runs already");

@@ -18,5 +18,6 @@ mod database {
     mod relay;
     #[cfg(target_os = "linux")]
     mod servers;
+    mod speed;
     mod way;
 }

@@ -11,6 +11,7 @@ mod state {
     mod search;
     mod sessions;
     pub(crate) mod shelf;
+    mod speed;
     mod staging;
     mod tools;
 }

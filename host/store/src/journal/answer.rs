@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::settings::Policy;
+use crate::error::Error as StoreError;
 
 /// A question of the machine, or of the host for it, during a run, with its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -215,6 +216,14 @@ impl Digest {
     #[must_use]
     pub fn of(text: &str) -> Self {
         Self { bytes: text.len(), sha256: Hash(Sha256::digest(text).into()).to_string() }
+    }
+
+    /// Gives a text that a store has kept. It is refused if its sha256 is another one.
+    pub fn verified(text: String, sha256: &str) -> Result<String, StoreError> {
+        if Self::of(&text).sha256 == sha256 {
+            return Ok(text);
+        }
+        Err(StoreError::Altered { tool: "a kept text".to_owned(), hash: sha256.to_owned() })
     }
 }
 
