@@ -151,6 +151,7 @@ fn proposals_are_those_of_the_cases() -> Result<()> {
 #[test]
 fn the_component_survives_hostile_texts() -> Result<()> {
     let sandbox = component::open()?;
+    sandbox.ready_analyst();
     let texts = [
         format!("{}x.", "(".repeat(10_000)),
         format!("{}o.", "x => { const y = ".repeat(10_000)),
@@ -166,7 +167,7 @@ fn the_component_survives_hostile_texts() -> Result<()> {
         let cursor = u32::try_from(code.len())?;
         let draft = Draft { code, cursor, variables: vec![], input: None, tools: vec![] };
         let start = Instant::now();
-        let told = sandbox.complete(&draft, &Watch::new(Duration::from_secs(20)));
+        let told = sandbox.complete(&draft, &Watch::new(Duration::from_mins(1)));
         pif_tests::tell(&format!("{begin}… {:?}", start.elapsed()));
         told.map_err(|fault| anyhow::anyhow!("{begin}: {fault:?}"))?;
     }

@@ -88,15 +88,8 @@ impl Sandbox {
 
     /// What may be written at the cursor of a program that is being written.
     pub fn complete(&self, draft: &Draft, watch: &Watch) -> Result<Completed, Fault> {
-        let allowance = Allowance::for_text(self.net, drafted(draft));
-        finish(async {
-            let mut instance = self.consult(allowance, watch).await?;
-            let questions = &self.analyst()?.questions;
-            let complete = async |guest: &component::Instance, store: &mut Store<Ceiling>| {
-                let questions = questions.load(&mut *store, guest)?;
-                questions.call_complete(store, draft).await
-            };
-            instance.call(complete).await
+        self.consult(drafted(draft), watch, async |analyst, guest, store| {
+            analyst.questions.load(&mut *store, guest)?.call_complete(store, draft).await
         })
     }
 

@@ -30,7 +30,8 @@ fn open(data: &Path) -> Result<Journal> {
         sessions: session::SessionCapacity::UNLIMITED,
         staging: staging::StagingCapacity::UNLIMITED,
         component,
-        owner: String::new(),
+        holder: String::new(),
+        lease: Duration::from_secs(30),
         principal: Arc::default(),
     };
     Ok(Journal::new(store, settings))

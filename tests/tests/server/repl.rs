@@ -121,7 +121,7 @@ fn people_talk_with_a_session() -> Result<()> {
     terminal.expect("\r\n2\r\n")?;
     // It completes members of what stands before the point, by its type.
     terminal.send("orders.filter(o => o.reg\t == \"söuth\").map(o => o.id)\r")?;
-    terminal.expect("20")?;
+    terminal.expect("[20]")?;
     // What a terminal would obey is shown.
     terminal.send("json_parse(\"\\\"\\\\u001b[31mred\\\"\")\r")?;
     terminal.expect("red")?;

@@ -225,9 +225,9 @@ fn a_rename_reaches_into_properties() -> Result<()> {
     client.evolve("again", "", &json!("xs => [...xs, ...xs]"))?;
     // One that calls the tool, one that does not, the tool itself, and one that only has its name in a text.
     let tools = [
-        ("four", "xs => @again(@again(xs))", "xs => @self(xs).length == @again(xs).length * 2"),
+        ("four", "xs => @again(@again(xs))", "xs => @self([1]).length == @again([1]).length * 2"),
         ("plus", "xs => xs.concat(xs)", "xs => @self([1]).length == @again([1]).length"),
-        ("again", "xs => [...xs, ...xs]", "xs => @again(xs) == @self(xs)"),
+        ("again", "xs => [...xs, ...xs]", "xs => @again([1]) == @self([1])"),
         ("apart", "x => x", "n => [@self(n), \"again\"].length == 2"),
     ];
     for (name, code, property) in tools {

@@ -30,10 +30,10 @@ pub fn hold(
 
 /// Ends the work on an area that has changed nothing.
 pub fn release(db: &mut dyn Transaction, id: i64, holder: &str) -> Result<(), Error> {
-    let is_own = db.area_holder(id)?.is_some_and(|it| it == holder);
-    Ok(if is_own {
-        db.hold_area(id, None)?
-    })
+    if db.area_holder(id)?.is_some_and(|it| it == holder) {
+        db.hold_area(id, None)?;
+    }
+    Ok(())
 }
 
 /// Refuses an area that somebody works on.
