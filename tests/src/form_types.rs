@@ -27,7 +27,11 @@ pub fn compare_example(row: &Row) -> Option<Result<(), String>> {
         return Some(Err("its example has no value".to_owned()));
     };
     let told = analyze(&Request { code: row.example, ..Request::default() });
-    let gives = match forms::shape_of(row) {
+    let shape = match forms::shape_of(row) {
+        Ok(shape) => shape,
+        Err(fault) => return Some(Err(fault.message)),
+    };
+    let gives = match shape {
         Shape::Function(signature) if !is_value(row) => with(&signature.gives, &Shape::Any),
         shape => with(&shape, &Shape::Any),
     };
@@ -51,7 +55,11 @@ fn is_value(row: &Row) -> bool {
 /// the value is of another type, or if the form refuses an operand of the type. None where the form is
 /// not written with values in an array or under names.
 pub fn compare_call(row: &Row, random: &mut Random) -> Option<Result<bool, String>> {
-    let Shape::Function(signature) = forms::shape_of(row) else { return None };
+    let signature = match forms::shape_of(row) {
+        Ok(Shape::Function(signature)) => signature,
+        Ok(_) => return None,
+        Err(fault) => return Some(Err(fault.message)),
+    };
     if is_value(row) {
         return None;
     }

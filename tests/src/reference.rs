@@ -81,7 +81,8 @@ fn tables() -> Result<String> {
         )?;
         for row in rows {
             let Row { syntax, doc, example, result, .. } = row;
-            let shape = code(&forms::shape_of(row).to_string());
+            let shape = forms::shape_of(row).map_err(|it| anyhow::Error::msg(it.message))?;
+            let shape = code(&shape.to_string());
             let syntax = syntax.split(" or {").collect::<Vec<_>>().join("` or `{");
             let (syntax, doc) = (cell(&syntax), cell(doc));
             let (notation, example, result) =

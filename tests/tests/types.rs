@@ -150,7 +150,7 @@ const CALLS: u64 = 200;
 fn types_of_forms_hold() -> Result<()> {
     let (mut wrong, mut unvalued, mut examples, mut calls) = (Vec::new(), Vec::new(), 0, 0);
     for row in FORMS {
-        let shape = forms::shape_of(row);
+        let shape = forms::shape_of(row).map_err(|it| anyhow::Error::msg(it.message))?;
         let written = shape.to_string();
         if text::read(&written).as_ref() != Ok(&shape) {
             wrong.push(format!("{}: {written} is not read so", row.name));

@@ -2,6 +2,7 @@
 
 use crate::shape::{Member, Shape, Signature};
 use crate::tell::{any_function, scalars};
+use pif_core::fault::Fault;
 use pif_language::form::{Row, Shape as Written};
 use pif_language::kinds::{FUNCTION, Kinds, LIST, MAP, PAIR, RECORD, SET, STRING};
 use pif_language::typing::{Rule, Type};
@@ -16,13 +17,15 @@ const EVERY: Kinds = Kinds::MAX >> 1;
 /// The type of a form: that of its value, if it has no operands that are values, else that of the
 /// function of its operands. They stand in the order of the notation. A parameter that may be missing
 /// has a `?` behind its name, one for all that follow three points before it.
-#[must_use]
-pub fn shape_of(row: &Row) -> Shape {
+///
+/// # Errors
+/// `internal` if the row writes its operands in no way that can be read.
+pub fn shape_of(row: &Row) -> Result<Shape, Fault> {
     let (Rule::Signature { takes, gives } | Rule::Own { takes, gives }) = row.typing else {
-        return Shape::Any;
+        return Ok(Shape::Any);
     };
     let mut reader = Reader::default();
-    let mut names: Vec<(usize, String)> = operands(row).into_iter().enumerate().collect();
+    let mut names: Vec<(usize, String)> = operands(row)?.into_iter().enumerate().collect();
     if row.subject < names.len() && !row.is_apart {
         let subject = names.remove(row.subject);
         names.insert(0, subject);
@@ -37,19 +40,19 @@ pub fn shape_of(row: &Row) -> Shape {
     let gives = reader.shape(&gives);
     let count = reader.names.iter().flatten().count();
     let variables = VARIABLES.iter().take(count).map(|it| (*it).to_owned()).collect();
-    match gives {
+    Ok(match gives {
         Shape::Function(given) if parameters.is_empty() => {
             Shape::Function(Box::new(Signature { variables, ..*given }))
         }
         gives if parameters.is_empty() => gives,
         gives => Shape::Function(Box::new(Signature { variables, parameters, gives })),
-    }
+    })
 }
 
 /// The names of the operands, in the order of the row.
-fn operands(row: &Row) -> Vec<String> {
+fn operands(row: &Row) -> Result<Vec<String>, Fault> {
     let owned = |names: &[&str]| names.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
-    match row.shape {
+    Ok(match row.shape {
         Written::Name | Written::Lambda | Written::Literal | Written::Ignored | Written::Fields => {
             Vec::new()
         }
@@ -65,13 +68,13 @@ fn operands(row: &Row) -> Vec<String> {
             }
             names
         }
-        Written::List { least, .. } => listed(row.syntax, least as usize),
-    }
+        Written::List { least, .. } => listed(row.syntax, least as usize)?,
+    })
 }
 
 /// The names of operands in an array, of which so many must be there. They stand in the longest of the
 /// ways in which the form is written.
-fn listed(syntax: &str, least: usize) -> Vec<String> {
+fn listed(syntax: &str, least: usize) -> Result<Vec<String>, Fault> {
     let ways = syntax.split(" or {").filter_map(|way| Some(way.split_once("\": ")?.1));
     let parts = |way: &str| -> Vec<String> {
         let inner = way.strip_suffix('}').unwrap_or(way);
@@ -80,7 +83,8 @@ fn listed(syntax: &str, least: usize) -> Vec<String> {
             None => vec![inner.to_owned()],
         }
     };
-    let written = ways.map(parts).max_by_key(Vec::len).unwrap_or_default();
+    let written = ways.map(parts).max_by_key(Vec::len);
+    let written = written.ok_or_else(|| Fault::defect("the syntax of a form names no operands"))?;
     let is_variadic = written.last().is_some_and(|it| it == "…");
     // Where the form is also written with one list of operands, two stand before those that follow.
     let least = if is_variadic { least.max(2) } else { least };
@@ -92,7 +96,7 @@ fn listed(syntax: &str, least: usize) -> Vec<String> {
         }
         part => name(part),
     });
-    named.collect()
+    Ok(named.collect())
 }
 
 /// The parts between the commas that stand within no brackets.

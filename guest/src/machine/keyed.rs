@@ -90,7 +90,7 @@ pub(super) fn best(c: &mut Context<'_>, d: Slot, sought: Ordering) -> Result<Wor
     pay_keys(c, &keys, unsorted)?;
     let best = extreme(&c.s.heap, &keys, sought)?.ok_or_else(|| empty(&keys))?;
     let elements = c.s.heap.elements(c.s.part(d, KEPT));
-    Ok(elements.get(best).copied().unwrap_or_default())
+    elements.get(best).copied().ok_or_else(|| Exit::defect("a key has no element"))
 }
 
 /// The elements by equal keys.

@@ -203,6 +203,7 @@ pub(super) fn finish(c: &mut Context<'_>, d: Slot) -> Result<Word, Exit> {
     let n = Merge::of(&c.s.heap, c.s.part(d, KEPT)).n;
     c.s.part_room(d, KEPT, 2 * n)?;
     let from = Merge::of(&c.s.heap, c.s.part(d, KEPT)).place(0, false);
-    let elements = c.s.heap.words.get(from..from + n).unwrap_or_default().to_vec();
+    let elements = c.s.heap.words.get(from..from + n);
+    let elements = elements.ok_or_else(|| Exit::defect("sorted elements are lost"))?.to_vec();
     Ok(c.s.heap.list(elements.iter().copied()))
 }

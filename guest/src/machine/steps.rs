@@ -261,8 +261,7 @@ impl Machine {
                 }
                 Exit::Leave(value, spent) => {
                     let value = self.data(value);
-                    let left = self.state.left_step(value, spent);
-                    let left = left.ok_or_else(|| Fault::defect("a step is lost"))?;
+                    let left = self.state.left_step(value, spent)?;
                     return Ok(Err(Step::Leave(left)));
                 }
                 Exit::Perform(calls) => {
@@ -314,7 +313,8 @@ impl Machine {
 
     pub(super) fn compile(&mut self, unit: Unit) -> Result<u32, Failure> {
         let id = self.compile_code(unit)?;
-        Ok(self.image.codes.get(id as usize).map_or(0, |code| code.entry))
+        let code = self.image.codes.get(id as usize);
+        Ok(code.ok_or_else(|| Fault::defect("a term has no code"))?.entry)
     }
 
     fn compile_code(&mut self, unit: Unit) -> Result<u32, Failure> {
@@ -392,7 +392,8 @@ impl Machine {
         let heap = &self.state.heap;
         let [input, _] = heap.cell(index(value) + 1);
         let tool = self.state.tools.get(aux(heap.header(value)) as usize - 1);
-        let tool = tool.map(|tool| tool.name.clone()).unwrap_or_default();
+        let tool = tool.ok_or_else(|| Fault::defect("the tool of a continuation is lost"))?;
+        let tool = tool.name.clone();
         let (input, _) = self.json(input)?;
         let step = self.state.step.saturating_add(1);
         let mut name = String::new();

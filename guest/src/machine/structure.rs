@@ -3,7 +3,7 @@
 use crate::code::Slot;
 use crate::code::image::Keys;
 use crate::memory::heap::Heap;
-use crate::memory::word::{CONS, NIL, UNIT, Word, is_list, tag};
+use crate::memory::word::{CONS, UNIT, Word, is_list, tag};
 use crate::run::context::Context;
 use crate::run::state::{Exit, State};
 use pif_language::kinds;
@@ -23,17 +23,20 @@ pub(super) fn record(
     list: Word,
     live: usize,
 ) -> Result<Word, Exit> {
-    let Some(Keys { constants, shape }) = c.image.keys.get(keys as usize) else { return Ok(NIL) };
+    let Some(Keys { constants, shape }) = c.image.keys.get(keys as usize) else {
+        return Err(Exit::defect("the keys of a record are lost"));
+    };
     let mut rest = [list];
     c.s.make_room_keeping(Heap::record_words(constants.len()), live, &mut rest)?;
     let [mut rest] = rest;
     let mut members = Vec::with_capacity(2 * constants.len());
     for key in constants.iter().rev() {
-        if tag(rest) != CONS {
-            break;
-        }
+        let key = c.s.constants.get(*key as usize).copied();
+        let (Some(key), CONS) = (key, tag(rest)) else {
+            return Err(Exit::defect("a member of a record is lost"));
+        };
         let [value, next] = c.s.heap.next(rest);
-        members.extend([value, c.s.constants.get(*key as usize).copied().unwrap_or_default()]);
+        members.extend([value, key]);
         rest = next;
     }
     members.reverse();

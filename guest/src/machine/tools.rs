@@ -40,7 +40,8 @@ impl State {
 
     /// Puts a tool's value into slot `d`. Evaluates its source first, if that is still to be done.
     fn tool_value(&mut self, tool: usize, d: usize, deeper: u8) -> Result<(), Exit> {
-        let known = self.tool_values.get(tool).copied().unwrap_or(UNIT);
+        let known = self.tool_values.get(tool).copied();
+        let known = known.ok_or_else(|| Exit::defect("the value of a tool is lost"))?;
         if known != HOLE {
             self.set(self.base + d, known);
             return Ok(());

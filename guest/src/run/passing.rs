@@ -79,23 +79,26 @@ impl State {
 
     /// What the host is told of the innermost step, which has ended by a value. `value` is the canonical
     /// term of that, if it is data.
-    pub(crate) fn left_step(&self, value: Option<String>, spent: u64) -> Option<Left> {
-        let named = self.named.as_ref()?;
-        let open = named.open.last()?;
+    pub(crate) fn left_step(&self, value: Option<String>, spent: u64) -> Result<Left, Fault> {
+        let named = self.named.as_ref().ok_or_else(lost_step)?;
+        let open = named.open.last().ok_or_else(lost_step)?;
         let fuel = spent.saturating_sub(open.fuel);
         let is_told = named.untold == open.untold
             && self.built == open.built
             && self.notes.count() == open.warnings;
-        let passage = value.filter(|_| is_told).map(|value| Passage {
+        let Some(value) = value.filter(|_| is_told) else {
+            return Ok(Left { fuel, is_failed: false, passage: None });
+        };
+        let passage = Passage {
             value,
             fuel,
             calls: self.calls.saturating_sub(open.calls),
-            trace: self.trace.get(open.lines..).unwrap_or_default().to_vec(),
-            tools: named.tools.get(open.tools..).unwrap_or_default().to_vec(),
-            trials: named.trials.get(open.trials..).unwrap_or_default().to_vec(),
+            trace: since(&self.trace, open.lines)?,
+            tools: since(&named.tools, open.tools)?,
+            trials: since(&named.trials, open.trials)?,
             steps: named.told.saturating_sub(open.told),
-        });
-        Some(Left { fuel, is_failed: false, passage })
+        };
+        Ok(Left { fuel, is_failed: false, passage: Some(passage) })
     }
 
     /// Notes that a fault has ended the steps that began within more than so many `try`s and `retry`s.
@@ -154,4 +157,15 @@ impl State {
             named.untold = named.untold.saturating_add(1);
         }
     }
+}
+
+/// The entries of a list that came after it had this length. A step never begins behind the end.
+fn since<T: Clone>(all: &[T], length: usize) -> Result<Vec<T>, Fault> {
+    let entries = all.get(length..);
+    entries.map(<[T]>::to_vec).ok_or_else(|| Fault::defect("the beginning of a step is lost"))
+}
+
+#[cold]
+fn lost_step() -> Fault {
+    Fault::defect("a step is lost")
 }

@@ -71,7 +71,8 @@ fn rank(subject: &Shape, takes: &Shape) -> u8 {
 
 /// What a form takes before the point, and its type without that.
 fn of_row(row: &Row) -> Option<(Shape, String)> {
-    let Shape::Function(signature) = shape_of(row) else { return None };
+    // A test names the row that cannot be read; it is not proposed.
+    let Ok(Shape::Function(signature)) = shape_of(row) else { return None };
     let Signature { variables, mut parameters, gives } = *signature;
     if parameters.is_empty() {
         return None;

@@ -275,8 +275,10 @@ impl List<'_> {
             }
         }
         for row in FORMS {
-            if pif_notation::draft::is_called(row.form) {
-                self.add(row.name, Kind::Function, &shape_of(row).to_string());
+            if pif_notation::draft::is_called(row.form)
+                && let Ok(shape) = shape_of(row)
+            {
+                self.add(row.name, Kind::Function, &shape.to_string());
             }
         }
         for (path, usage) in pif_notation::calls() {

@@ -127,7 +127,8 @@ fn integer(c: &mut Call<'_>, digits: &str, (base, is_negative): (u32, bool)) -> 
     let n = if base == 10 {
         BigInt::from(Powers::default().parse(digits))
     } else {
-        BigInt::parse_bytes(digits.as_bytes(), base).unwrap_or_default()
+        let read = BigInt::parse_bytes(digits.as_bytes(), base);
+        read.ok_or_else(|| Exit::defect("the digits of an integer cannot be read"))?
     };
     let n = bounded(if is_negative { -n } else { n })?;
     c.make_number(&n)

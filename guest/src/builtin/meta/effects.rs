@@ -205,7 +205,7 @@ fn arguments(c: &mut Call<'_>, args: Word, operand: usize) -> Result<String, Exi
     }
     let text = reading::written(c, args, operand)?;
     c.set_aside(text.len() as u64)?;
-    Ok(String::from_utf8(text).unwrap_or_default())
+    String::from_utf8(text).map_err(|_| Exit::defect("the JSON text of arguments is no text"))
 }
 
 /// Returns the value of one call.

@@ -273,7 +273,8 @@ pub(crate) fn join(c: &mut Call<'_>) -> Result<Word, Exit> {
         }
         c.s.heap.write_text(part, usize::MAX, &mut joined);
     }
-    c.make_text(&String::from_utf8(joined).unwrap_or_default())
+    let joined = String::from_utf8(joined).map_err(|_| Exit::defect("joined texts are no text"))?;
+    c.make_text(&joined)
 }
 
 /// Joins in a single walk, if all parts are short and flat, there is room without collecting, and
