@@ -49,7 +49,7 @@ pub(super) struct Function {
     pub(super) ops: Vec<Op>,
     pub(super) terms: Vec<TermId>,
     pub(super) visits_at: Vec<u32>,
-    pub(super) labels: Vec<u32>,
+    pub(super) labels: Vec<Option<u32>>,
     pub(super) captures: Vec<Place>,
     /// The index of each captured name in `places`.
     pub(super) captured: IdMap,

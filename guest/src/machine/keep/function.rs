@@ -148,7 +148,9 @@ impl Functions {
         };
         let mut variables = Variables::default();
         for (name, place) in &source.names {
-            variables.set(*name, held(s, closure, *place));
+            let held = held(s, closure, *place);
+            let lost = || Obstacle::Part(word, "a variable of this function is lost".to_owned());
+            variables.set(*name, held.ok_or_else(lost)?);
         }
         let lambda = source.lambda;
         if let Some(tool) = self.tool_itself(s, word, (lambda, code.tool)) {
@@ -276,13 +278,14 @@ impl Functions {
     }
 }
 
-/// Returns the value at this place of a closure.
-fn held(s: &State, closure: Word, place: Place) -> Held {
-    Held::Word(match place {
-        Place::Captured(i) => s.heap.word(index(closure) + 1 + usize::from(i)),
-        Place::Constant(k) => s.constants.get(k as usize).copied().unwrap_or(UNIT),
-        Place::Slot(_) => UNIT,
-    })
+/// Returns the value at this place of a closure. None if the place is none of a closure.
+fn held(s: &State, closure: Word, place: Place) -> Option<Held> {
+    match place {
+        Place::Captured(i) => Some(s.heap.word(index(closure) + 1 + usize::from(i))),
+        Place::Constant(k) => s.constants.get(k as usize).copied(),
+        Place::Slot(_) => None,
+    }
+    .map(Held::Word)
 }
 
 /// Returns the place of an object on the heap.
