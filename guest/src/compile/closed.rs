@@ -51,7 +51,8 @@ enum Work {
 impl Compiler<'_> {
     /// Returns the value of a closed term.
     pub(crate) fn value(mut self, root: TermId, tools: &Tools) -> Result<Word, Failed> {
-        let (mut work, mut values) = (vec![Work::Term(root)], Vec::new());
+        let mut work = vec![Work::Term(root)];
+        let mut values = Vec::new();
         while let Some(step) = work.pop() {
             match step {
                 Work::Term(t) => {

@@ -203,7 +203,8 @@ impl Compiler<'_> {
         self.image.visits_at.extend(visits_at);
         let end = to_u32(self.image.ops.len());
         self.image.entries.push(Entry { pc: entry, arity });
-        let (tool, site) = (self.unit.tool, self.unit.site);
+        let tool = self.unit.tool;
+        let site = self.unit.site;
         self.image.codes.push(Code { entry, end, arity, captures, tool, site });
         Ok(to_u32(self.image.codes.len() - 1))
     }

@@ -177,7 +177,8 @@ impl Functions {
                 || lambda.own.is_some_and(|(own, _)| own == *name)
         });
         let variables = variables.sorted(&s.terms);
-        let (lambda, has_eval) = (lambda.term, *has_eval);
+        let lambda = lambda.term;
+        let has_eval = *has_eval;
         Ok(Function { word, tool: None, lambda, variables, taken, has_eval })
     }
 
@@ -228,7 +229,8 @@ impl Functions {
         for name in uses.names.iter() {
             self.names.add(name);
         }
-        let (mut own, mut others) = (None, IdMap::default());
+        let mut own = None;
+        let mut others = IdMap::default();
         let index = tool.checked_sub(1).filter(|_| !uses.of_tool.is_empty());
         for node in uses.of_tool.iter().filter(|_| index.is_some()) {
             let index = index.unwrap_or_default();
