@@ -35,6 +35,7 @@ impl Backup {
 pub(super) fn render_contents(Contents { journal, tools, keys }: &Contents) -> String {
     let entries = journal.count().unsigned_abs();
     let count = |n: u64, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
-    let (tools, keys) = (count(*tools, "tool", "tools"), count(*keys, "key", "keys"));
+    let tools = count(*tools, "tool", "tools");
+    let keys = count(*keys, "key", "keys");
     format!("{tools}, {keys} of the memory, {} of the journal", count(entries, "entry", "entries"))
 }

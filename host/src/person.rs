@@ -101,7 +101,8 @@ fn show(workshop: &Workshop, One { name, shown }: &One) -> Result<ExitCode, Faul
     let Belongings { sessions, saved, keys, waiting, .. } = workshop.belongings(&name.name)?;
     let names =
         |all: &[Session]| all.iter().map(|it| it.name().to_owned()).collect::<Vec<String>>();
-    let (sessions, saved) = (names(&sessions), names(&saved));
+    let sessions = names(&sessions);
+    let saved = names(&saved);
     let mut output = Output::open();
     if shown.json {
         let all = json!({

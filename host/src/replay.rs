@@ -110,7 +110,8 @@ impl Tally {
                 let field = |text: &str| text::line(text, MOST_FIELD);
                 output.line(&format!("{entry} different{other}"))
                     && differences.iter().all(|it| {
-                        let (recorded, now) = (field(&it.recorded()), field(&it.now()));
+                        let recorded = field(&it.recorded());
+                        let now = field(&it.now());
                         let name = field(&it.field);
                         output.line(&format!("  {name}: recorded {recorded}, now {now}"))
                     })

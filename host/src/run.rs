@@ -51,8 +51,9 @@ pub(super) struct Run {
 impl Run {
     pub(super) fn execute(self, options: Options) -> Result<ExitCode> {
         let mut config = start(options, None)?;
-        let (limits, debug, wall_clock) =
-            (config.limits, config.debug, config.values.time(Limit::WallClock));
+        let limits = config.limits;
+        let debug = config.debug;
+        let wall_clock = config.values.time(Limit::WallClock);
         let most = [Limit::Code, Limit::Data].map(|limit| config.values.size(limit));
         // It ends with this process, and its broker too.
         let (broker, _runtime) = link(&mut config)?.unzip();

@@ -51,7 +51,9 @@ impl Search {
             [] => KINDS.to_vec(),
             places => places.iter().filter_map(|name| Kind::find(name)).collect(),
         };
-        let (query, neighbors, most) = (self.query.join(" "), self.neighbors, self.limit);
+        let query = self.query.join(" ");
+        let neighbors = self.neighbors;
+        let most = self.limit;
         let sought = Sought { query, kinds, offers: Vec::new(), neighbors, meaning: None, most };
         let (found, total) = workshop.search(&sought)?;
         let mut output = Output::open();

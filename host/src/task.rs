@@ -189,7 +189,8 @@ impl Helper for Live<'_> {
     ) -> AnswerFuture<'a, Result<Ran, Fault>> {
         let clock = Watch::new(self.clock).waiting_at_most(self.waiting.min(self.left()));
         Box::pin(async move {
-            let (workshop, asked) = (self.workshop, self.asked);
+            let workshop = self.workshop;
+            let asked = self.asked;
             workshop.run_program(asked, (program, data), &mut Terminal, &clock).await
         })
     }

@@ -31,12 +31,15 @@ console.log(JSON.stringify(await getMcpConfigForManifest(
 
 /// Makes the bundle and tries it.
 pub(crate) fn run() -> Result<()> {
-    let (sh, server) = (tasks::shell()?, binary::for_release()?);
+    let sh = tasks::shell()?;
+    let server = binary::for_release()?;
     let home = binary::target()?.join("bundle");
     sh.remove_path(&home)?;
-    let (content, unpacked) = (home.join("content"), home.join("unpacked"));
+    let content = home.join("content");
+    let unpacked = home.join("unpacked");
     fill(&content, &server)?;
-    let (bundle, mcpb) = (home.join(name("mcpb")), npm::tool("mcpb")?);
+    let bundle = home.join(name("mcpb"));
+    let mcpb = npm::tool("mcpb")?;
     sh.change_dir(&content);
     cmd!(sh, "{mcpb} validate manifest.json").run()?;
     cmd!(sh, "{mcpb} pack {content} {bundle}").run()?;

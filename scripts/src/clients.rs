@@ -26,7 +26,8 @@ pub(crate) fn run(Options { agents }: &Options) -> Result<()> {
     if let Some(names) = agents {
         return agents::run(names);
     }
-    let (target, server) = (binary::target()?, binary::path()?);
+    let target = binary::target()?;
+    let server = binary::path()?;
     let node = node::Node::install(&target)?;
     let mut tally = Tally::default();
     tally.client("typescript 1", &mut node.script("v1.mjs", server, None)?)?;
@@ -108,7 +109,8 @@ impl Tally {
     /// Runs a client that prints `ok NAME` or `FAILED NAME: DETAIL` for each of its checks.
     fn client(&mut self, client: &str, command: &mut Command) -> Result<()> {
         let output = command.output().with_context(|| format!("{client} does not start"))?;
-        let (passed, failed) = (self.passed, self.failed);
+        let passed = self.passed;
+        let failed = self.failed;
         for line in String::from_utf8_lossy(&output.stdout).lines() {
             if let Some(name) = line.strip_prefix("ok ") {
                 self.check(client, name, true, "");

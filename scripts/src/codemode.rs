@@ -17,7 +17,8 @@ pub(crate) struct Options {
 
 /// Installs the servers and runs the tasks; fails if one has not its value.
 pub(crate) fn run(Options { names }: &Options) -> Result<()> {
-    let (target, server) = (binary::target()?, binary::path()?);
+    let target = binary::target()?;
+    let server = binary::path()?;
     let sources = tasks::root().join(SOURCES);
     let sh = tasks::shell()?;
     let packages = sh.create_dir(target.join("codemode-node"))?;

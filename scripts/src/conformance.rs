@@ -178,9 +178,9 @@ fn follow(url: &str) -> Result<Option<String>> {
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
     let mut stream = TcpStream::connect(host)?;
     write!(stream, "GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")?;
-    let mut told = String::new();
-    stream.read_to_string(&mut told)?;
-    let head = told.split("\r\n\r\n").next().unwrap_or_default();
+    let mut text = String::new();
+    stream.read_to_string(&mut text)?;
+    let head = text.split("\r\n\r\n").next().unwrap_or_default();
     let mut headers = head.lines().filter_map(|line| line.split_once(": "));
     let location = headers.find(|(name, _)| name.eq_ignore_ascii_case("location"));
     Ok(location.map(|(_, to)| to.to_owned()))

@@ -1,6 +1,6 @@
-//! What size costs: time, memory and fuel against the size of a term, of a list, of the registry and
-//! of the journal. Sizes grow by a factor, so that on logarithmic axes a cost in proportion to size
-//! is a line of slope 1, and one that does not depend on it has slope 0. One SVG for each.
+//! Measures the cost of size: time, memory and fuel against the size of a term, of a list, of the
+//! registry and of the journal. Sizes grow by a factor, so that on logarithmic axes a cost in proportion
+//! to size is a line of slope 1, and one that does not depend on it has slope 0. One SVG for each.
 
 mod chart;
 mod fit;

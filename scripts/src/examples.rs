@@ -82,7 +82,8 @@ fn is_installed(program: &str) -> bool {
 
 /// In a project that has our package installed from its archive, as anybody would.
 fn node() -> Result<Command> {
-    let (sh, archive) = (tasks::shell()?, npm::pack()?);
+    let sh = tasks::shell()?;
+    let archive = npm::pack()?;
     let project = target()?.join("npm/example");
     sh.remove_path(&project)?;
     sh.create_dir(&project)?;

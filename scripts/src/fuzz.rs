@@ -62,7 +62,8 @@ fn fuzz(sh: &Shell, Target { name, corpus, .. }: &Target, minutes: u64) -> Resul
     let options = format!("--fuzz-dir {FOLDER} --sanitizer none --debug-assertions");
     let host = matches!(*corpus, "broker" | "wire").then_some("--features=host");
     let limits = format!("-max_total_time={} -dict={FOLDER}/dictionary.txt {LIMITS}", 60 * minutes);
-    let (options, limits) = (options.split(' '), limits.split(' '));
+    let options = options.split(' ');
+    let limits = limits.split(' ');
     let seeds = format!("{FOLDER}/corpus/{corpus}");
     let fuzz =
         cmd!(sh, "cargo fuzz run {options...} {host...} {name} {gathered} {seeds} -- {limits...}");

@@ -114,7 +114,9 @@ fn soak(web: &Web, requests: u64) -> Result<()> {
         message("", "run", &json!({"code": "fail('no')"}))?,
     ];
     let kinds = kinds.map(|message| Sent::new(&web.address, &message));
-    let (start, mut sent, mut first) = (Instant::now(), 0, None);
+    let start = Instant::now();
+    let mut sent = 0;
+    let mut first = None;
     for point in 1..=POINTS {
         let share = requests / POINTS / kinds.len() as u64;
         for kind in &kinds {

@@ -34,7 +34,9 @@ pub(crate) fn compare(options: &Options) -> Result<()> {
     }
     let mut different = 0;
     for (kind, _, make) in KINDS {
-        let (mut with_value, mut refused, mut shown) = (0_u64, 0_u64, 0);
+        let mut with_value = 0_u64;
+        let mut refused = 0_u64;
+        let mut shown = 0;
         for seed in options.seed..options.seed + options.count {
             let code = make(seed);
             let Some(value) = node.value(&code, &data)? else { continue };

@@ -36,7 +36,8 @@ pub(crate) struct Options {
 pub(crate) fn run(&Options { rounds, seed, calls, sessions, http }: &Options) -> Result<()> {
     let clock = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
     let seed = seed.unwrap_or(clock);
-    let (binary, cache) = (binary::for_release()?, cache());
+    let binary = binary::for_release()?;
+    let cache = cache();
     // It stays where it is if something is found.
     let data = binary::target()?.join("kill");
     shell()?.remove_path(&data)?;

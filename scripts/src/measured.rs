@@ -71,7 +71,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 }
 
 fn start(name: &'static str, binary: &Path, flags: &[&str]) -> Result<Measured> {
-    let (data, traces) = (Folder::new()?, Folder::new()?);
+    let data = Folder::new()?;
+    let traces = Folder::new()?;
     let mut command = Command::new(binary);
     command.env_clear().env("MCP_PIF_CACHE", cache()).arg("--data").arg(data.path()).args(flags);
     if name == "on" {

@@ -68,7 +68,8 @@ pub(crate) fn pack() -> Result<PathBuf> {
     }
     sh.write_file("evaluator.wasm", COMPONENT)?;
     sh.write_file("analyst.wasm", ANALYST)?;
-    let (jco, options) = (tool("jco")?, "--quiet --instantiation sync --name evaluator".split(' '));
+    let jco = tool("jco")?;
+    let options = "--quiet --instantiation sync --name evaluator".split(' ');
     cmd!(sh, "{jco} transpile {options...} evaluator.wasm --out-dir component").run()?;
     ensure_parts(&folder.join("component"))?;
     cmd!(sh, "npm pack --silent --pack-destination ..").run()?;

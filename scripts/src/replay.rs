@@ -28,7 +28,8 @@ pub(crate) struct Options {
 
 /// Runs, replays, and compares.
 pub(crate) fn run(&Options { runs }: &Options) -> Result<()> {
-    let (server, folder) = (binary::path()?, Folder::new()?);
+    let server = binary::path()?;
+    let folder = Folder::new()?;
     let command = |arguments: &[&str]| {
         let mut command = Command::new(server);
         command.arg("--data").arg(folder.path()).args(["--wall-clock", "5min"]).args(arguments);
@@ -113,7 +114,9 @@ fn arguments(program: &Program, fuel: u64, depth: u32, max_steps: u64) -> String
 fn replay(mut command: Command) -> Result<[u64; 2]> {
     let mut child = command.stdout(Stdio::piped()).spawn()?;
     let output = BufReader::new(child.stdout.take().context("no output")?);
-    let (mut equal, mut others, mut summary) = (0, 0, String::new());
+    let mut equal = 0;
+    let mut others = 0;
+    let mut summary = String::new();
     for line in output.lines() {
         let line = line?;
         match line.split_once(' ') {

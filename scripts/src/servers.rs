@@ -27,7 +27,8 @@ struct Called {
 
 /// Runs it all, and prints a table.
 pub(crate) fn run() -> Result<()> {
-    let (world, folder) = (World::new()?, Folder::new()?);
+    let world = World::new()?;
+    let folder = Folder::new()?;
     let file = world.configuration()?;
     let mut server = command(&folder)?;
     server.args(["serve", "--toolsets", "core,capabilities,debug", "--capabilities"]).arg(file);
@@ -77,7 +78,9 @@ fn print(world: &World, tools: &[usize], calls: &[(String, Called)]) {
         let own: Vec<&Called> = own.collect();
         let slowest = own.iter().map(|call| call.ms).fold(0.0, f64::max);
         let outcomes: Vec<&str> = own.iter().map(|call| call.outcome.as_str()).collect();
-        let (name, way, made) = (row.text("name"), row.text("transport"), own.len());
+        let name = row.text("name");
+        let way = row.text("transport");
+        let made = own.len();
         let outcomes = outcomes.join(", ");
         println!("| {name} | {way} | {tools} | {made} | {slowest:.0} | {outcomes} |");
     }
@@ -102,8 +105,8 @@ fn listed(client: &mut Client, name: &str) -> Result<usize> {
 fn made(client: &mut Client) -> Result<Vec<(String, Called)>> {
     let recent = client.call("debug", &json!({"op": "recent", "tool": "run", "limit": 1}))?;
     let id = &recent["structuredContent"]["calls"][0]["id"];
-    let told = client.call("debug", &json!({"op": "get", "id": id}))?;
-    let calls = told["structuredContent"]["calls"].as_array().context("no calls")?;
+    let reply = client.call("debug", &json!({"op": "get", "id": id}))?;
+    let calls = reply["structuredContent"]["calls"].as_array().context("no calls")?;
     let read = |call: &Value| {
         let tool = call["tool"].as_str().unwrap_or_default().to_owned();
         let outcome = call["outcome"].as_str().unwrap_or_default().to_owned();
@@ -130,9 +133,9 @@ fn restart(client: &mut Client, world: &World) -> Result<Vec<String>> {
     world.kill()?;
     let answer = client.answer(&id)?;
     ensure!(start.elapsed().as_secs() < LONG / 2, "the calls went on: {answer}");
-    let told = |(row, value): (&Row, &Value)| {
+    let describe = |(row, value): (&Row, &Value)| {
         let reason = value["reason"].as_str().context(format!("a call ended well: {value}"))?;
         Ok(format!("{} {reason}", row.text("name")))
     };
-    killed().zip(&values(&answer["result"])?).map(told).collect()
+    killed().zip(&values(&answer["result"])?).map(describe).collect()
 }

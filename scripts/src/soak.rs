@@ -115,7 +115,8 @@ fn call(id: u64) -> (Value, Outcome) {
 
 /// Sends everything and measures memory from time to time.
 fn write(server: &mut Pipe, answers: &Receiver<()>, calls: u64) -> Result<Vec<(u64, u64)>> {
-    let (mut curve, mut under_way) = (Vec::new(), 0);
+    let mut curve = Vec::new();
+    let mut under_way = 0;
     for id in 1..=calls {
         let (params, outcome) = call(id);
         server.write_lines(request(&json!(id), "tools/call", &params) + "\n")?;
@@ -189,7 +190,8 @@ fn report(calls: u64, seconds: f64, curve: &[(u64, u64)], seen: &[u8]) -> Result
         println!("{id:9} {kib:7}");
     }
     let settled = curve.iter().filter(|(id, _)| id * 10 >= calls).map(|(_, kib)| *kib);
-    let (least, most) = (settled.clone().min(), settled.max());
+    let least = settled.clone().min();
+    let most = settled.max();
     let (Some(least), Some(most)) = (least, most) else { bail!("too few calls for a curve") };
     ensure!(most - least <= TOLERANCE, "memory is not flat: {least} to {most} KiB");
     println!("flat after the first tenth: {least} to {most} KiB");

@@ -1,4 +1,4 @@
-//! What lasting state costs: a run with and without a journal, the size of the store, the same
+//! Measures the cost of lasting state: a run with and without a journal, the size of the store, the same
 //! calls with few tools and with very many, and starts with a long journal. Figures are medians;
 //! servers that are compared take turns.
 
@@ -86,7 +86,8 @@ impl Bench {
         println!("                              median us   p99 us   more than --ephemeral");
         let plain = median(&mut times[0]);
         for ((name, server), times) in servers.into_iter().zip(&mut times) {
-            let (middle, late) = (median(times), times.get(times.len() * 99 / 100));
+            let middle = median(times);
+            let late = times.get(times.len() * 99 / 100);
             let more = micros(middle) - micros(plain);
             let late = late.copied().map(micros).unwrap_or_default();
             println!("{name:28} {:11.0} {late:8.0} {more:22.0}", micros(middle));
@@ -152,7 +153,8 @@ impl Bench {
             let cells: Vec<String> = medians.iter().map(|it| format!("{it:10.0}")).collect();
             let cells = cells.join("");
             // With the fewest a page is not full, and there is less to tell.
-            let (full, last) = (medians.get(1), medians.last());
+            let full = medians.get(1);
+            let last = medians.last();
             let ratio = full.zip(last).map_or(0.0, |(full, last)| last / full);
             println!("{name:24}{cells}   x {ratio:.2}");
         }

@@ -66,7 +66,9 @@ fn compare(binary: &Path, bytes: usize) -> Result<()> {
     let turn = json!({ "code": code });
     let run = json!({"code": "length(data)", "data": data});
     let bare = json!({"code": "1 + 1"});
-    let (mut turns, mut runs, mut unused) = (Vec::new(), Vec::new(), Vec::new());
+    let mut turns = Vec::new();
+    let mut runs = Vec::new();
+    let mut unused = Vec::new();
     for _ in 0..PAIRS {
         turns.push(time(&mut server, "session_eval", &turn)?);
         runs.push(time(&mut server, "run", &run)?);
@@ -91,7 +93,8 @@ fn last(binary: &Path, turns: u64) -> Result<()> {
     let mut server = serve(binary, folder.path())?;
     answer(&mut server, "session_eval", &json!({"define": "n", "data": 0}))?;
     let turn = json!({"define": "n", "code": "n + 1"});
-    let (before, start) = (store_size(folder.path())?, Instant::now());
+    let before = store_size(folder.path())?;
+    let start = Instant::now();
     let mut curve: Vec<u64> = Vec::new();
     for number in 1..=turns {
         let told = answer(&mut server, "session_eval", &turn)?;
@@ -100,7 +103,8 @@ fn last(binary: &Path, turns: u64) -> Result<()> {
             curve.push(memory::resident(server.process())?);
         }
     }
-    let (spent, after) = (start.elapsed(), store_size(folder.path())?);
+    let spent = start.elapsed();
+    let after = store_size(folder.path())?;
     server.finish()?;
     println!(
         "{turns} turns in one session: {:.2} ms each; the server has {curve:?} KiB; the store grows by {} bytes a turn, the journal's entries included",
@@ -147,7 +151,8 @@ fn drive(mut server: Pipe, names: &[Value], time: Duration) -> Result<u64> {
     for name in names {
         owners.insert(server.send("session_eval", &turn(name))?, name);
     }
-    let (start, mut ended) = (Instant::now(), 0);
+    let start = Instant::now();
+    let mut ended = 0;
     while let Some(name) = {
         let message: Value = serde_json::from_str(&server.read()?)?;
         ensure!(message["result"]["isError"] == false, "{message}");

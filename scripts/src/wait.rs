@@ -28,7 +28,8 @@ pub(crate) struct Options {
 
 /// Measures.
 pub(crate) fn run(&Options { servers }: &Options) -> Result<()> {
-    let (binary, folder) = (binary::for_release()?, Folder::new()?);
+    let binary = binary::for_release()?;
+    let folder = Folder::new()?;
     let cache = folder.path();
     let started = thread::scope(|scope| {
         let begin = || scope.spawn(|| start(&binary, cache));

@@ -324,7 +324,7 @@ fn settings_that_cannot_be_stop_the_start() -> Result<()> {
     let shell = Shell::new()?;
     for (arguments, part) in [
         (vec!["--fuel", "0"], "--fuel"),
-        (vec!["--fuel", "2G"], "--fuel-ceiling"),
+        (vec!["--fuel", "20G"], "--fuel-ceiling"),
         (vec!["--memory", "1k"], "--memory"),
     ] {
         for command in [&[][..], &["run", "1"]] {

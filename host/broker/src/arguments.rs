@@ -103,7 +103,8 @@ fn unmet(schema: &Value, value: &Value, at: &str) -> Option<TypeMismatch> {
     let is_null = value.is_null() && schema.get("nullable") == Some(&Value::Bool(true));
     if !types.is_empty() && !is_null && !types.iter().any(is_met) {
         let told: Vec<&str> = types.iter().map(|name| word(name)).collect();
-        let (at, expected) = (at.to_owned(), told.join(" or "));
+        let at = at.to_owned();
+        let expected = told.join(" or ");
         return Some(TypeMismatch { at, expected, found: type_of(value) });
     }
     match value {

@@ -151,7 +151,8 @@ impl Client {
     /// Talks to the broker from now on, in the runtime that this is called in.
     pub fn new(link: Link) -> io::Result<Self> {
         let Link { from, to, greeting } = link;
-        let (mut from, to) = (Receiver::from_owned_fd(from)?, Sender::from_owned_fd(to)?);
+        let mut from = Receiver::from_owned_fd(from)?;
+        let to = Sender::from_owned_fd(to)?;
         let (out, frames) = mpsc::unbounded_channel();
         let mut asked = Outstanding::default();
         asked.greeted();
@@ -270,8 +271,8 @@ impl Client {
                     Refusal { index: it.index + first, ..it }.into()
                 }
             };
-            let mut told = |index: usize, answered: &CallResult| told(first + index, answered);
-            let some = self.call_some(calls, limits, approved, &mut told).await;
+            let mut describe = |index: usize, answered: &CallResult| told(first + index, answered);
+            let some = self.call_some(calls, limits, approved, &mut describe).await;
             outcomes.extend(some.map_err(unsent)?);
             first += calls.len();
         }
@@ -311,7 +312,8 @@ impl Client {
             match answer {
                 FromBroker::Outcome(it) => {
                     let Outcome { index, value, reason, message, whole, warning, after, .. } = it;
-                    let (millis, failed) = (it.ms, it.told);
+                    let millis = it.ms;
+                    let failed = it.told;
                     let text = |it: Box<RawValue>| String::from(Box::<str>::from(it));
                     let outcome = match (value, reason) {
                         (Some(value), _) => CallOutcome::Value(text(value)),

@@ -62,7 +62,8 @@ impl Definition {
     /// What an approval is for: everything that a model or a program sees of the tool.
     fn canonical(&self) -> String {
         let Self { name, title, description, input, output, annotations } = self;
-        let (input, output) = (settled(input), output.as_ref().map(settled));
+        let input = settled(input);
+        let output = output.as_ref().map(settled);
         canonical(&json!([name, title, description, input, output, annotations]))
     }
 
@@ -131,11 +132,11 @@ fn canonical(value: &Value) -> String {
         Value::Object(members) => {
             let mut members: Vec<_> = members.iter().collect();
             members.sort_by_key(|(name, _)| *name);
-            let told: Vec<String> = members
+            let lines: Vec<String> = members
                 .into_iter()
                 .map(|(name, value)| format!("{}:{}", Value::from(name.as_str()), canonical(value)))
                 .collect();
-            format!("{{{}}}", told.join(","))
+            format!("{{{}}}", lines.join(","))
         }
         Value::Array(elements) => {
             format!("[{}]", elements.iter().map(canonical).collect::<Vec<_>>().join(","))

@@ -1,4 +1,4 @@
-//! What a process does on its way to become a server: it makes itself die with the broker, gives up
+//! Turns this process into a server: it makes itself die with the broker, gives up
 //! files that it must not reach, and becomes the program.
 
 use std::ffi::OsString;

@@ -248,7 +248,8 @@ mod tests {
 
     #[test]
     fn the_broker_takes_nothing_out_of_order() {
-        let (one, two) = (calls(1, &[CALL]), calls(2, &[CALL, CALL]));
+        let one = calls(1, &[CALL]);
+        let two = calls(2, &[CALL, CALL]);
         let offers = r#"{"offers":{"id":3}}"#;
         assert_eq!(told(&[HELLO, &one, HELLO, &two, r#"{"cancel":{"id":1}}"#, offers]), Ok(()));
         let long = format!(r#"{{"tool":"{}","args":{{}}}}"#, "x".repeat(LONGEST_NAME + 1));
@@ -282,15 +283,17 @@ mod tests {
     fn the_broker_takes_texts_if_there_is_an_endpoint_for_them() {
         let embed =
             |texts: &[&str]| serde_json::json!({"embed": {"id": 1, "texts": texts}}).to_string();
-        let told = |embeds: bool, texts: &[&str]| {
+        let describe = |embeds: bool, texts: &[&str]| {
             let mut heard = Heard::with(embeds, false);
             let messages = [HELLO.to_owned(), embed(texts)];
             messages.iter().try_for_each(|it| heard.accept(it.as_bytes()).map(|_| ()))
         };
-        assert_eq!(told(true, &["a", "b"]), Ok(()));
+        assert_eq!(describe(true, &["a", "b"]), Ok(()));
         let long = "x".repeat(LONGEST_TEXT + 1);
-        assert!(told(false, &["a"]).is_err() && told(true, &[]).is_err());
-        assert!(told(true, &[&long]).is_err() && told(true, &["a"; MOST_TEXTS + 1]).is_err());
+        assert!(describe(false, &["a"]).is_err() && describe(true, &[]).is_err());
+        assert!(
+            describe(true, &[&long]).is_err() && describe(true, &["a"; MOST_TEXTS + 1]).is_err()
+        );
     }
 
     #[test]
@@ -301,15 +304,17 @@ mod tests {
             let asked = serde_json::json!({"id": 1, "messages": messages, "deadline_ms": 5});
             serde_json::json!({ "complete": asked }).to_string()
         };
-        let told = |completes: bool, texts: &[&str]| {
+        let describe = |completes: bool, texts: &[&str]| {
             let mut heard = Heard::with(false, completes);
             let messages = [HELLO.to_owned(), complete(texts)];
             messages.iter().try_for_each(|it| heard.accept(it.as_bytes()).map(|_| ()))
         };
-        assert_eq!(told(true, &["a", "b"]), Ok(()));
+        assert_eq!(describe(true, &["a", "b"]), Ok(()));
         let long = "x".repeat(MOST_PROMPT + 1);
-        assert!(told(false, &["a"]).is_err() && told(true, &[]).is_err());
-        assert!(told(true, &[&long]).is_err() && told(true, &["a"; MOST_MESSAGES + 1]).is_err());
+        assert!(describe(false, &["a"]).is_err() && describe(true, &[]).is_err());
+        assert!(
+            describe(true, &[&long]).is_err() && describe(true, &["a"; MOST_MESSAGES + 1]).is_err()
+        );
     }
 
     #[test]
@@ -325,7 +330,8 @@ mod tests {
                 messages.iter().try_for_each(|it| asked.accept(it.as_bytes()).map(|_| ()))
             })
         };
-        let (first, second) = (outcome(1, 0), outcome(1, 1));
+        let first = outcome(1, 0);
+        let second = outcome(1, 1);
         let done = r#"{"done":{"id":1}}"#;
         assert_eq!(check(&[hello, &second, &first, done]), Ok(()));
         assert_eq!(check(&[hello, r#"{"restarted":{}}"#, hello]), Ok(()));
@@ -334,7 +340,10 @@ mod tests {
             let calls: Vec<String> = places.iter().map(call).collect();
             format!(r#"{{"asks":{{"id":1,"calls":[{}]}}}}"#, calls.join(","))
         };
-        let (both, swapped, more, none) = (asks(&[0, 1]), asks(&[1, 0]), asks(&[2]), asks(&[]));
+        let both = asks(&[0, 1]);
+        let swapped = asks(&[1, 0]);
+        let more = asks(&[2]);
+        let none = asks(&[]);
         assert_eq!(check(&[hello, &both, done]), Ok(()));
         let wrong: &[&[&str]] = &[
             &[&first],

@@ -42,7 +42,8 @@ fn part(call: &Call, approved: Option<Approval>) -> Result<CallPart, Refusal> {
         let told = format!("there is no tool {}", text::quote_one(&call.tool));
         return Err(refuse(FaultCode::UnknownCapability, told));
     }
-    let (tool, raw) = (call.tool.clone(), call.is_raw);
+    let tool = call.tool.clone();
+    let raw = call.is_raw;
     if call.args.len() > MOST_ARGUMENTS {
         let bytes = Some(call.args.len() as u64);
         return Ok(CallPart { tool, args: None, bytes, raw, approved });

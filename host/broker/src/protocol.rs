@@ -1,4 +1,4 @@
-//! What the server and its broker say to each other, over one pair of pipes.
+//! The protocol between the server and its broker, over one pair of pipes.
 //!
 //! A frame is its length in bytes (four bytes, the highest first, at most [`MOST_FRAME`]) and then
 //! JSON: an object with one member, whose name is the kind of message. JSON of programs and of other

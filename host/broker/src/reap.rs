@@ -87,7 +87,8 @@ fn children() -> Vec<Child> {
         // The name before it may hold anything.
         let (_, rest) = status.rsplit_once(')')?;
         let mut words = rest.split_whitespace();
-        let (state, parent) = (words.next()?, words.next()?);
+        let state = words.next()?;
+        let parent = words.next()?;
         (parent == own).then_some(Child { id, is_dead: state == "Z" })
     };
     ids.filter_map(child).collect()

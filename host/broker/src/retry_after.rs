@@ -38,7 +38,8 @@ fn seconds(date: &str) -> Option<u64> {
     let (day, year): (u64, u64) = (day.parse().ok()?, year.parse().ok()?);
     let [hours, minutes, seconds] = time.split(':').collect::<Vec<_>>()[..] else { return None };
     let part = |text: &str, most: u64| text.parse::<u64>().ok().filter(|it| *it <= most);
-    let (hours, minutes) = (part(hours, 23)?, part(minutes, 59)?);
+    let hours = part(hours, 23)?;
+    let minutes = part(minutes, 59)?;
     let seconds = part(seconds, 60)?;
     if !(1970..=9999).contains(&year) || !(1..=31).contains(&day) {
         return None;

@@ -61,7 +61,8 @@ impl Request {
         let is_one = parts.iter().all(|part| server(part) == first);
         let until = if is_one { deadline } else { Instant::now() + PATIENCE.min(within / 4) };
         let met = self.meet(&parts, deadline.min(until)).await;
-        let (mut sendings, mut asks) = (Vec::new(), Vec::new());
+        let mut sendings = Vec::new();
+        let mut asks = Vec::new();
         for (index, part) in parts.into_iter().enumerate() {
             match self.plan(&part, reads, &met) {
                 Ok(plan) => {
@@ -118,8 +119,8 @@ impl Request {
             return Ok(Plan::Fail(trouble.clone()));
         }
         let Some(args) = &part.args else {
-            let told = format!("the arguments have {} bytes", part.bytes.unwrap_or_default());
-            return Ok(Plan::Fail(Trouble::new(Reason::BadInput, told)));
+            let message = format!("the arguments have {} bytes", part.bytes.unwrap_or_default());
+            return Ok(Plan::Fail(Trouble::new(Reason::BadInput, message)));
         };
         if let Some(upstream) = met.late.get(&upstream.id) {
             return Ok(Plan::Late(Arc::clone(upstream), args.clone()));
@@ -129,7 +130,8 @@ impl Request {
 
     fn judge(&self, part: &CallPart, reads: bool) -> Result<AdmittedCall, Refusal> {
         let args = part.args.as_deref().map(RawValue::get);
-        let (tool, approved) = (part.tool.as_str(), part.approved);
+        let tool = part.tool.as_str();
+        let approved = part.approved;
         self.worker.catalog.judge(&CallRequest { tool, args, approved, reads })
     }
 
@@ -183,7 +185,8 @@ impl Request {
         result: Result<(String, Remarks), Trouble>,
         ms: u64,
     ) -> FromBroker {
-        let (id, secrets) = (self.id, &self.worker.shared.secrets);
+        let id = self.id;
+        let secrets = &self.worker.shared.secrets;
         let raw = |text: String| RawValue::from_string(secrets.redact_json(&text).into_owned());
         let read = result.and_then(|(value, beside)| {
             let unread = |it: serde_json::Error| Trouble::new(Reason::BadOutput, it.to_string());

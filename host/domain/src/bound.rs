@@ -1,4 +1,4 @@
-//! What a limit counts, its usual value, and what happens beyond it.
+//! The unit of a limit, its default, and the effect of exceeding it.
 
 use super::code::FaultCode;
 

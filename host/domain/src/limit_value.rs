@@ -1,4 +1,4 @@
-//! What is read from a row of the table of limits.
+//! Values read from a row of the table of limits.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What stands before the names of tools, for clients that put nothing before them. The names that
+//! The prefix of the names of tools, for clients that add none. The names that
 //! clients see, the names that they send, and the texts that name tools are made here and nowhere else.
 
 use std::borrow::Cow;
@@ -72,7 +72,8 @@ pub fn named(text: &str) -> Cow<'_, str> {
 
 fn name_all(text: &str, prefix: &str) -> String {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '@');
-    let (mut named, mut rest) = (String::with_capacity(text.len()), text);
+    let mut named = String::with_capacity(text.len());
+    let mut rest = text;
     while let Some(start) = rest.find(is_part) {
         let (before, word) = rest.split_at(start);
         let (word, after) = word.split_at(word.find(|c| !is_part(c)).unwrap_or(word.len()));

@@ -164,8 +164,8 @@ impl Ceiling {
     /// total. Returns the added fuel.
     pub(super) fn admit(&mut self, bytes: usize, most: u64) -> u64 {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
-        let (memory, fuel) =
-            (MEMORY_PER_BYTE.saturating_mul(bytes), FUEL_PER_BYTE.saturating_mul(bytes));
+        let memory = MEMORY_PER_BYTE.saturating_mul(bytes);
+        let fuel = FUEL_PER_BYTE.saturating_mul(bytes);
         let Allowance { fuel: all, memory: held, .. } = &mut self.allowance;
         *held = held.saturating_add(memory).min(most);
         *all = all.saturating_add(fuel);

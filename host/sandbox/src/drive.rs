@@ -188,7 +188,9 @@ impl Run<'_> {
     ) -> Result<Completion, Fault> {
         let slice = if debug { DEBUG_SLICE } else { SLICE };
         let mut answer = Answer::None;
-        let (mut missed, mut sources, mut asked) = (None, 0, 0_usize);
+        let mut missed = None;
+        let mut sources = 0;
+        let mut asked = 0_usize;
         loop {
             let step = machine.resume_in_turns(&answer, slice).await;
             if debug && !machine.is_lost() {

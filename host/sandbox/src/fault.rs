@@ -22,13 +22,15 @@ impl From<Reported> for Fault {
             let message = format!("the evaluator reports a fault with an unknown code: {code}");
             return Self { at, tool, ..fault(FaultCode::Internal, cut(message), Some(DEFECT)) };
         };
-        let (message, hint) = (cut(message), hint.map(cut));
+        let message = cut(message);
+        let hint = hint.map(cut);
         let excerpt = excerpt.map(|it| cut(it).into());
         let upstream = upstream.map(|call| {
             let reason = Reason::find(&call.reason).unwrap_or(Reason::BadOutput);
             Box::new(FailedCall { tool: cut(call.tool), reason })
         });
-        let (plain, place) = (fault(code, message, None), place.map(|it| Box::new(it.into())));
+        let plain = fault(code, message, None);
+        let place = place.map(|it| Box::new(it.into()));
         let variable = variable.map(|it| cut(it).into());
         Self {
             at,

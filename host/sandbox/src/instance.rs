@@ -66,7 +66,8 @@ impl<G> Instance<G> {
         };
         match made.and_then(|instance| load(&mut store, instance)) {
             Ok(guest) => {
-                let (watch, most) = (watch.clone(), net.memory);
+                let watch = watch.clone();
+                let most = net.memory;
                 Ok(Self { store, guest, watch, most, trapped: None })
             }
             Err(error) => Err(watch.explain(&error, store.data())),

@@ -50,7 +50,8 @@ impl Watch {
     /// Starts the clock of a run that `cancelled` can stop.
     #[must_use]
     pub fn cancelled_by(cancelled: CancellationToken, allowed: Duration) -> Self {
-        let (started, waits) = (Instant::now(), Arc::default());
+        let started = Instant::now();
+        let waits = Arc::default();
         Self { cancelled, started, allowed, waiting: WAITING, waits }
     }
 
@@ -116,7 +117,8 @@ impl Watch {
         if used >= self.allowed {
             let message = format!("the run took longer than {:?} of wall clock", self.allowed);
             let hint = "do less in one run, or split the work with `continue`";
-            let (used, limit) = (milliseconds(used), milliseconds(self.allowed));
+            let used = milliseconds(used);
+            let limit = milliseconds(self.allowed);
             let limit = Excess { name: Limit::WallClock, used, limit };
             return Err(fault(FaultCode::Timeout, message, Some(hint)).by(Some(limit)));
         }
@@ -177,7 +179,8 @@ impl Watch {
 
     /// The fault of a run that the world does not answer.
     fn waited_too_long(&self, waited: Duration) -> Fault {
-        let (used, limit) = (milliseconds(waited), milliseconds(self.waiting));
+        let used = milliseconds(waited);
+        let limit = milliseconds(self.waiting);
         let message = format!("the run waited longer than {:?} for other servers", self.waiting);
         let limit = Excess { name: Limit::Waiting, used, limit };
         fault(FaultCode::Timeout, message, Some("make fewer calls, or try again later"))

@@ -38,7 +38,8 @@ pub(super) fn cost(pattern: &str) -> Result<u64, String> {
             quote_one(pattern)
         ));
     }
-    let (mut size, mut cost) = (LEAST_COMPILED, 1);
+    let mut size = LEAST_COMPILED;
+    let mut cost = 1;
     while size < MOST_COMPILED {
         // The validator translates syntax that this crate does not know. Such a pattern gets the
         // highest cost.

@@ -213,7 +213,8 @@ impl<'a> Walk<'a> {
     /// Measures the number of schemas that apply to one place of a value, and their longest chain.
     fn measure(self) -> Result<Survey, Invalid> {
         let mut known: Vec<Option<(u64, usize)>> = vec![None; self.parts.len()];
-        let (mut breadth, mut nesting) = (0, 0);
+        let mut breadth = 0;
+        let mut nesting = 0;
         for start in 0..self.parts.len() {
             let (wide, deep) = self.extent(start, &mut known, 0)?;
             (breadth, nesting) = (wide.max(breadth), deep.max(nesting));
@@ -232,7 +233,8 @@ impl<'a> Walk<'a> {
             return Ok(extent);
         }
         let Some(part) = self.parts.get(number) else { return Ok((0, 0)) };
-        let (mut breadth, mut nesting) = (1_u64, 0);
+        let mut breadth = 1_u64;
+        let mut nesting = 0;
         if above > MOST_NESTING {
             let reason = format!(
                 "more than {MOST_NESTING} schemas apply to one place by way of each other, or one by way of itself"

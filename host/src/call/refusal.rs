@@ -118,7 +118,8 @@ impl Refusal<'_> {
     }
 
     fn of_status(&self, error: &HttpStatusError) -> Error {
-        let (target, status) = (self.target, error.status);
+        let target = self.target;
+        let status = error.status;
         match (status, &error.retry_after) {
             (429 | 503, Some(time)) => {
                 let time = text::line(time, MOST);

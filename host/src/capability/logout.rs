@@ -19,10 +19,10 @@ impl Logout {
     pub(super) async fn execute(self, config: &Config) -> Result<ExitCode> {
         let target = target(config, &self.name)?;
         let ended = target.logout().await;
-        let told = |problem: &dyn ToString| target.redact(&problem.to_string());
-        let (was_there, left) = ended.map_err(|problem| anyhow!(told(&problem)))?;
+        let describe = |problem: &dyn ToString| target.redact(&problem.to_string());
+        let (was_there, left) = ended.map_err(|problem| anyhow!(describe(&problem)))?;
         if let Some(problem) = left {
-            let why = told(&problem);
+            let why = describe(&problem);
             complain(&format!("mcp-pif: the tokens are forgotten, and not given back: {why}"));
         }
         let name = &self.name;

@@ -28,7 +28,8 @@ impl Test {
         }
         offers.remarks.iter().for_each(|remark| complain(&format!("mcp-pif: {remark}")));
         let mut output = Output::open();
-        let (count, time) = (offers.tools.len(), begin.elapsed());
+        let count = offers.tools.len();
+        let time = begin.elapsed();
         output.line(&format!("{}: {count} tools after {} ms", self.name, time.as_millis()));
         for offer in &offers.tools {
             output.line(&line(offer));

@@ -115,7 +115,9 @@ fn obey_all(room: &ReplSession, text: &str) -> Next {
 
 /// Takes all that comes through a pipe. The last turn decides about the exit code.
 fn read_all(room: &ReplSession, most: usize) -> ExitCode {
-    let (mut code, mut text, mut lines) = (ExitCode::SUCCESS, String::new(), 0);
+    let mut code = ExitCode::SUCCESS;
+    let mut text = String::new();
+    let mut lines = 0;
     let mut input = io::BufReader::new(stdio::stdin());
     loop {
         let line = match read_line(&mut input, most) {

@@ -1,4 +1,4 @@
-//! What comes of a text.
+//! The next step of the prompt after a text.
 
 /// What comes of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

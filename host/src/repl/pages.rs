@@ -35,9 +35,9 @@ impl Pages {
             1 => format!("{} characters", rest.chars().count()),
             lines => format!("{lines} lines"),
         };
-        let told = format!("{page}\n… {left} more: `:more` goes on, `:more all` shows them all");
+        let message = format!("{page}\n… {left} more: `:more` goes on, `:more all` shows them all");
         self.0.replace(rest.to_owned());
-        Some(told)
+        Some(message)
     }
 }
 

@@ -145,7 +145,8 @@ impl ReplSession {
 
     /// Makes a turn. With a name its value is bound.
     pub(super) fn turn(&self, name: Option<&str>, code: &str) -> Next {
-        let (length, most) = (code.len(), self.most_code);
+        let length = code.len();
+        let most = self.most_code;
         if length > most {
             return self.refuse(&too_large(Limit::Code, "code", length, most));
         }
@@ -203,7 +204,8 @@ impl ReplSession {
             steps: 0,
         };
         let name = name.map(str::to_owned);
-        let (which, place) = (self.which.clone(), String::new());
+        let which = self.which.clone();
+        let place = String::new();
         let plan = Plan { which, define: Vec::new(), name, place };
         let watch = self.watch();
         finish(self.workshop.turn_in_turns(&plan, &request, &tools, observer, &watch))
@@ -383,12 +385,14 @@ impl ReplSession {
     }
 
     pub(super) fn save(&self, name: &str) -> Next {
-        let (which, saved) = (self.which.clone(), name.to_owned());
+        let which = self.which.clone();
+        let saved = name.to_owned();
         self.change(name, Change::Save { which, saved }, "saved")
     }
 
     pub(super) fn load(&self, name: &str) -> Next {
-        let (which, saved) = (self.which.clone(), name.to_owned());
+        let which = self.which.clone();
+        let saved = name.to_owned();
         self.change(name, Change::Restore { which, saved }, "loaded")
     }
 

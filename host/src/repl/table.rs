@@ -29,7 +29,8 @@ pub(super) fn table(value: &Value, width: usize, paint: impl Fn(&str) -> String)
         return None;
     }
     let mut columns = Vec::new();
-    let (mut used, mut hidden) = (0, Vec::new());
+    let mut used = 0;
+    let mut hidden = Vec::new();
     for name in names {
         // The first column is shown in any case.
         let column = (used < width).then(|| Column::of(name, &rows));

@@ -27,7 +27,8 @@ impl Export {
         watch: &Watch,
     ) -> Result<ExitCode, Fault> {
         let (session, bindings) = self.chosen.find(workshop, principal)?;
-        let (session, with_tools) = (Some((&session, &*bindings)), self.with_tools);
+        let session = Some((&session, &*bindings));
+        let with_tools = self.with_tools;
         let contents = Selection { session, with_tools, ..Selection::default() };
         let exported = workshop.export(contents, watch)?;
         warn(&exported.notes);

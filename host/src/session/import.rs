@@ -57,7 +57,8 @@ impl Import {
             (None, None) => Target::Fresh,
         };
         let session = Some((principal.to_owned(), target));
-        let (tools, replace) = (self.with_tools, self.replace);
+        let tools = self.with_tools;
+        let replace = self.replace;
         let wanted = ImportOptions { tools, replace, memory: false, session, trust: None };
         Ok(match workshop.import(&text, wanted, watch) {
             Ok(taken) => print(&taken),

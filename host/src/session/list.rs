@@ -36,12 +36,14 @@ impl List {
 }
 
 fn line(session: &Session, count: usize) -> String {
-    let (name, title) = (session.name(), text::line(&session.title, MOST_LINE));
+    let name = session.name();
+    let title = text::line(&session.title, MOST_LINE);
     let told = if session.standing == SessionKind::Saved {
         let since = time::format(session.created);
         format!("saved {name}: {count} bindings, since {since} {title}")
     } else {
-        let (turn, until) = (session.turn, time::format(session.expires()));
+        let turn = session.turn;
+        let until = time::format(session.expires());
         format!("{name}: {turn} turns, {count} bindings, until {until} {title}")
     };
     told.trim_end().to_owned()

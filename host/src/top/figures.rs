@@ -13,7 +13,9 @@ pub(super) fn micros(n: u64) -> String {
 /// A time given in milliseconds, in its two largest units: `42s`, `3m 5s`, `2h 10m`, `4d 1h`.
 pub(super) fn age(millis: i64) -> String {
     let seconds = millis.max(0) / 1_000;
-    let (minutes, hours, days) = (seconds / 60, seconds / 3_600, seconds / 86_400);
+    let minutes = seconds / 60;
+    let hours = seconds / 3_600;
+    let days = seconds / 86_400;
     match (days, hours, minutes) {
         (0, 0, 0) => format!("{seconds}s"),
         (0, 0, _) => format!("{minutes}m {}s", seconds % 60),
@@ -24,7 +26,9 @@ pub(super) fn age(millis: i64) -> String {
 
 /// Three digits at most, and a unit.
 fn scaled(n: u64, step: u64, units: &[&str]) -> String {
-    let (mut whole, mut rest, mut unit) = (n, 0, 0);
+    let mut whole = n;
+    let mut rest = 0;
+    let mut unit = 0;
     while whole >= step && unit + 1 < units.len() {
         (whole, rest, unit) = (whole / step, whole % step, unit + 1);
     }

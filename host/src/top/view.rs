@@ -137,7 +137,8 @@ impl View {
         tools.sort_by_key(|it| std::cmp::Reverse(it.calls));
         let row = |it: &&pif_server::observe::OfTool| {
             let [p50, p95, max] = render_times(it.times);
-            let (fuel, memory) = (count(it.fuel), format!("{}B", count(it.memory)));
+            let fuel = count(it.fuel);
+            let memory = format!("{}B", count(it.memory));
             let failed = it.errors;
             (
                 vec![name(&it.tool), count(it.calls), count(failed), p50, p95, max, fuel, memory],

@@ -55,7 +55,10 @@ impl Batch {
         let opened = || format!("cannot read {}", path.display());
         let mut file = BufReader::new(File::open(&path).with_context(opened)?);
         file.seek(SeekFrom::Start(from)).with_context(opened)?;
-        let (mut all, mut bytes, mut broken, mut end) = (Vec::new(), 0, 0, from);
+        let mut all = Vec::new();
+        let mut bytes = 0;
+        let mut broken = 0;
+        let mut end = from;
         let mut line = String::new();
         while bytes < MOST {
             line.clear();

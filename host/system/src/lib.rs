@@ -1,4 +1,4 @@
-//! What a process of the server has of its system: the standard streams as its parent left them,
+//! Resources of the system that a process of the server has: the standard streams as its parent left them,
 //! variables of the environment, files that only their owner may write, and the rights that the
 //! process gives up before it serves.
 

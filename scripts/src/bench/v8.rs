@@ -35,12 +35,15 @@ pub(super) fn run(rounds: usize) -> Result<()> {
     let starts = (0..rounds).map(|_| timed(Command::new("node").arg(&empty)).map(|run| run.0));
     let start = starts.collect::<Result<Vec<_>>>().map(least);
     std::fs::remove_dir_all(&folder)?;
-    let (measured, start) = (measured?, start?);
+    let measured = measured?;
+    let start = start?;
     println!("{rounds} rounds, the least of each; node starts in {start:.0} ms\n");
     println!("program                 pif ms  node ms   ratio  without the start");
-    let (mut all, mut without) = (0.0, 0.0);
+    let mut all = 0.0;
+    let mut without = 0.0;
     for (name, ours, theirs) in &measured {
-        let (ratio, rest) = (ours / theirs, ours / (theirs - start).max(1.0));
+        let ratio = ours / theirs;
+        let rest = ours / (theirs - start).max(1.0);
         (all, without) = (all + ratio.ln(), without + rest.ln());
         let verdict = if rest <= GOAL { "" } else { "  MISSED" };
         println!("{name:22} {ours:7.0} {theirs:8.0} {ratio:7.2} {rest:18.2}{verdict}");
@@ -63,7 +66,8 @@ fn measure(row: &Value, binary: &Path, folder: &Path, rounds: usize) -> Result<(
     let script = folder.join("program.js");
     let read = format!("JSON.parse(require('fs').readFileSync({}, 'utf8'))", json!(file));
     std::fs::write(&script, format!("console.log(JSON.stringify(({})({read})))", row.code))?;
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    let mut ours = Vec::new();
+    let mut theirs = Vec::new();
     let at = format!("@{}", file.display());
     for _ in 0..rounds {
         let (time, value) = timed(Command::new(binary).args(["run", &row.code, "--data", &at]))?;
@@ -128,8 +132,10 @@ fn customers() -> Value {
 fn lines(count: usize) -> String {
     const LEVELS: [&str; 4] = ["INFO", "WARN", "ERROR", "DEBUG"];
     let line = |(n, at): (u64, usize)| {
-        let (level, service) = (LEVELS[at % 4], n % 20);
-        let (took, user) = (n / 20 % 500, n / 10_000 % 1_000);
+        let level = LEVELS[at % 4];
+        let service = n % 20;
+        let took = n / 20 % 500;
+        let user = n / 10_000 % 1_000;
         let day = 1 + at % 28;
         format!("2026-01-{day:02}T10:00:00Z {level} svc{service} request took {took}ms user={user}")
     };

@@ -17,7 +17,8 @@ const FRAMEWORKS: [&str; 3] = ["crewai", "langchain", "pydantic"];
 /// Installs the clients and lets each follow the script; fails if one is told something else than it
 /// has to be.
 pub(super) fn run(names: &[String]) -> Result<()> {
-    let (target, server) = (binary::target()?, binary::path()?);
+    let target = binary::target()?;
+    let server = binary::path()?;
     let sources = tasks::root().join(SOURCES);
     let sh = tasks::shell()?;
     let packages = sh.create_dir(target.join("agents-node"))?;

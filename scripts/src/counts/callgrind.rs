@@ -17,7 +17,8 @@ pub(super) fn version() -> Result<String> {
 /// Instructions of a workload from where it is ready to its end: those of a process that goes
 /// there, less those of one that does not. Start and loading are in both.
 pub(super) fn between(place: &str, name: &str) -> Result<u64> {
-    let (ready, whole) = (collected(place, "ready", name)?, collected(place, "whole", name)?);
+    let ready = collected(place, "ready", name)?;
+    let whole = collected(place, "whole", name)?;
     whole.checked_sub(ready).with_context(|| format!("{name}: {whole} in all, {ready} until ready"))
 }
 

@@ -33,7 +33,8 @@ struct Row {
 
 /// Counts, and prints a row for each program and a summary for each group.
 pub(super) fn run(files: &[String]) -> Result<()> {
-    let (workloads, tests) = (workload::all(&[])?, tests()?);
+    let workloads = workload::all(&[])?;
+    let tests = tests()?;
     let counts = files.iter().map(|file| count(file, &workloads, &tests).context(file.clone()));
     let counts = counts.collect::<Result<Vec<_>>>()?;
     let workloads = workloads.iter().map(|it| ("workloads", it.name.clone()));
@@ -99,7 +100,8 @@ fn tests() -> Result<Vec<Test>> {
 
 /// The examples of the library, and its edges.
 fn of_library() -> Result<Vec<Test>> {
-    let (mut sources, mut calls) = (Vec::new(), Vec::new());
+    let mut sources = Vec::new();
+    let mut calls = Vec::new();
     for path in library::files()? {
         for tool in library::tools(&std::fs::read_to_string(path)?)? {
             let name = tool["name"].as_str().context("a name")?;
@@ -120,7 +122,8 @@ fn of_library() -> Result<Vec<Test>> {
             None => Argument::Data(call["data"].to_string()),
         };
         let name = format!("{tool} {:.40}", call["data"].to_string());
-        let (code, tools) = (Source::Tool(tool), sources.clone());
+        let code = Source::Tool(tool);
+        let tools = sources.clone();
         let program = Program {
             code,
             argument,
@@ -149,7 +152,8 @@ fn print(row: &Row) {
 fn summarize(group: &str, file: &str, at: usize, rows: &[Row]) {
     let of_group = rows.iter().filter(|row| row.group == group);
     let ratios = of_group.filter_map(|row| {
-        let (base, count) = (row.counts.first()?, row.counts.get(at)?);
+        let base = row.counts.first()?;
+        let count = row.counts.get(at)?;
         Some((ratio(*base, *count), row.name.as_str()))
     });
     let mut ratios: Vec<(f64, &str)> = ratios.collect();

@@ -71,8 +71,8 @@ pub(crate) fn all(names: &[&str]) -> Result<Vec<Workload>> {
 
 /// A program whose input is made by a term, which does not count.
 fn made(row: &Value, input: &Value) -> Result<Workload> {
-    let (perform, tool) =
-        (json!({"capability": "ready", "args": null}), json!({"tool": "program"}));
+    let perform = json!({"capability": "ready", "args": null});
+    let tool = json!({"tool": "program"});
     let lets = json!([["program", tool], ["x", input], ["ready", {"perform": perform}]]);
     let call = json!({"app": {"func": {"var": "program"}, "arg": {"var": "x"}}});
     let code = json!({"let": lets, "in": call}).to_string();
@@ -102,7 +102,9 @@ impl From<Bench> for Workload {
 impl Workload {
     /// A term of which everything counts, from parsing to printing.
     pub(crate) fn term(name: &str, code: &str, value: &str) -> Self {
-        let (name, program, value) = (name.to_owned(), Program::term(code), value.to_owned());
+        let name = name.to_owned();
+        let program = Program::term(code);
+        let value = value.to_owned();
         Self { name, program, gated: false, value }
     }
 
@@ -118,7 +120,8 @@ impl Workload {
             return Ok(0);
         }
         let mut machine = Machine::start(self.program.clone(), LIMITS)?;
-        let (mut answer, mut before) = (Answer::None, 0);
+        let mut answer = Answer::None;
+        let mut before = 0;
         if self.gated {
             let step = machine.resume(answer, FUEL);
             ensure!(matches!(step, Step::Perform(..)), "{}: {step:?}", self.name);
@@ -144,7 +147,9 @@ impl Workload {
         let watch = Watch::new(PATIENCE);
         let fault = |fault: pif_domain::Fault| anyhow::anyhow!("{}: {fault:?}", self.name);
         let mut machine = sandbox.start(&self.convert(), limits, &watch).map_err(fault)?;
-        let (mut answer, mut before, mut entered) = (pif_sandbox::Answer::None, 0, 0);
+        let mut answer = pif_sandbox::Answer::None;
+        let mut before = 0;
+        let mut entered = 0;
         if self.gated {
             let step = machine.resume(&answer, FUEL).map_err(fault)?;
             ensure!(matches!(step, pif_sandbox::Step::Perform(_)), "{}: {step:?}", self.name);

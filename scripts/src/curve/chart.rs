@@ -28,11 +28,13 @@ struct Axis {
 
 impl Axis {
     fn new(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Self {
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        let mut low = f64::INFINITY;
+        let mut high = f64::NEG_INFINITY;
         for value in values {
             (low, high) = (low.min(value.log10()), high.max(value.log10()));
         }
-        let (low, high) = ((low + 1e-9).floor(), (high - 1e-9).ceil());
+        let low = (low + 1e-9).floor();
+        let high = (high - 1e-9).ceil();
         Self { low, high: high.max(low + 1.0), from, to }
     }
 
@@ -42,7 +44,8 @@ impl Axis {
     }
 
     fn decades(&self) -> impl Iterator<Item = f64> {
-        let (first, high) = (self.low, self.high);
+        let first = self.low;
+        let high = self.high;
         (0..20).map(move |n| first + f64::from(n)).take_while(move |decade| *decade <= high + 0.5)
     }
 }
@@ -68,7 +71,8 @@ fn draw_panel(svg: &mut String, left: f64, size: &str, panel: &Panel) {
         Axis::new(panel.points.iter().map(|it| it.0), left + MARGINS.0, left + WIDTH - MARGINS.2);
     let y = Axis::new(panel.points.iter().map(|it| it.1), HEIGHT - MARGINS.3, MARGINS.1);
     let slope = fit::slope(&panel.points);
-    let (middle, bottom) = (f64::midpoint(x.from, x.to), HEIGHT - 6.0);
+    let middle = f64::midpoint(x.from, x.to);
+    let bottom = HEIGHT - 6.0;
     text(
         svg,
         (middle, 16.0),
@@ -94,7 +98,8 @@ fn draw_panel(svg: &mut String, left: f64, size: &str, panel: &Panel) {
         line(svg, end(first.0), end(last.0), "stroke=\"#d9822b\" stroke-width=\"1.5\"");
     }
     for (size, cost) in &panel.points {
-        let (x, y) = (x.at(size.log10()), y.at(cost.log10()));
+        let x = x.at(size.log10());
+        let y = y.at(cost.log10());
         let title = format!("{} at {}", short(*cost), short(*size));
         let _ = writeln!(
             svg,

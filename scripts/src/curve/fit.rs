@@ -18,7 +18,8 @@ pub(super) fn line(points: &[(f64, f64)]) -> (f64, f64) {
     let count = logarithms.len() as f64;
     let (x, y): (f64, f64) =
         logarithms.iter().fold((0.0, 0.0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
-    let (x, y) = (x / count, y / count);
+    let x = x / count;
+    let y = y / count;
     let along: f64 = logarithms.iter().map(|it| (it.0 - x) * (it.0 - x)).sum();
     let together: f64 = logarithms.iter().map(|it| (it.0 - x) * (it.1 - y)).sum();
     let slope = together / along;

@@ -90,7 +90,9 @@ fn client(sent: &Sent, goes_on: &impl Fn() -> bool) -> Result<Vec<Duration>> {
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(Duration::from_secs(60)))?;
     let mut stream = BufReader::new(stream);
-    let (mut times, mut line, mut body) = (Vec::new(), String::new(), Vec::new());
+    let mut times = Vec::new();
+    let mut line = String::new();
+    let mut body = Vec::new();
     while goes_on() {
         let start = Instant::now();
         stream.get_mut().write_all(&sent.bytes)?;

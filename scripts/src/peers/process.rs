@@ -56,7 +56,8 @@ impl Known {
         command.arg(root().join("scripts/peers").join(self.script));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().with_context(missing)?;
-        let (input, output) = (child.stdin.take(), child.stdout.take());
+        let input = child.stdin.take();
+        let output = child.stdout.take();
         let mut output = BufReader::new(output.context("standard output")?);
         let mut version = String::new();
         output.read_line(&mut version)?;

@@ -70,8 +70,10 @@ pub(super) struct World {
 impl World {
     /// Installs the servers, and makes what they find.
     pub(super) fn new() -> Result<Self> {
-        let (target, folder) = (binary::target()?, Folder::new()?);
-        let (sh, sources) = (tasks::shell()?, tasks::root().join(SOURCES));
+        let target = binary::target()?;
+        let folder = Folder::new()?;
+        let sh = tasks::shell()?;
+        let sources = tasks::root().join(SOURCES);
         let packages = sh.create_dir(target.join("servers-node"))?;
         sh.copy_file(sources.join("package.json"), &packages)?;
         npm::install(&packages)?;
@@ -118,7 +120,8 @@ impl World {
     /// Kills those that are to be killed. The one over HTTP is started again; the other one the broker starts.
     pub(super) fn kill(&self) -> Result<()> {
         let process = fs::read_to_string(self.folder.path().join("everything.pid"))?;
-        let (sh, process) = (tasks::shell()?, process.trim());
+        let sh = tasks::shell()?;
+        let process = process.trim();
         cmd!(sh, "kill -KILL {process}").quiet().run()?;
         self.over_http.borrow_mut().restart()
     }

@@ -194,8 +194,8 @@ fn what_is_no_function_of_it_is_refused() -> Result<()> {
 fn a_capability_that_calls_itself_runs_out_of_fuel() -> Result<()> {
     let shop = shop(&json!({}))?;
     let mut running = open(&shop)?;
-    let told = running
-        .call("run", &json!({"code": call("cart.again", &items()), "limits": {"fuel": 100_000}}))?;
+    let told =
+        running.call("run", &json!({"code": call("cart.again", &items()), "fuel": 100_000}))?;
     ensure!(told["code"] == "out-of-fuel", "{told}");
     ensure!(told["calls_made"].is_null(), "{told}");
     ensure_replays(&mut running)?;

@@ -11,7 +11,8 @@ use std::time::Instant;
 
 /// An attack is judged by what it comes to, however slow the machine is. The files know the caps of a
 /// server for small data, which they meet from below and from above.
-const PATIENCE: [&str; 6] = ["--wall-clock", "300s", "--max-data", "8MiB", "--memory", "64MiB"];
+const PATIENCE: [&str; 8] =
+    ["--wall-clock", "300s", "--fuel", "100M", "--max-data", "8MiB", "--memory", "64MiB"];
 
 /// The id of an attack's request, unless it has to be another.
 const ID: &str = "attack";

@@ -172,7 +172,7 @@ fn help_names_every_command_and_setting() -> Result<()> {
 fn nonsense_stops_the_start() -> Result<()> {
     for (arguments, words) in [
         (&["--fuel", "lots"][..], "--fuel"),
-        (&["--fuel", "2G"], "--fuel-ceiling"),
+        (&["--fuel", "20G"], "--fuel-ceiling"),
         (&["--wall-clock", "0s"], "--wall-clock"),
         (&["--concurrency", "0"], "--concurrency"),
         (&["--log", "a=b=c"], "--log"),

@@ -54,7 +54,7 @@ fn calls_are_rolled_up_by_tool() -> Result<()> {
 
 #[test]
 fn a_call_is_shown_with_its_parts() -> Result<()> {
-    let mut client = Client::legacy_with(&SETS)?;
+    let mut client = Client::legacy_with(&[&SETS[..], &["--fuel", "10M"]].concat())?;
     client.text("run", &json!({"code": "[1, 2, 3].sum()"}))?;
     client.call_text("run", &OMEGA)?;
     let recent = debug(&mut client, &json!({"op": "recent", "tool": "run"}))?;

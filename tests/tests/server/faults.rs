@@ -397,7 +397,7 @@ fn check_notes_what_is_likely_a_mistake() -> Result<()> {
 
 #[test]
 fn a_server_survives_what_its_programs_do() -> Result<()> {
-    let mut client = Client::legacy_with(&["--wall-clock", "1h"])?;
+    let mut client = Client::legacy_with(&["--wall-clock", "1h", "--fuel", "100M"])?;
     let growing = json!({"lam": "x", "body": {"app": {
         "func": {"var": "x"},
         "arg": {"lam": "y", "body": {"app": {"func": {"var": "x"}, "arg": {"var": "y"}}}},

@@ -40,7 +40,7 @@ fn cases() -> Result<Vec<Case>> {
 
 fn server(data: &Path) -> Result<Client> {
     let data = data.to_str().context("a path in UTF-8")?;
-    Client::legacy_with(&["--toolsets", SETS, "--data", data])
+    Client::legacy_with(&["--toolsets", SETS, "--fuel", "100M", "--data", data])
 }
 
 /// The record of a call that succeeds.

@@ -1,4 +1,4 @@
-//! What is wrong with a configuration.
+//! Errors of a configuration.
 
 /// What is wrong with the file, with its place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

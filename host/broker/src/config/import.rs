@@ -163,7 +163,8 @@ impl ImportReport {
         // opencode writes no `$`.
         let text =
             if text.contains("${") { text.to_owned() } else { text.replace("{env:", "${env:") };
-        let (mut told, mut rest) = (String::new(), text.as_str());
+        let mut told = String::new();
+        let mut rest = text.as_str();
         while let Some((before, (inside, after))) =
             rest.split_once("${").and_then(|(before, it)| Some((before, it.split_once('}')?)))
         {
@@ -205,8 +206,8 @@ impl ImportReport {
         // What we print we can read, and what is off then is told now.
         let read = Capabilities::parse(&text, std::path::Path::new("."))?;
         notes.extend(read.warnings);
-        let told = "nothing is granted yet: write \"grants\": {\"*\": \"read\"} or the like";
-        notes.push(told.to_owned());
+        let message = "nothing is granted yet: write \"grants\": {\"*\": \"read\"} or the like";
+        notes.push(message.to_owned());
         Ok((text, notes))
     }
 }
@@ -280,8 +281,9 @@ mod tests {
             "oauth": {"clientId": "c", "clientSecret": "${env:SHOP_SECRET}", "callbackPort": 8765}}}}"#;
         let (ours, _) = import(theirs);
         assert_eq!(ours["secrets"], json!({"SHOP_SECRET": {"env": "SHOP_SECRET"}}));
-        let told = json!({"clientId": "c", "clientSecret": "${SHOP_SECRET}", "callbackPort": 8765});
-        assert_eq!(ours["mcpServers"]["a"]["oauth"], told);
+        let record =
+            json!({"clientId": "c", "clientSecret": "${SHOP_SECRET}", "callbackPort": 8765});
+        assert_eq!(ours["mcpServers"]["a"]["oauth"], record);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a model may install: commands by their words and addresses by their beginnings. A `*` at the
+//! Servers that a model may install: commands by their words and addresses by their beginnings. A `*` at the
 //! end of a word stands for a part of that word, never for more words.
 
 use std::collections::BTreeSet;

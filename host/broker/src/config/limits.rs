@@ -1,4 +1,4 @@
-//! What one server may take.
+//! Limits of one server.
 
 use std::time::Duration;
 

@@ -56,7 +56,8 @@ impl Spellings {
         }
         // Of places that overlap the first one counts, of those the longest.
         found.sort_by_key(|(start, end, _)| (*start, std::cmp::Reverse(*end)));
-        let (mut out, mut at) = (String::with_capacity(text.len()), 0);
+        let mut out = String::with_capacity(text.len());
+        let mut at = 0;
         for (start, end, name) in found {
             if start >= at {
                 out.push_str(text.get(at..start).unwrap_or_default());
@@ -140,7 +141,8 @@ impl<'a> Unescaped<'a> {
         if !text.contains(['\\', '%']) {
             return None;
         }
-        let (mut bytes, mut places) = (Vec::with_capacity(text.len()), Vec::new());
+        let mut bytes = Vec::with_capacity(text.len());
+        let mut places = Vec::new();
         let mut at = 0;
         while let Some(byte) = text.as_bytes().get(at) {
             let rest = text.as_bytes().get(at..).unwrap_or_default();

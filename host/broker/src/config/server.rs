@@ -331,7 +331,8 @@ impl RawServer {
             program.split_once(' ').filter(|(name, _)| args.is_empty() && !name.contains('/'))
         {
             let words: Vec<&str> = rest.split_whitespace().collect();
-            let (name, words) = (Value::from(name), Value::from(words));
+            let name = Value::from(name);
+            let words = Value::from(words);
             let message =
                 format!("`command` is one program: write \"command\": {name}, \"args\": {words}");
             return Err(here.wrong(message));

@@ -1,4 +1,4 @@
-//! What a server says with a refusal, in `WWW-Authenticate`: where its metadata is, and which scopes a
+//! Challenges of a server that refuses (`WWW-Authenticate`): where its metadata is, and which scopes a
 //! token needs.
 
 use reqwest::header::{HeaderMap, WWW_AUTHENTICATE};
@@ -70,7 +70,8 @@ fn parameters(value: &str) -> Vec<(String, String)> {
 
 /// The parts between the commas that stand outside of quotes.
 fn parts(value: &str) -> Vec<&str> {
-    let (mut is_quoted, mut is_escaped) = (false, false);
+    let mut is_quoted = false;
+    let mut is_escaped = false;
     let parts = value.split(|c| {
         let is_end = c == ',' && !is_quoted;
         match c {

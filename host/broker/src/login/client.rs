@@ -1,5 +1,5 @@
-//! Who we are to an authorization server: a client that the operator made there, or one that registers
-//! itself (RFC 7591).
+//! Our registration with an authorization server: a client that the operator made there, or one that
+//! registers itself (RFC 7591).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -54,7 +54,8 @@ impl Target {
         let asked = wish.scopes.or_else(|| self.own.scopes.clone());
         let scopes = asked.unwrap_or_else(|| suggested(&found));
         let client = self.client(&wire, &found.issuer, &redirect, &scopes).await?;
-        let (state, verifier) = (random()?, random()?);
+        let state = random()?;
+        let verifier = random()?;
         self.hide(&verifier);
         let asked = ConsentRequest { client: &client.id, redirect: &redirect, scopes: &scopes };
         show(asked.address(&found, &state, &challenge(&verifier)).as_str());

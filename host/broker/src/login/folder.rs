@@ -1,4 +1,4 @@
-//! Where logins are kept: one file for each server, which its owner alone can read. All processes of one
+//! The directory of logins: one file for each server, which its owner alone can read. All processes of one
 //! user share them: who renews a token holds the lock of its server meanwhile.
 
 use std::fs::{self, DirBuilder, File, TryLockError};

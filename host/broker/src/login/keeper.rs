@@ -183,7 +183,8 @@ impl Keeper {
         let endpoint = Url::parse(&login.token).map_err(|it| Problem::Kept(it.to_string()))?;
         let client = self.own.complete(login.client.clone());
         let wire = Wire::new()?;
-        let (wire, resource) = (&wire, login.resource.as_str());
+        let wire = &wire;
+        let resource = login.resource.as_str();
         Counter { wire, endpoint: &endpoint, client: &client, resource }.renew(refresh).await
     }
 }

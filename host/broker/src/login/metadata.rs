@@ -26,7 +26,8 @@ impl Resource {
     /// one.
     pub(super) fn ensure_of(&self, server: &Url) -> Result<(), Problem> {
         let is_part = |told: &Url| {
-            let (told, own) = (told.path().trim_end_matches('/'), server.path());
+            let told = told.path().trim_end_matches('/');
+            let own = server.path();
             own.strip_prefix(told).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         let told = Url::parse(&self.name).ok();

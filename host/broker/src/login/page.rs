@@ -128,9 +128,9 @@ impl Callback {
         }
         let query = request.uri().query().unwrap_or_default();
         let Some(outcome) = self.expected.read(query) else {
-            let told =
+            let message =
                 "This is no answer to a login that is under way. Begin it again in the terminal.";
-            return page(StatusCode::BAD_REQUEST, told);
+            return page(StatusCode::BAD_REQUEST, message);
         };
         let is_good = outcome.is_ok();
         // Who comes twice is told the same, and changes nothing.

@@ -1,4 +1,4 @@
-//! What can go wrong with a login. Texts of others are in it only as far as they are short and plain.
+//! Errors of a login. They quote texts of others only where these are short and plain.
 
 use std::fmt;
 use std::time::Duration;

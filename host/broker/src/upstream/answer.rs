@@ -1,4 +1,4 @@
-//! What the answer to a call gives: its value, or why there is none. The answer stays text, so its
+//! Reads the answer to a call: its value, or the reason why it has none. The answer stays text, so its
 //! numbers stay as they were written, and no name of a member means anything to a parser of ours.
 //!
 //! The value is the structured content; else the value of the only block; else the list of the
@@ -63,9 +63,11 @@ pub(super) fn read(result: &str, reading: AnswerRules<'_>) -> Result<(String, Re
         beside.whole = Some(whole);
     }
     if value.len() > reading.most {
-        let (bytes, most) = (value.len(), reading.most);
-        let told = format!("the answer has {bytes} bytes, more than the {most} that are accepted");
-        return Err(Trouble::new(Reason::TooLarge, told));
+        let bytes = value.len();
+        let most = reading.most;
+        let message =
+            format!("the answer has {bytes} bytes, more than the {most} that are accepted");
+        return Err(Trouble::new(Reason::TooLarge, message));
     }
     if !can_be_value(&value) {
         let told = "the answer holds a number or a text that no value can have";
@@ -86,8 +88,8 @@ fn parts<'a>(result: &'a str, reading: AnswerRules<'_>) -> Result<Parts<'a>, Tro
     match there("resultType").and_then(text_in).as_deref() {
         None | Some("complete") => {}
         Some("input_required") => {
-            let told = "the tool asks for input, which nobody can give here";
-            return Err(Trouble::new(Reason::ToolError, told));
+            let message = "the tool asks for input, which nobody can give here";
+            return Err(Trouble::new(Reason::ToolError, message));
         }
         Some(_) => return Err(unreadable("it is a task, which was not asked for")),
     }

@@ -132,8 +132,8 @@ impl Bearer {
 
 /// What is told of a server that wants a login.
 pub(super) fn needs_login(id: &str) -> Trouble {
-    let told = format!("needs login: run `mcp-pif capability login {id}`");
-    Trouble::new(Reason::NeedsLogin, told)
+    let message = format!("needs login: run `mcp-pif capability login {id}`");
+    Trouble::new(Reason::NeedsLogin, message)
 }
 
 fn with(request: RequestBuilder, token: Option<&str>) -> RequestBuilder {

@@ -134,8 +134,8 @@ impl Upstream {
         let Ok(started) = timeout(time, self.in_turn(starting)).await else {
             // Another server may have come by its name, which takes another handshake.
             self.learn(None);
-            let told = format!("the server did not start within {time:?}");
-            return Err(Trouble::unavailable(told));
+            let message = format!("the server did not start within {time:?}");
+            return Err(Trouble::unavailable(message));
         };
         let (connection, running, tools) =
             started.map_err(|trouble| self.bearer.explain(&self.id, trouble))?;

@@ -48,7 +48,8 @@ pub(super) fn tools(value: Value) -> Result<(ServerResult, Vec<String>), String>
         None | Some(Value::Null) => Vec::new(),
         Some(_) => return Err("`tools` is no list".to_owned()),
     };
-    let (mut tools, mut remarks) = (Vec::new(), Vec::new());
+    let mut tools = Vec::new();
+    let mut remarks = Vec::new();
     for (place, listed) in (1..).zip(listed) {
         match tool(listed, place, &mut remarks) {
             Ok(tool) => tools.push(tool),

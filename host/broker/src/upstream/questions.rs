@@ -1,4 +1,4 @@
-//! What was asked of a server and is not answered yet. Messages of the server are read by it: an
+//! Open requests to a server. Messages of the server are read by it: an
 //! answer belongs to a question, and is read as what that question asks for.
 
 use std::collections::HashMap;
@@ -189,17 +189,17 @@ impl Questions {
     }
 
     fn result(&self, question: Question, text: &str) -> Result<ServerResult, String> {
-        let told = |error: serde_json::Error| error.to_string();
+        let describe = |error: serde_json::Error| error.to_string();
         match question {
             Question::Call => {
                 return Ok(ServerResult::CustomResult(CustomResult::new(text.into())));
             }
             Question::Other | Question::Listen => {
-                return serde_json::from_str(text).map_err(told);
+                return serde_json::from_str(text).map_err(describe);
             }
             _ => {}
         }
-        let value: Value = serde_json::from_str(text).map_err(told)?;
+        let value: Value = serde_json::from_str(text).map_err(describe)?;
         match question {
             Question::Initialize => mend::initialized(value),
             Question::Tools => {

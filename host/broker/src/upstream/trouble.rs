@@ -72,8 +72,8 @@ pub(super) fn of_call(error: &ServiceError) -> Trouble {
             Trouble::new(Reason::BadOutput, "the answer is none that a call of a tool can have")
         }
         ServiceError::Timeout { timeout } => {
-            let told = format!("the server told of no progress for {timeout:?}; {UNKNOWN}");
-            Trouble::new(Reason::Timeout, told)
+            let message = format!("the server told of no progress for {timeout:?}; {UNKNOWN}");
+            Trouble::new(Reason::Timeout, message)
         }
         ServiceError::TransportClosed | ServiceError::Cancelled { .. } => {
             Trouble::new(Reason::Lost, format!("the server ended before it answered; {UNKNOWN}"))
@@ -213,14 +213,14 @@ fn of_transport(error: &(dyn Error + 'static)) -> Trouble {
 
 fn of_status(status: &HttpStatusError) -> Trouble {
     let later = status.retry_after.as_ref().map(|it| format!("; it says: retry after {it}"));
-    let told = format!(
+    let message = format!(
         "the server answered with the status {}{}",
         status.status,
         later.unwrap_or_default()
     );
     let reason = if status.status == 429 { Reason::RateLimited } else { Reason::Unavailable };
     let after = status.retry_after.as_deref().and_then(wait);
-    Trouble { after, ..Trouble::new(reason, told) }
+    Trouble { after, ..Trouble::new(reason, message) }
 }
 
 fn of_client(error: &reqwest::Error) -> Trouble {

@@ -77,11 +77,12 @@ impl Web {
         response: Response,
         limits: &StreamableHttpResponseLimits,
     ) -> Result<StreamableHttpPostResponse, Refusal> {
-        let (id, status) = (&waiting.id, response.status());
+        let id = &waiting.id;
+        let status = response.status();
         let session = text_of(response.headers(), &SESSION);
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
-            let told = format!("there is none, only the status {}", status.as_u16());
-            return self.close(id, &told);
+            let message = format!("there is none, only the status {}", status.as_u16());
+            return self.close(id, &message);
         }
         if let Some(coding) = text_of(response.headers(), &CONTENT_ENCODING) {
             let coding = text::quote_one(&coding);
@@ -378,7 +379,8 @@ fn limited(
     stream: impl Stream<Item = Result<Bytes, reqwest::Error>> + Send + 'static,
     most: usize,
 ) -> BoxStream<'static, io::Result<Bytes>> {
-    let (mut length, mut is_start) = (0_usize, true);
+    let mut length = 0_usize;
+    let mut is_start = true;
     let limited = stream.map(move |part| {
         let part = part.map_err(io::Error::other)?;
         for byte in &part {

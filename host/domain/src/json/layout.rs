@@ -10,7 +10,8 @@ const WIDEST: usize = 40;
 /// without nested ones stays on one line.
 #[must_use]
 pub fn lines(json: &str) -> Vec<String> {
-    let (mut lines, mut line) = (Vec::new(), String::new());
+    let mut lines = Vec::new();
+    let mut line = String::new();
     let mut open = Vec::new();
     let mut rest = json;
     while let Some(c) = rest.chars().next() {

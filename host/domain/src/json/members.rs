@@ -97,7 +97,8 @@ impl Object {
 
     /// The object with these members.
     pub fn of<'a>(members: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
-        let (mut text, mut places) = (String::from("{"), Vec::new());
+        let mut text = String::from("{");
+        let mut places = Vec::new();
         for (name, value) in members {
             push(&mut text, name, value);
             places.push((name.into(), text.len() - value.len()..text.len()));

@@ -118,7 +118,8 @@ pub fn member<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let mut scanner = Scanner::default();
     let mut key = None;
     for (at, byte) in text.bytes().enumerate() {
-        let (was_in_text, level) = (scanner.in_text, scanner.level);
+        let was_in_text = scanner.in_text;
+        let level = scanner.level;
         scanner.step(byte);
         if level != 1 || was_in_text && scanner.in_text {
             continue;

@@ -12,7 +12,9 @@ const MOST_DIGITS: u64 = 315_652;
 /// A JSON text in which `change` has rewritten strings, names of members too. It gets them decoded.
 /// None: the string stays as it is written.
 pub fn rewrite(text: &str, change: impl Fn(&str) -> Option<String>) -> Cow<'_, str> {
-    let (mut out, mut from, mut at) = (String::new(), 0, 0);
+    let mut out = String::new();
+    let mut from = 0;
+    let mut at = 0;
     while let Some(found) = text.get(at..).and_then(|rest| rest.find('"')) {
         let start = at + found;
         let rest = text.get(start..).unwrap_or_default();

@@ -40,7 +40,8 @@ pub struct Traces {
 impl TraceSettings {
     /// The settings, if traces are written to files.
     pub(super) fn traces(&self, values: &Values) -> Option<Traces> {
-        let (directory, most) = (self.trace_dir.clone()?, values.get(Limit::TraceSize));
+        let directory = self.trace_dir.clone()?;
+        let most = values.get(Limit::TraceSize);
         Some(Traces { directory, most })
     }
 }

@@ -63,7 +63,8 @@ impl Listeners {
             };
             let Some(change) = change else { return };
             // A subscriber receives only the notifications that it asked for.
-            let (accepted, sink) = (context.accepted(), context.sink());
+            let accepted = context.accepted();
+            let sink = context.sink();
             if accepted.tools_list_changed == Some(true)
                 && sink.notify_tool_list_changed().await.is_err()
             {

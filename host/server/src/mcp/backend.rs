@@ -54,12 +54,11 @@ impl Backend {
     ) -> Self {
         let patience = config.values.time(Limit::Patience);
         let gate = |places| Arc::new(Gate::new(places, patience));
-        let (runs, looks, waits) = (
-            gate(config.values.size(Limit::Concurrency)),
-            gate(LOOKS),
-            gate(Limit::WaitingRuns.fixed_count()),
-        );
-        let (config, measures) = (Arc::new(config), Arc::new(Measures::new()));
+        let runs = gate(config.values.size(Limit::Concurrency));
+        let looks = gate(LOOKS);
+        let waits = gate(Limit::WaitingRuns.fixed_count());
+        let config = Arc::new(config);
+        let measures = Arc::new(Measures::new());
         Self { config, workshop, hardening, measures, runs, looks, waits, work: Arc::default() }
     }
 
@@ -127,7 +126,8 @@ impl Backend {
         let run = self.run_in_turns(caller, async move |backend: Arc<Self>, watch: Watch| {
             let revision =
                 is_told.then(|| backend.revision(&request.code, &tools, &watch)).flatten();
-            let (workshop, observed) = (&backend.workshop, &mut observer);
+            let workshop = &backend.workshop;
+            let observed = &mut observer;
             let known = tools.clone();
             let mut report = match &plan {
                 None => workshop.run_in_turns(&request, tools, observed, &watch).await,
@@ -152,7 +152,9 @@ impl Backend {
 
     /// Journals a call that was refused before it changed anything.
     pub(super) async fn refuse(self: &Arc<Self>, tool: &str, call: &Call, fault: Fault) -> Refusal {
-        let (backend, tool, arguments) = (Arc::clone(self), tool.to_owned(), call.text());
+        let backend = Arc::clone(self);
+        let tool = tool.to_owned();
+        let arguments = call.text();
         let journaled = spawn_blocking(move || {
             backend.workshop.refuse(&tool, &arguments, &fault);
             fault
@@ -323,7 +325,8 @@ impl Backend {
         gate: &Gate,
         caller: &Caller,
     ) -> Result<(OwnedSemaphorePermit, CancellationToken), Fault> {
-        let (session, since) = (&caller.session, Instant::now());
+        let session = &caller.session;
+        let since = Instant::now();
         let stop = session.stop.child_token();
         let place = tokio::select! {
             place = async { session.window.relieved().await; gate.enter().await } => place.map_err(busy)?,

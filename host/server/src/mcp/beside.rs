@@ -1,4 +1,4 @@
-//! What a check finds in a program whose run has ended in a fault: all faults of its text, and notes on
+//! Checks a program whose run has ended in a fault, and adds all faults of its text, and notes on
 //! likely mistakes. A program of calls is looked at before it runs.
 
 use std::sync::Arc;
@@ -104,7 +104,8 @@ impl Backend {
             return Ok(Vec::new());
         }
         self.opened(caller).await?;
-        let (request, tools) = (request.clone(), tools.clone());
+        let request = request.clone();
+        let tools = tools.clone();
         let look = self.look(caller, move |backend, watch| {
             backend.workshop.forewarn(&request, &bound, &tools, watch)
         });

@@ -61,10 +61,14 @@ impl Caller {
     ) -> Self {
         let token = context.meta.get_progress_token();
         let progress = token.map(|token| (context.peer.clone(), token));
-        let (session, cancelled) = (Arc::clone(session), context.ct.clone());
-        let (notes, begun, kept) = (Arc::default(), Arc::default(), Arc::default());
+        let session = Arc::clone(session);
+        let cancelled = context.ct.clone();
+        let notes = Arc::default();
+        let begun = Arc::default();
+        let kept = Arc::default();
         let sampler = Sampler::of(context);
-        let (transport, principal) = (way(&context.extensions), principal.clone());
+        let transport = way(&context.extensions);
+        let principal = principal.clone();
         Self {
             session,
             cancelled,

@@ -128,9 +128,11 @@ fn ranges(prefix: &str, first: i64, last: i64) -> Vec<(i64, i64)> {
     let start: Option<i64> = prefix.parse().ok().filter(|_| is_number);
     let Some(start) = start else { return Vec::new() };
     let mut ranges = Vec::new();
-    let (mut low, mut width) = (start, 1_i64);
+    let mut low = start;
+    let mut width = 1_i64;
     while low <= last {
-        let (from, to) = (low.max(first), low.saturating_add(width - 1).min(last));
+        let from = low.max(first);
+        let to = low.saturating_add(width - 1).min(last);
         if from <= to {
             ranges.push((from, to));
         }

@@ -1,4 +1,4 @@
-//! What lasts as long as a client is connected.
+//! State of a connected client.
 
 use std::sync::Arc;
 use std::time::Instant;

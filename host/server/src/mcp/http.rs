@@ -28,7 +28,8 @@ pub async fn serve_http(
     http: Http,
     traces: Option<TraceFiles>,
 ) -> Result<(), Error> {
-    let (signal, mut reloads) = (signal()?, reloads()?);
+    let signal = signal()?;
+    let mut reloads = reloads()?;
     let values = config.values;
     let service = Service::new(config, workshop, hardening).observed(traces);
     let handlers = Arc::new(HttpHandlers::new(&service));

@@ -57,10 +57,14 @@ impl Lines {
         config: &Config,
         caller: &Caller,
     ) -> Self {
-        let (echo, asker) = (config.debug, caller.asker.clone());
+        let echo = config.debug;
+        let asker = caller.asker.clone();
         let patience = config.values.time(Limit::Asking);
-        let (kept, runtime, notes) = (Vec::new(), Handle::current(), Arc::clone(&caller.notes));
-        let (steps, told) = (Steps::new(steps), Arc::default());
+        let kept = Vec::new();
+        let runtime = Handle::current();
+        let notes = Arc::clone(&caller.notes);
+        let steps = Steps::new(steps);
+        let told = Arc::default();
         Self { advance, told, keep, kept, steps, echo, asker, patience, runtime, notes }
     }
 }

@@ -37,7 +37,8 @@ impl Listing {
         workshop: &Workshop,
         config: &Config,
     ) -> Result<Arc<[Tool]>, ErrorData> {
-        let (listed, profile) = (config.values.size(Limit::Listed), config.profile);
+        let listed = config.values.size(Limit::Listed);
+        let profile = config.profile;
         let snapshot = workshop.registry.snapshot().map_err(failed)?;
         let mut latest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let offers = workshop.effects().offers();
@@ -62,7 +63,8 @@ impl Listing {
                 evolved::describe(tool, &takes, typing.as_deref(), reach, profile)
             });
             let is_open = workshop.effects().is_open();
-            let (approves, installs) = (workshop.may_model_approve(), workshop.may_install());
+            let approves = workshop.may_model_approve();
+            let installs = workshop.may_install();
             let is_allowed = |tool: &BuiltIn| match tool {
                 BuiltIn::Approve => approves,
                 BuiltIn::InstallCapability | BuiltIn::UninstallCapability => installs,

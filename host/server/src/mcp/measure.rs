@@ -29,7 +29,8 @@ impl Server {
         request: &CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Answer {
-        let (begun, backend) = (CallStart::now(), self.backend_of(&context.extensions));
+        let begun = CallStart::now();
+        let backend = self.backend_of(&context.extensions);
         let call = self.receive(request, context, &backend);
         let caller = call.caller.clone();
         let traced = self.trace(context, &caller, call.arguments.text());

@@ -14,17 +14,17 @@ pub(super) fn portable(schema: &Value) -> Option<Value> {
         return choices.map(|choices| json!({ "anyOf": united(choices) }));
     }
     let name = members.get("type").and_then(Value::as_str)?;
-    let mut told = Map::new();
-    told.insert("type".to_owned(), name.into());
+    let mut record = Map::new();
+    record.insert("type".to_owned(), name.into());
     match name {
         "array" => {
             let items = members.get("items").and_then(portable).unwrap_or_else(|| json!({}));
-            told.insert("items".to_owned(), items);
+            record.insert("items".to_owned(), items);
         }
-        "object" => describe_members(members, &mut told),
+        "object" => describe_members(members, &mut record),
         _ => {}
     }
-    Some(told.into())
+    Some(record.into())
 }
 
 /// Adds the members of a record of which something is known.

@@ -117,27 +117,28 @@ fn standing(outcome: &Outcome) -> RunStatus {
 
 /// Adds warnings of answers that are not as their servers promise: each once.
 fn warn_of(made: &[CallSummary], record: &mut Record, most: usize) {
-    let mut told: Vec<String> = Vec::new();
+    let mut lines: Vec<String> = Vec::new();
     for call in made {
         let Some(warning) = &call.warning else { continue };
         let line = format!("{}: {}", quote_one(&call.tool), text::line(warning, 400));
-        if !told.contains(&line) {
-            told.push(line);
+        if !lines.contains(&line) {
+            lines.push(line);
         }
     }
-    if told.is_empty() {
+    if lines.is_empty() {
         return;
     }
     let before = record.remove("warnings");
     let before = before.as_ref().and_then(Value::as_array).into_iter().flatten();
     let mut all: Vec<String> = before.filter_map(|it| Some(it.as_str()?.to_owned())).collect();
-    all.extend(told);
+    all.extend(lines);
     put(record, "warnings", cap(all, most));
 }
 
 /// Adds the members of the profile `debug` to the record of a run, also of a failed one.
 fn annotate(record: &mut Record, report: &RunResult, config: &Config) {
-    let (usage, limits) = (&report.outcome.usage, report.limits);
+    let usage = &report.outcome.usage;
+    let limits = report.limits;
     let added = json!({
         "usage": {
             "fuel": usage.fuel,

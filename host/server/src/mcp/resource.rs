@@ -157,7 +157,9 @@ fn read_tool(backend: &Backend, uri: &str, reference: &str) -> Result<String, Er
 fn render_tool(tool: &Definition) -> String {
     let text = |text: &str| Value::from(text).to_string();
     // The term, the examples and the schema are JSON text already.
-    let (name, hash, about) = (text(&tool.name), text(&tool.hash), text(&tool.description));
+    let name = text(&tool.name);
+    let hash = text(&tool.hash);
+    let about = text(&tool.description);
     let members = [
         ("name", name.as_str()),
         ("revision", hash.as_str()),
@@ -184,7 +186,7 @@ fn render_entry(entry: &Entry) -> String {
     let Entry { id, time, kind, subject, ending, fuel, component, body, hash, principal, .. } =
         entry;
     let chain = (entry.chain != ONLY_CHAIN).then_some(entry.chain);
-    let told = json!({
+    let record = json!({
         "entry": id,
         "time": time,
         "kind": kind,
@@ -196,7 +198,7 @@ fn render_entry(entry: &Entry) -> String {
         "chain": chain,
         "hash": hash.to_string(),
     });
-    let members: Vec<(String, String)> = told
+    let members: Vec<(String, String)> = record
         .as_object()
         .into_iter()
         .flatten()

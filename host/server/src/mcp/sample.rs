@@ -67,8 +67,8 @@ impl Sampler {
 
 /// What the client's answer says.
 fn read(messages: &[Message], result: &ClientResult) -> Result<Completion, Failure> {
-    let told = json!(result);
-    let said = match &told["content"] {
+    let record = json!(result);
+    let said = match &record["content"] {
         Value::Array(blocks) => {
             blocks.iter().filter_map(|block| block["text"].as_str()).collect::<String>()
         }
@@ -82,7 +82,7 @@ fn read(messages: &[Message], result: &ClientResult) -> Result<Completion, Failu
         let message = "the answer of the client's model is too long";
         return Err(Failure::new(Reason::TooLarge, message));
     }
-    let model = text::line(told["model"].as_str().unwrap_or_default(), text::MOST_NAME);
+    let model = text::line(record["model"].as_str().unwrap_or_default(), text::MOST_NAME);
     let asked: usize = messages.iter().map(|it| it.content.len()).sum();
     Ok(Completion { tokens: estimated_tokens(asked + said.len()), model, text: said })
 }

@@ -1,4 +1,4 @@
-//! What comes along with a request: the arguments as they were sent, and the principal.
+//! Extensions of a request: the arguments as they were sent, and the principal.
 
 use std::sync::Arc;
 

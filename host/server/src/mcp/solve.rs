@@ -89,7 +89,8 @@ impl Live {
 
     async fn check_now(&self, program: &str) -> Result<Screening, Fault> {
         self.backend.opened(&self.caller).await?;
-        let (asked, program) = (Arc::clone(&self.asked), program.to_owned());
+        let asked = Arc::clone(&self.asked);
+        let program = program.to_owned();
         let check = move |backend: &Backend, watch: &Watch| {
             backend.workshop.check_program(&asked, &program, watch)
         };
@@ -101,7 +102,8 @@ impl Live {
         let mut observer = Lines::new(advance, 0, 0, &self.backend.config, &self.caller);
         let waiting = self.backend.config.values.time(Limit::Waiting).min(self.left());
         let asked = Arc::clone(&self.asked);
-        let (program, data) = (program.to_owned(), data.map(str::to_owned));
+        let program = program.to_owned();
+        let data = data.map(str::to_owned);
         let run = async move |backend: Arc<Backend>, watch: Watch| {
             let what = (program.as_str(), data.as_deref());
             backend.workshop.run_program(&asked, what, &mut observer, &watch).await

@@ -106,7 +106,8 @@ async fn find(backend: &Arc<Backend>, id: &str, caller: &Caller) -> Result<KeptR
 
 fn task(kept: &KeptRun, steps: &[StepTold]) -> Task {
     let told = kept.status();
-    let (began, now) = (told.began.unwrap_or_default(), time::now());
+    let began = told.began.unwrap_or_default();
+    let now = time::now();
     let life = u64::try_from(told.until.saturating_sub(began)).unwrap_or_default();
     let step = steps.iter().rfind(|it| it.ms.is_none()).or(steps.last());
     let mut message = format!("{}, {} calls done", told.status, told.calls);

@@ -43,7 +43,8 @@ impl Keys {
         if set.keys.len() > MOST {
             return refused("it has more than 64 keys");
         }
-        let (mut keys, mut notes) = (Vec::new(), Vec::new());
+        let mut keys = Vec::new();
+        let mut notes = Vec::new();
         for (index, item) in set.keys.into_iter().enumerate() {
             match Key::read(item.get()) {
                 Ok(key) => keys.push(key),

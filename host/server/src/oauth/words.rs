@@ -1,4 +1,5 @@
-//! What the words of a token mean: the names of scopes that an issuer gives are rarely the server's.
+//! Maps the scopes of a token to those of the server: the names of scopes that an issuer gives are rarely
+//! the server's.
 
 use pif_domain::Scope;
 use pif_domain::text;

@@ -56,7 +56,8 @@ pub struct TraceFiles {
 impl TraceFiles {
     /// Opens the file of today, and makes sure that the disk has room.
     pub fn open(settings: &Traces) -> Result<Self, Error> {
-        let (directory, most) = (settings.directory.clone(), settings.most);
+        let directory = settings.directory.clone();
+        let most = settings.most;
         if !directory.is_dir() {
             return Err(Error::Missing(directory));
         }
@@ -82,9 +83,9 @@ impl TraceFiles {
     fn make_room(&self, more: u64) -> io::Result<()> {
         let own = self.file.metadata()?.len().saturating_add(more);
         if own > self.most {
-            let told =
+            let message =
                 format!("the file of today has all bytes that --trace-size allows: {}", self.most);
-            return Err(io::Error::other(told));
+            return Err(io::Error::other(message));
         }
         let mut older = self.older()?;
         older.sort_unstable();

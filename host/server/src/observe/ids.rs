@@ -23,7 +23,8 @@ impl Ids {
             let now = pif_domain::text::time::now().to_be_bytes();
             random.iter_mut().zip(now.iter().rev().cycle()).for_each(|(it, byte)| *it = *byte);
         }
-        let (mut trace, mut first) = ([0; TRACE], [0; SPAN]);
+        let mut trace = [0; TRACE];
+        let mut first = [0; SPAN];
         let all = trace.iter_mut().chain(&mut first);
         all.zip(random).for_each(|(it, byte)| *it = byte);
         // Names that are counted up from here are never zero.
@@ -55,7 +56,8 @@ mod tests {
 
     #[test]
     fn names_are_those_of_w3c() {
-        let (ids, others) = (Ids::random(), Ids::random());
+        let ids = Ids::random();
+        let others = Ids::random();
         assert_eq!((ids.trace().len(), ids.span(0).len()), (32, 16));
         assert!(ids.trace() != others.trace() && ids.span(0) != others.span(0));
         assert!(ids.span(0) != ids.span(1) && ids.span(7) == ids.span(7));

@@ -148,7 +148,8 @@ impl Metrics {
 
     fn registered(mut self, started: i64) -> Self {
         let mut all = Registry::default();
-        let (times, sizes) = (Unit::Seconds, Unit::Bytes);
+        let times = Unit::Seconds;
+        let sizes = Unit::Bytes;
         let text = "The time of a request, from its arrival to its answer";
         all.register_with_unit(
             "mcp_server_operation_duration",
@@ -206,7 +207,8 @@ impl Metrics {
     /// Counts a call.
     pub(super) fn count(&self, record: &Record) {
         let tool = self.names.label(record.tool.clone());
-        let (noted, error_type) = (&record.noted, record.ending.error_type());
+        let noted = &record.noted;
+        let error_type = record.ending.error_type();
         if let Some((fuel, memory)) = noted.used {
             let of = OfTool { gen_ai_tool_name: tool.clone() };
             self.fuel.get_or_create(&of).observe(real(fuel));

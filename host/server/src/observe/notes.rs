@@ -1,4 +1,4 @@
-//! What a call notes of itself while it goes on.
+//! Notes that a call makes while it runs.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

@@ -37,12 +37,14 @@ pub(super) fn request(call: &str) -> String {
 
 /// A call with its spans: one of the `ResourceSpans` of a request.
 pub(super) fn call(record: &Record, traced: &CallTrace, policy: Policy) -> String {
-    let (own_trace, root) = (traced.ids.trace(), traced.ids.span(0));
+    let own_trace = traced.ids.trace();
+    let root = traced.ids.span(0);
     let parent = traced.parent.as_ref();
     let trace = parent.map_or(own_trace.as_str(), |parent| parent.trace.as_str());
     let write = Writer { record, trace };
     let name = format!("tools/call {}", record.tool);
-    let (start, end) = (record.begun.at, record.begun.at + record.elapsed);
+    let start = record.begun.at;
+    let end = record.begun.at + record.elapsed;
     let mut span = write.span(&name, SERVER, &root, (start, end));
     span["attributes"] = attributes(record, traced, policy);
     if let Some(parent) = parent {
@@ -135,7 +137,8 @@ impl Writer<'_> {
 
     fn call(&self, it: &UpstreamCall, id: &str, parent: &str) -> Value {
         let (server, tool) = it.names();
-        let (name, end) = (format!("tools/call {tool}"), it.start + it.time);
+        let name = format!("tools/call {tool}");
+        let end = it.start + it.time;
         let mut span = self.span(&name, CLIENT, id, (it.start, end));
         span["parentSpanId"] = parent.into();
         let mut all = vec![

@@ -29,7 +29,10 @@ impl Parent {
             let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
             parts.next().filter(|part| part.len() == length && part.bytes().all(is_digit))
         };
-        let (version, trace, span, flags) = (part(2)?, part(32)?, part(16)?, part(2)?);
+        let version = part(2)?;
+        let trace = part(32)?;
+        let span = part(16)?;
+        let flags = part(2)?;
         let is_zero = |digits: &str| digits.bytes().all(|byte| byte == b'0');
         let is_known = match version {
             "ff" => false,

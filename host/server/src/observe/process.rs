@@ -1,4 +1,4 @@
-//! What the system tells of this process, for `/metrics`: under the names that Prometheus gives it.
+//! Figures of the system about this process, for `/metrics`, under the names that Prometheus uses.
 
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -114,7 +114,9 @@ impl Record {
     /// One line for a list.
     #[must_use]
     pub fn to_line(&self) -> String {
-        let (id, tool, ending) = (self.id, &self.tool, self.ending.name());
+        let id = self.id;
+        let tool = &self.tool;
+        let ending = self.ending.name();
         let fuel = self.noted.used.map(|(fuel, _)| format!(", fuel {fuel}")).unwrap_or_default();
         let at = time::format(self.time());
         format!("{id} {at} {tool}: {ending}, {:.3} ms{fuel}", millis(self.elapsed))
@@ -123,14 +125,14 @@ impl Record {
     /// The record for programs, without its parts.
     #[must_use]
     pub fn to_record(&self) -> Value {
-        let mut told = json!({
+        let mut record = json!({
             "id": self.id,
             "time": time::format(self.time()),
             "tool": self.tool,
             "ending": self.ending.name(),
             "ms": millis(self.elapsed),
         });
-        let mut put = |name: &str, value: Value| told[name] = value;
+        let mut put = |name: &str, value: Value| record[name] = value;
         if !self.owner.is_empty() {
             put("owner", json!(*self.owner));
         }
@@ -150,7 +152,7 @@ impl Record {
         if !phases.is_empty() {
             put("phases_ms", phases.into());
         }
-        told
+        record
     }
 
     /// The record with all its parts and its calls of other servers.

@@ -97,7 +97,8 @@ struct NameTimes<T> {
 impl Rollup {
     /// The figures of calls.
     pub(super) fn of<'a>(calls: impl Iterator<Item = &'a Arc<Record>>) -> Self {
-        let (mut all, mut queue) = (Self::default(), Vec::new());
+        let mut all = Self::default();
+        let mut queue = Vec::new();
         let mut tools = BTreeMap::<&str, NameTimes<OfTool>>::new();
         let mut upstream = BTreeMap::<&str, NameTimes<OfUpstream>>::new();
         for call in calls {

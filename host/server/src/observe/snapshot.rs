@@ -1,4 +1,4 @@
-//! What `mcp-pif top` shows of a server.
+//! Snapshots of a server, which `mcp-pif top` shows.
 
 use serde::{Deserialize, Serialize};
 

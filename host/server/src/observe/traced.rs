@@ -1,4 +1,4 @@
-//! What a trace tells of a call beside its record.
+//! Attributes of a trace that the record of a call does not have.
 
 use std::sync::Arc;
 

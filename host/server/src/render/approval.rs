@@ -23,7 +23,8 @@ pub fn question(wishes: &[CallPreview]) -> String {
     };
     let (shown, more) = wishes.split_at_checked(MOST_SHOWN).unwrap_or((wishes, &[]));
     for CallPreview { call, class, .. } in shown {
-        let (tool, does) = (text::quote_one(&call.tool), class.verb());
+        let tool = text::quote_one(&call.tool);
+        let does = class.verb();
         let arguments = text::line(&call.args, MOST_ARGUMENTS);
         // Writing to a string cannot fail.
         let _ = write!(text, "\n- {tool} ({does}) with {arguments}");
@@ -54,7 +55,8 @@ pub fn waiting(run: i64, until: i64, wishes: &[CallPreview]) -> Reply {
         let _ =
             write!(hint, "\nYou may decide it: approve {{\"run\": {run}, \"decision\": \"once\"}}");
     }
-    let (question, hint) = (question(wishes), named(&hint));
+    let question = question(wishes);
+    let hint = named(&hint);
     let text = format!("run {run} waits for an approval until {until}. {question}\n{hint}");
     let calls: Vec<Value> = wishes.iter().map(record).collect();
     let record =
@@ -63,6 +65,7 @@ pub fn waiting(run: i64, until: i64, wishes: &[CallPreview]) -> Reply {
 }
 
 fn record(CallPreview { call, class, .. }: &CallPreview) -> Value {
-    let (tool, args) = (text::line(&call.tool, MOST_NAME), text::line(&call.args, MOST_ARGUMENTS));
+    let tool = text::line(&call.tool, MOST_NAME);
+    let args = text::line(&call.args, MOST_ARGUMENTS);
     json!({"tool": tool, "args": args, "class": class})
 }

@@ -164,15 +164,17 @@ pub fn made(calls: &[CallSummary]) -> Option<String> {
             None => groups.push((call, 1, call.ms)),
         }
     }
-    let told = |(call, count, ms): &(&CallSummary, usize, u64)| {
-        let (tool, outcome) = (text::line(&call.tool, MOST_NAME), &call.outcome);
+    let describe = |(call, count, ms): &(&CallSummary, usize, u64)| {
+        let tool = text::line(&call.tool, MOST_NAME);
+        let outcome = &call.outcome;
         match count {
             1 => format!("{tool} {outcome} ({ms} ms)"),
             count => format!("{tool} × {count} {outcome} (up to {ms} ms)"),
         }
     };
-    let told: Vec<String> = groups.iter().map(told).collect();
-    (!told.is_empty()).then(|| text::line(&format!("calls made: {}", told.join(", ")), MOST_LINE))
+    let describe: Vec<String> = groups.iter().map(describe).collect();
+    (!describe.is_empty())
+        .then(|| text::line(&format!("calls made: {}", describe.join(", ")), MOST_LINE))
 }
 
 /// The place with hidden characters made visible.

@@ -1,4 +1,4 @@
-//! What a search has found, as text and as a record.
+//! Renders the results of a search as text and as a record.
 
 use std::fmt::Write as _;
 
@@ -18,7 +18,8 @@ pub fn matches(found: &[Match], total: usize) -> String {
         (shown, _) => format!("{shown} results:"),
     };
     for it in found {
-        let (kind, place) = (it.kind.name(), &it.place);
+        let kind = it.kind.name();
+        let place = &it.place;
         let _ = write!(lines, "\n- {kind} {place} ({:.2}): {}", it.score, it.title);
         if !it.snippet.is_empty() && it.snippet != it.title {
             let _ = write!(lines, "\n  {}", it.snippet);

@@ -11,7 +11,9 @@ pub fn receipt(checked: &ReceiptCheck, verdict: Option<&Verdict>) -> Reply {
     let run = &statement.predicate["run"];
     let word = |name: &str| run[name].as_str().unwrap_or_default();
     let number = &run["entry"]["number"];
-    let (time, ending, fuel) = (word("time"), word("ending"), &run["fuel"]);
+    let time = word("time");
+    let ending = word("ending");
+    let fuel = &run["fuel"];
     let mut lines = vec![
         format!("signed by {signer}"),
         format!("entry {number} of {time}: {ending}, fuel {fuel}"),

@@ -22,7 +22,9 @@ pub fn object(value: Value) -> Record {
 
 /// Adds a list of lines, unless it is empty. Each line is bounded, and so is the whole list.
 pub fn put(record: &mut Record, name: &str, list: Vec<String>) {
-    let (count, mut lines, mut room) = (list.len(), Vec::new(), MOST_LINES);
+    let count = list.len();
+    let mut lines = Vec::new();
+    let mut room = MOST_LINES;
     for line in list {
         let line = text::line(&line, MOST_LINE);
         let Some(left) = room.checked_sub(line.chars().count()) else {

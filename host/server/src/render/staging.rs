@@ -54,7 +54,8 @@ pub fn staged(staged: &StageResult, expires: i64) -> Reply {
     for change in changes {
         let StagedChange { kind, subject, before, after } = change;
         let revision = |it: &Option<Definition>| it.as_ref().map(|tool| tool.short().to_owned());
-        let (was, now) = (revision(before), revision(after));
+        let was = revision(before);
+        let now = revision(after);
         lines.push(match (&was, &now) {
             (None, None) => format!("- {} `{subject}`", kind.name()),
             (None, Some(now)) => format!("- {} `{subject}`: new, revision {now}", kind.name()),
@@ -82,7 +83,8 @@ pub fn staged(staged: &StageResult, expires: i64) -> Reply {
 
 /// How two terms differ, by lines.
 fn differ(from: &str, to: &str) -> String {
-    let (from, to) = (lines(from).join("\n"), lines(to).join("\n"));
+    let from = lines(from).join("\n");
+    let to = lines(to).join("\n");
     let diff = TextDiff::from_lines(&from, &to);
     let diff = diff.unified_diff().context_radius(1).missing_newline_hint(false).to_string();
     let mut shown: Vec<&str> = diff.lines().take(MOST_LINES).collect();

@@ -75,7 +75,8 @@ pub fn notes(notes: &[Note]) -> Vec<Value> {
     let line = |text: &String| text::line(text, MOST_LINE);
     let record = |note: &Note| {
         let Note { code, at, message, .. } = note;
-        let (hint, excerpt) = (note.hint.as_ref().map(line), note.excerpt.as_ref().map(line));
+        let hint = note.hint.as_ref().map(line);
+        let excerpt = note.excerpt.as_ref().map(line);
         let mut record =
             object(json!({"code": line(code), "at": line(at), "message": line(message)}));
         let more = [("excerpt", excerpt), ("hint", hint)];

@@ -68,7 +68,8 @@ impl Session {
         progress: Arc<Progress>,
         is_deserted: HangupCheck,
     ) -> Self {
-        let (stop, over) = (leave.child_token(), CancellationToken::new());
+        let stop = leave.child_token();
+        let over = CancellationToken::new();
         let peer = Mutex::default();
         Self { window, ended, stop, leave, over, peer, progress, is_deserted }
     }
@@ -77,7 +78,8 @@ impl Session {
     pub(crate) fn apart(calls: usize, bounds: Bounds, leave: &CancellationToken) -> Arc<Self> {
         let window = Window::new(calls, bounds.line);
         let is_deserted: HangupCheck = Box::new(|| false);
-        let (ended, progress) = (leave.child_token(), Arc::default());
+        let ended = leave.child_token();
+        let progress = Arc::default();
         Arc::new(Self::new(window, ended, leave.clone(), progress, is_deserted))
     }
 
@@ -128,10 +130,12 @@ impl Session {
     /// gone, or until the client has read nothing for `patience`. Returns the number of answers
     /// that are left.
     async fn unread(&self, patience: Duration) -> usize {
-        let (mut written, mut since) = (self.progress.written(), Instant::now());
+        let mut written = self.progress.written();
+        let mut since = Instant::now();
         loop {
             sleep(LOOK).await;
-            let (waiting, now) = (self.progress.waiting(), self.progress.written());
+            let waiting = self.progress.waiting();
+            let now = self.progress.written();
             if now != written {
                 (written, since) = (now, Instant::now());
             }

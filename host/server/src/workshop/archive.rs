@@ -1,5 +1,4 @@
-//! Where the texts are that an entry holds the digests of: in the store, or in a file beside a
-//! receipt.
+//! Finds texts by the digests that an entry holds: in the store, or in a file beside a receipt.
 
 use std::fmt::Debug;
 use std::sync::Arc;

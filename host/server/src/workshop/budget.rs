@@ -1,4 +1,4 @@
-//! What the calls of one run may use.
+//! The budget of the calls of one run.
 
 use pif_domain::{Budget, CallOutcome, CallResult, Failure, Limit, Reason};
 use pif_sandbox::{Watch, milliseconds};

@@ -145,9 +145,11 @@ impl BundledTool {
         let source = RawValue::from_string(tool.source).map_err(unreadable)?;
         let schema = tool.output_schema.map(RawValue::from_string).transpose();
         let output_schema = schema.map_err(unreadable)?;
-        let (name, sha256, description) = (tool.name.clone(), tool.hash, tool.description);
-        let (capability, notation) =
-            (tool.members.is_some(), Some(notation).filter(|text| !text.is_empty()));
+        let name = tool.name.clone();
+        let sha256 = tool.hash;
+        let description = tool.description;
+        let capability = tool.members.is_some();
+        let notation = Some(notation).filter(|text| !text.is_empty());
         Ok(Self {
             name,
             sha256,
@@ -358,7 +360,8 @@ fn ensure_names(bindings: &[BundledBinding]) -> Result<(), Fault> {
 
 /// The fault of a text that is no such file, with the line and the column of the error.
 fn unreadable(text: &str, error: &serde_json::Error) -> Fault {
-    let (line, column) = (error.line(), error.column());
+    let line = error.line();
+    let column = error.column();
     let told = error.to_string();
     let told = told.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&told);
     let message = format!("the file cannot be read: {}", text::line(told, MOST_REASON));

@@ -1,5 +1,5 @@
-//! What is written down of a run while it goes on: its questions with their answers, and the calls that
-//! it makes. The types of a call are its stages: [`RequestedCalls`], then [`IntendedCalls`], then [`EndedCalls`].
+//! The record of a run in progress: its questions with their answers, and its calls. The types of a call
+//! are its stages: [`RequestedCalls`], then [`IntendedCalls`], then [`EndedCalls`].
 
 use std::time::{Duration, Instant};
 
@@ -357,7 +357,8 @@ impl<'a> CallLog<'a> {
         let IntendedCalls { asked, since } = intended;
         self.after = came.iter().flatten().filter_map(|it| it.beside.after).max();
         if let Ok(answered) = &came {
-            let (time, is_alone) = (since.elapsed(), answered.len() == 1);
+            let time = since.elapsed();
+            let is_alone = answered.len() == 1;
             for (call, it) in asked.calls.calls.iter().zip(answered) {
                 let own = Duration::from_millis(it.millis).min(time);
                 let time = if is_alone { time } else { own };

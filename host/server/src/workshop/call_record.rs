@@ -25,7 +25,9 @@ pub(super) fn answered(calls: &[Call], answer: &Result<Vec<CallResult>, Refusal>
             Answer::Calls(made.collect())
         }
         Err(Refusal { index, code, message, hint }) => {
-            let (code, message, hint) = (code.name().to_owned(), message.clone(), hint.clone());
+            let code = code.name().to_owned();
+            let message = message.clone();
+            let hint = hint.clone();
             let refused = CallRefusal { index: *index, code, message, hint };
             Answer::Refused(asked.collect(), refused)
         }
@@ -66,7 +68,7 @@ pub(super) fn made(answers: &[Answer]) -> Vec<CallSummary> {
         Answer::Calls(made) => Some(made),
         _ => None,
     });
-    let told = |SentCall { asked, outcome, ms, warning, .. }: &SentCall| CallSummary {
+    let describe = |SentCall { asked, outcome, ms, warning, .. }: &SentCall| CallSummary {
         tool: asked.tool.clone(),
         outcome: outcome.name().to_owned(),
         ms: *ms,
@@ -76,7 +78,7 @@ pub(super) fn made(answers: &[Answer]) -> Vec<CallSummary> {
         },
         warning: warning.clone(),
     };
-    calls.flatten().map(told).collect()
+    calls.flatten().map(describe).collect()
 }
 
 /// The answer that an entry holds to these calls, with the texts that `text` finds. None: the entry

@@ -113,7 +113,8 @@ pub struct Reach {
 /// A note that only the first tools were looked up; None if all were.
 fn unlooked(count: usize) -> Option<Note> {
     let message = format!("only {MOST_TOOLS} of the {count} tools that are named were looked for");
-    let (code, at) = (FaultCode::UnknownTool.to_string(), String::new());
+    let code = FaultCode::UnknownTool.to_string();
+    let at = String::new();
     (count > MOST_TOOLS).then_some(Note {
         code,
         at,
@@ -147,7 +148,9 @@ fn absent(mention: &Mention, tools: &Tools) -> Result<Option<Note>, Fault> {
         }
         None => (format!("there is no tool {quoted}"), NO_TOOL.to_owned()),
     };
-    let (code, at, excerpt) = (FaultCode::UnknownTool.to_string(), at.clone(), excerpt.clone());
+    let code = FaultCode::UnknownTool.to_string();
+    let at = at.clone();
+    let excerpt = excerpt.clone();
     let hint = Some(named(&hint).into_owned());
     Ok(Some(Note { code, at, message, hint, excerpt, place: None, fix: None }))
 }

@@ -175,13 +175,13 @@ pub(super) fn compare(schema: &Schema, name: &str, json: &str, watch: &Watch) ->
 }
 
 fn mismatch(name: &str, mismatches: Mismatches, more: Option<usize>) -> Fault {
-    let told: Vec<String> = mismatches.iter().map(render).collect();
+    let lines: Vec<String> = mismatches.iter().map(render).collect();
     let more = match more {
         None => "; and more".to_owned(),
         Some(0) => String::new(),
         Some(more) => format!("; and {more} more"),
     };
-    let message = format!("the value does not conform to {name}: {}{more}", told.join("; "));
+    let message = format!("the value does not conform to {name}: {}{more}", lines.join("; "));
     let hint = "return what the schema describes, or change the schema";
     let mismatches = Some(Box::new(mismatches));
     Fault { mismatches, ..fault(FaultCode::SchemaMismatch, message, Some(hint)) }

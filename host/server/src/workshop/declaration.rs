@@ -36,7 +36,8 @@ impl Workshop {
 fn read(code: &str) -> Option<Declaration<'_>> {
     let (word, rest) = code.trim().split_once(char::is_whitespace)?;
     let (name, value) = rest.split_once('=').filter(|_| WORDS.contains(&word))?;
-    let (name, value) = (name.trim(), value.trim().trim_end_matches(';'));
+    let name = name.trim();
+    let value = value.trim().trim_end_matches(';');
     let is_one = is_name(name) && !value.is_empty() && !value.starts_with(['=', '>']);
     is_one.then_some(Declaration { name, value })
 }

@@ -1,5 +1,5 @@
-//! What a fault says more to whoever wrote the program: where it is in the text of a tool, and how a
-//! server is called whose name was taken for a variable.
+//! Adds to faults what helps the author of the program: the place in the text of a tool, and how to call a
+//! server whose name was taken for a variable.
 
 use pif_domain::{Fault, Place};
 use pif_sandbox::Watch;

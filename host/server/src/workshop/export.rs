@@ -81,7 +81,8 @@ impl Workshop {
         tools: &Tools,
         watch: &Watch,
     ) -> Result<(PackedSession, Vec<NamedTool>), Fault> {
-        let (mut packed, mut named) = (Vec::new(), Vec::new());
+        let mut packed = Vec::new();
+        let mut named = Vec::new();
         for binding in bindings.iter().filter(|binding| !is_recent(&binding.name)) {
             let Binding { name, hash, kind, .. } = binding.clone();
             let term = self.term_of(binding)?.ok_or_else(|| changed(&session.name()))?;
@@ -104,7 +105,9 @@ impl Workshop {
         tools: &Tools,
         watch: &Watch,
     ) -> Result<(Vec<BundledTool>, Vec<String>), Fault> {
-        let (mut seen, mut packed, mut notes) = (BTreeSet::new(), Vec::new(), Vec::new());
+        let mut seen = BTreeSet::new();
+        let mut packed = Vec::new();
+        let mut notes = Vec::new();
         while let Some((reference, caller)) = queue.pop() {
             if !seen.insert(reference.clone()) {
                 continue;
@@ -135,7 +138,9 @@ impl Workshop {
                 fault(FaultCode::Internal, format!("the value of {key} is no JSON: {error}"), None)
             })?;
             let outcomes = Outcomes { successes: memo.successes, tries: memo.tries };
-            let (key, tags, context) = (memo.key, memo.tags, memo.context);
+            let key = memo.key;
+            let tags = memo.tags;
+            let context = memo.context;
             Ok(BundledMemo { key, tags, value, context, confidence: Some(memo.given), outcomes })
         };
         self.memory.all().map_err(stored)?.into_iter().map(pack).collect()
@@ -177,7 +182,8 @@ fn without_current(packed: Vec<BundledTool>) -> Vec<BundledTool> {
 /// An unknown tool: a fault if the user asked for it, a note if the term of `caller` names it.
 fn missing(reference: &str, caller: Option<String>, tools: &Tools) -> Result<String, Fault> {
     if let Some(caller) = caller {
-        let (caller, missing) = (quote_one(&caller), quote_one(reference));
+        let caller = quote_one(&caller);
+        let missing = quote_one(reference);
         return Ok(format!("{caller} names the tool {missing}, which does not exist"));
     }
     let hint = tools.similar(name::split(reference).0).map(|it| format!("did you mean `{it}`?"));

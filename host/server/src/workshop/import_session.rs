@@ -56,7 +56,8 @@ impl Workshop {
             ChangeRefusal::from(faults.into_iter().map(within).collect::<Vec<_>>())
         })?;
         if summary.hash != sha256 {
-            let (is, told) = (registry::short(&summary.hash), text::line(&sha256, MOST_NAME));
+            let is = registry::short(&summary.hash);
+            let told = text::line(&sha256, MOST_NAME);
             let name = quote_one(&name);
             let message = format!("the term of {name} has the hash {is}…, and not {told}");
             let hint = "the file was altered: export the session again";
@@ -71,7 +72,8 @@ impl Workshop {
             within(Fault { at: rest.unwrap_or_default(), ..fault })
         })?;
         if made != bound.kind {
-            let (name, told) = (quote_one(&bound.name), quote_one(&bound.kind));
+            let name = quote_one(&bound.name);
+            let told = quote_one(&bound.kind);
             let message = format!("the value of {name} is of the kind {made}, and not {told}");
             let fault = fault(FaultCode::Malformed, message, None);
             return Err(at(&place(index, "kind"), fault).into());
@@ -100,7 +102,8 @@ impl Workshop {
             debug: false,
             steps: 0,
         };
-        let (start, mut nobody) = (Start { bindings: Some(bindings), ..Start::default() }, ());
+        let start = Start { bindings: Some(bindings), ..Start::default() };
+        let mut nobody = ();
         let run = self.run_unwritten(&request, tools.clone(), start, &mut nobody, watch);
         // A run that is bound does not wait.
         let Ok((RunResult { outcome, .. }, _)) = finish(run) else { return Err(waits()) };

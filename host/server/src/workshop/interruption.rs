@@ -78,6 +78,7 @@ pub(super) fn ended(draft: &Draft, durable: Durable) -> RunProgress {
         draft.clone();
     let fuel = fuel.unwrap_or_default();
     let end = RunEnd { memory, depth, micros, ..RunEnd::new(&ending, outcome, fuel) };
-    let (ended, durable) = (Some(end), Some(durable));
+    let ended = Some(end);
+    let durable = Some(durable);
     RunProgress { subject, request, answers, durable, ended, ..RunProgress::default() }
 }

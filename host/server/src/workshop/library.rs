@@ -141,7 +141,8 @@ impl Library {
 
 impl ToolRevision {
     fn new(packed: BundledTool) -> Self {
-        let (is_pinned, examples) = (packed.pinned, packed.examples());
+        let is_pinned = packed.pinned;
+        let examples = packed.examples();
         let source = compact_value(packed.source);
         let properties = kept(&packed.properties);
         let BundledTool { name, sha256: hash, description, .. } = packed;
@@ -195,7 +196,8 @@ mod tests {
 
     #[test]
     fn earlier_revisions_are_found_by_hash_alone() {
-        let (early, late) = ("ab".repeat(32), "ac".repeat(32));
+        let early = "ab".repeat(32);
+        let late = "ac".repeat(32);
         let library = Library::read(&[&file(&[(&early, true), (&late, false)])]);
         let hash = |reference: &str| library.find(reference).map(|tool| tool.hash.clone());
         assert_eq!(hash("std_x"), Some(late.clone()));

@@ -1,4 +1,4 @@
-//! Who observes a run, and is asked about its calls.
+//! Observers of a run, who also decide about its calls.
 
 use std::future::ready;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! What belongs to one person: shown, and erased as a whole. The tools of a store belong to all, and the
+//! Shows and erases all data of one person. The tools of a store belong to all, and the
 //! journal keeps what was done.
 
 use std::collections::BTreeSet;

@@ -303,7 +303,8 @@ fn describe(entry: &Entry, previous: Hash, archive: &dyn Archive) -> Result<(Run
     let asked: Value = serde_json::from_str(request.text()).map_err(|error| error.to_string())?;
     let text = |name: &str| asked[name].as_str().map(str::to_owned);
     let mut found = TextCollector { archive, texts: Texts::default() };
-    let (mut tools, mut calls) = (Vec::new(), Vec::new());
+    let mut tools = Vec::new();
+    let mut calls = Vec::new();
     for answer in &body.answers {
         match answer {
             Answer::Tool(name, Some(hash)) => {

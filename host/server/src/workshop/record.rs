@@ -184,9 +184,11 @@ pub(super) fn read_outcome(told: &Value) -> Result<Completion, Fault> {
         let lines = told[name].as_array().into_iter().flatten();
         lines.filter_map(|line| Some(line.as_str()?.to_owned())).collect::<Vec<_>>()
     };
-    let (warnings, trace) = (lines("warnings"), lines("trace"));
+    let warnings = lines("warnings");
+    let trace = lines("trace");
     if let (Some(json), Some(kind)) = (told["value"].as_str(), told["kind"].as_str()) {
-        let (json, kind) = (json.to_owned(), kind.to_owned());
+        let json = json.to_owned();
+        let kind = kind.to_owned();
         return Ok(Completion::Value(pif_sandbox::Value {
             json,
             kind,
@@ -218,21 +220,21 @@ pub(super) fn read_outcome(told: &Value) -> Result<Completion, Fault> {
 /// The journaled form of a value. Of a term only the hash is kept, and of one that is missing only
 /// the reason.
 fn value(it: &pif_sandbox::Value) -> Value {
-    let mut told = json!({"value": it.json, "kind": it.kind});
+    let mut record = json!({"value": it.json, "kind": it.kind});
     match &it.term {
         None => {}
-        Some(Ok(term)) => told["term"] = json!(Digest::of(term).sha256),
-        Some(Err(fault)) => told["unkept"] = json!({"code": fault.code, "at": fault.at}),
+        Some(Ok(term)) => record["term"] = json!(Digest::of(term).sha256),
+        Some(Err(fault)) => record["unkept"] = json!({"code": fault.code, "at": fault.at}),
     }
-    told
+    record
 }
 
 /// The journaled form of a fault.
 pub(super) fn fault(fault: &Fault) -> Value {
     let Fault { code, message, at, tool, hint, calls, excerpt, limit, .. } = fault;
     let Fault { mismatches, upstream, place, .. } = fault;
-    let mut told = json!({"code": code.name(), "message": message, "at": at});
-    if let Value::Object(members) = &mut told {
+    let mut record = json!({"code": code.name(), "message": message, "at": at});
+    if let Value::Object(members) = &mut record {
         let mut add = |name: &str, value: Option<Value>| {
             if let Some(value) = value {
                 members.insert(name.to_owned(), value);
@@ -251,5 +253,5 @@ pub(super) fn fault(fault: &Fault) -> Value {
         add("upstream", upstream.as_ref().map(|it| json!(it)));
         add("mismatches", mismatches.as_ref().map(|it| json!(it)));
     }
-    json!({ "fault": told })
+    json!({ "fault": record })
 }

@@ -100,8 +100,8 @@ impl Workshop {
 
     /// The fault of a missing entry.
     pub fn missing_entry(&self, id: i64) -> Result<Fault, Fault> {
-        let (anchor, head) =
-            (self.journal.anchor().map_err(stored)?, self.journal.head().map_err(stored)?);
+        let anchor = self.journal.anchor().map_err(stored)?;
+        let head = self.journal.head().map_err(stored)?;
         let message = format!("there is no entry {id} in the journal");
         let hint = match anchor.id {
             _ if head.id == anchor.id => "the journal is empty".to_owned(),
@@ -235,7 +235,8 @@ enum Obstacle {
 
 impl<'a> RecordedAnswers<'a> {
     fn new(archive: &'a dyn Archive, recorded: &[Answer]) -> Self {
-        let (mut sources, mut similar) = (BTreeMap::new(), BTreeMap::new());
+        let mut sources = BTreeMap::new();
+        let mut similar = BTreeMap::new();
         let mut bindings = BTreeMap::new();
         let mut calls = VecDeque::new();
         for answer in recorded.iter().cloned() {
@@ -366,7 +367,8 @@ fn differences(
         if let Some(digest) = kept.digest() {
             compare("outcome", json!(digest), json!(Digest::of(&now.to_string())));
         } else {
-            let (recorded, now) = (fields(&parse(kept)), fields(&now));
+            let recorded = fields(&parse(kept));
+            let now = fields(&now);
             let names: BTreeSet<&String> = recorded.keys().chain(now.keys()).collect();
             for name in names {
                 let of = |fields: &Map<String, Value>| fields.get(name).cloned();

@@ -33,7 +33,8 @@ impl Workshop {
         if let Some(past) = tools.find(&format!("{name}@{prefix}"))? {
             let Definition { source, hash, members, .. } = past;
             // The tool's own examples do not run: this revision is unchanged.
-            let (is_pinned, output_schema) = (false, None);
+            let is_pinned = false;
+            let output_schema = None;
             let candidate = Candidate {
                 name: name.to_owned(),
                 source,

@@ -52,8 +52,11 @@ impl StepLog {
     fn enter(&mut self, name: &str) {
         let count = self.counts.entry(name.to_owned()).or_default();
         *count += 1;
-        let (name, count) = (name.to_owned(), *count);
-        let (state, fuel, ms) = (WORKING, None, None);
+        let name = name.to_owned();
+        let count = *count;
+        let state = WORKING;
+        let fuel = None;
+        let ms = None;
         self.inside.push(self.all.len());
         self.all.push(StepTold { name, count, state, fuel, calls: 0, ms, tries: 1 });
     }

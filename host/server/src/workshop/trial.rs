@@ -77,7 +77,8 @@ impl Workshop {
     ) -> Result<Vec<Example>, ChangeRefusal> {
         let Some(current) = current else { return Ok(Vec::new()) };
         let before = from_json(&current.examples)?;
-        let (all, watch) = (before.len(), watch.again());
+        let all = before.len();
+        let watch = watch.again();
         let passes = |it: &Example| self.try_example(name, it, tools, &watch).is_ok();
         let kept: Vec<Example> = before.into_iter().filter(passes).collect();
         watch.verdict()?;
@@ -146,8 +147,8 @@ impl Workshop {
         tools: &Tools,
         watch: &Watch,
     ) -> Result<(), Fault> {
-        let told = |fault| self.explain(example.explain(fault), tools, watch);
-        let (found, kind, is_value) = match ending.map_err(told)? {
+        let describe = |fault| self.explain(example.explain(fault), tools, watch);
+        let (found, kind, is_value) = match ending.map_err(describe)? {
             Completion::Value(value) => (value.json, value.kind, true),
             Completion::Continuation(continuation) => (continuation.json, String::new(), false),
         };
@@ -177,8 +178,10 @@ impl Workshop {
         notes: &mut Vec<String>,
     ) -> Result<Vec<ChangeRefusal>, Fault> {
         let before = Tools { candidates: Arc::default(), ..tools.clone() };
-        let (mut seen, mut next) = (vec![name.to_owned()], 0);
-        let (mut broken, mut names) = (Vec::new(), Vec::new());
+        let mut seen = vec![name.to_owned()];
+        let mut next = 0;
+        let mut broken = Vec::new();
+        let mut names = Vec::new();
         let watch = watch.again();
         while let Some(called) = seen.get(next).cloned() {
             next += 1;
@@ -202,7 +205,8 @@ impl Workshop {
             }
         }
         if !names.is_empty() {
-            let (are, names) = (if names.len() == 1 { "is" } else { "are" }, quote(&names));
+            let are = if names.len() == 1 { "is" } else { "are" };
+            let names = quote(&names);
             notes.push(format!(
                 "warning: examples of {names} no longer pass: what they call {are} changed"
             ));
@@ -252,7 +256,8 @@ fn is_equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => {
             let is_integer = |n: &str| !n.contains(['.', 'e', 'E']);
-            let (left, right) = (a.to_string(), b.to_string());
+            let left = a.to_string();
+            let right = b.to_string();
             let exact = is_integer(&left) && is_integer(&right);
             left == right || (!exact && a.as_f64().is_some_and(|a| Some(a) == b.as_f64()))
         }

@@ -77,7 +77,8 @@ impl Workshop {
                 return RunResult::new(Outcome::before(fault), request.limits, start.elapsed());
             }
         };
-        let (bound, entries) = (Vec::new(), Vec::new());
+        let bound = Vec::new();
+        let entries = Vec::new();
         let mut progress = Progress { begun, bound, entries, fuel: 0, memory: 0, depth: 0 };
         let guard = warden::guard(&self.store, &progress.begun, watch);
         let runs = self.run_all(&mut progress, plan, request, tools, observer, watch);
@@ -96,7 +97,8 @@ impl Workshop {
             self.give_up_turn(&progress.begun);
             return RunResult::new(outcome, request.limits, start.elapsed());
         }
-        let (is_made, since) = (made.is_some(), Instant::now());
+        let is_made = made.is_some();
+        let since = Instant::now();
         let ended = self.end_turn(&progress.begun, progress.entries, made);
         observer.passed(Part::Journal, since);
         match ended {

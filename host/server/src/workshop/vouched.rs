@@ -102,7 +102,8 @@ impl Certificates {
         tools: &[String],
         trust: &Trust,
     ) -> Result<Vec<Vouched>, Vec<Fault>> {
-        let (mut vouched, mut faults) = (BTreeMap::new(), Vec::new());
+        let mut vouched = BTreeMap::new();
+        let mut faults = Vec::new();
         for envelope in &self.tools {
             match self.read(envelope, trust) {
                 Ok(it) => drop(vouched.insert(it.known.tool.clone(), it)),
@@ -186,10 +187,10 @@ impl Known {
         if self.examples != now.examples {
             found.push(format!("{} examples pass, and not {}", now.examples, self.examples));
         }
-        let told = |known: &Self| -> Vec<String> {
+        let describe = |known: &Self| -> Vec<String> {
             known.properties.iter().map(|it| it.property.clone()).collect()
         };
-        if told(self) != told(now) {
+        if describe(self) != describe(now) {
             found.push("other properties hold".to_owned());
         }
         if self.shape != now.shape {
@@ -203,17 +204,20 @@ impl Known {
             ));
         }
         if self.needs != now.needs {
-            let (is, said) = (quote(&now.needs), quote(&self.needs));
+            let is = quote(&now.needs);
+            let said = quote(&self.needs);
             found.push(format!("it calls other servers by {is}, and not {said}"));
         }
         let names: BTreeSet<&String> = self.callees.keys().chain(now.callees.keys()).collect();
         for name in names {
-            let (said, is) = (self.callees.get(name), now.callees.get(name));
+            let said = self.callees.get(name);
+            let is = now.callees.get(name);
             if said != is {
                 let revision = |it: Option<&String>| {
                     it.map_or_else(|| "not there".to_owned(), |it| short(it).to_owned())
                 };
-                let (is, said) = (revision(is), revision(said));
+                let is = revision(is);
+                let said = revision(said);
                 found.push(format!("{}, which it calls, is {is}, and not {said}", quote_one(name)));
             }
         }

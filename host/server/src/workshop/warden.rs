@@ -42,8 +42,10 @@ impl Drop for Guard {
 
 /// Looks after a turn: its run is stopped when the session is closed.
 pub(super) fn guard(store: &Arc<dyn Store>, begun: &OpenTurn, watch: &Watch) -> Guard {
-    let (store, session) = (Arc::clone(store), begun.session.id);
-    let (holder, watch) = (begun.holder.clone(), watch.clone());
+    let store = Arc::clone(store);
+    let session = begun.session.id;
+    let holder = begun.holder.clone();
+    let watch = watch.clone();
     let guard = Guard(holder.clone());
     let mut warded = warded();
     warded.turns.push(Turn { store, session, holder, watch });

@@ -33,14 +33,14 @@ impl ReplSession {
         }
         let RunResult { outcome, elapsed, .. } = self.make(None, code, false, &mut Terminal);
         let usage = outcome.usage;
-        let told = format!(
+        let message = format!(
             "{} fuel, {} KiB at the peak, depth {}, {:.1} ms",
             usage.fuel,
             usage.peak_memory >> 10,
             usage.peak_depth,
             elapsed.as_secs_f64() * 1e3
         );
-        self.say(&told);
+        self.say(&message);
         match outcome.ending {
             Ok(_) => Next::Done,
             Err(fault) => self.refuse(&fault),
@@ -61,7 +61,8 @@ impl ReplSession {
 
     /// Gives runs another limit, up to its ceiling.
     fn limit(&self, limit: Limit, value: u64) -> Next {
-        let (limits, ceilings) = (self.limits.get(), self.ceilings);
+        let limits = self.limits.get();
+        let ceilings = self.ceilings;
         let most = match limit {
             Limit::Fuel => ceilings.fuel,
             Limit::Memory => ceilings.memory,

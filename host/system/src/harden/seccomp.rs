@@ -167,7 +167,8 @@ const TCGETS: u64 = 0x5401;
 
 /// Restricts all threads.
 pub(super) fn restrict(network: Network) -> Result<(), Error> {
-    let (denied, allowed) = (SeccompAction::Errno(ENOSYS), SeccompAction::Allow);
+    let denied = SeccompAction::Errno(ENOSYS);
+    let allowed = SeccompAction::Allow;
     let filter = SeccompFilter::new(rules(network)?, denied, allowed, ARCH.try_into()?)?;
     apply_filter_all_threads(&BpfProgram::try_from(filter)?)
 }

@@ -97,8 +97,10 @@ impl Arguments {
             let _ = write!(text, ", fuel {}, {} ms", it["fuel"], it["ms"]);
         }
         for it in record["calls"].as_array().into_iter().flatten() {
-            let (tool, outcome) = (it["tool"].as_str(), it["outcome"].as_str());
-            let (tool, outcome) = (tool.unwrap_or_default(), outcome.unwrap_or_default());
+            let tool = it["tool"].as_str();
+            let outcome = it["outcome"].as_str();
+            let tool = tool.unwrap_or_default();
+            let outcome = outcome.unwrap_or_default();
             let _ = write!(text, "\n{tool}: {outcome}, {} ms, {} bytes", it["ms"], it["bytes"]);
         }
         Ok(Reply::new(text, record))

@@ -23,7 +23,8 @@ impl Tool for Arguments {
     const TEXT: &'static str = TEXT;
 
     async fn call(self, backend: &Arc<Backend>, call: Call) -> ToolResult {
-        let (snapshot, arguments) = (self.snapshot, call.text());
+        let snapshot = self.snapshot;
+        let arguments = call.text();
         let discard = move |backend: &Backend, _: &Watch| {
             backend.workshop.discard(number(snapshot), &arguments)
         };

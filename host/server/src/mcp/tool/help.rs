@@ -206,7 +206,9 @@ fn spelt(name: &str) -> impl Iterator<Item = &'static Spelling> {
 }
 
 fn show_found(found: &[LanguageTopic]) -> Reply {
-    let (mut texts, mut of_forms, mut of_javascript) = (Vec::new(), Vec::new(), Vec::new());
+    let mut texts = Vec::new();
+    let mut of_forms = Vec::new();
+    let mut of_javascript = Vec::new();
     for found in found {
         let (text, record, list) = match found {
             LanguageTopic::Form(form) => {

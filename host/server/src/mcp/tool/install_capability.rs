@@ -57,7 +57,8 @@ impl Tool for Arguments {
 impl Arguments {
     async fn install(self, backend: &Arc<Backend>, call: &Call) -> Result<Reply, Fault> {
         let broker = broker(backend)?;
-        let (origin, name) = (self.origin()?, self.name);
+        let origin = self.origin()?;
+        let name = self.name;
         let wanted = name.clone();
         let taken = move |backend: &Backend, _: &Watch| backend.workshop.tools()?.native(&wanted);
         if backend.look(&call.caller, taken).await??.is_some() {

@@ -150,16 +150,18 @@ fn number(entry: u64) -> i64 {
 /// As many entries as fit in `room` characters, but at least one: otherwise a long entry would
 /// block the listing.
 fn render(found: &[Entry], limit: usize, room: usize, shown: TermPrinter<'_>) -> Reply {
-    let (mut lines, mut records, mut used) = (Vec::new(), Vec::new(), 0);
+    let mut lines = Vec::new();
+    let mut records = Vec::new();
+    let mut used = 0;
     for entry in found.iter().take(limit) {
-        let told = |record: Value| {
+        let describe = |record: Value| {
             let line = render_entry(entry, &record);
             let size = line.chars().count() + record.to_string().chars().count();
             (line, record, size)
         };
-        let full = told(record(entry, Some(shown)));
+        let full = describe(record(entry, Some(shown)));
         let fits = used + full.2 <= room;
-        let (line, record, size) = if fits { full } else { told(record(entry, None)) };
+        let (line, record, size) = if fits { full } else { describe(record(entry, None)) };
         used += size;
         if used > room && !lines.is_empty() {
             break;

@@ -131,9 +131,11 @@ fn find(backend: &Backend, search: &Search) -> Result<Reply, Fault> {
         backend.workshop.memory.note_use(&found);
     }
     let mut room = search.room;
-    let (mut lines, mut entries) = (Vec::new(), Vec::new());
+    let mut lines = Vec::new();
+    let mut entries = Vec::new();
     for memo in found {
-        let (whole, brief) = (line(&memo, true), line(&memo, false));
+        let whole = line(&memo, true);
+        let brief = line(&memo, false);
         let (line, is_whole) = match whole {
             Some(line) if line.chars().count() <= room => (line, true),
             _ => (brief.unwrap_or_default(), false),

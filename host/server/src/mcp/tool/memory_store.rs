@@ -58,8 +58,8 @@ enum Outcome {
 }
 
 fn outcomes(_: &mut SchemaGenerator) -> Schema {
-    let told = "of a key that was used: its confidence moves";
-    schema(json!({"type": "string", "enum": ["helped", "failed"], "description": told}))
+    let message = "of a key that was used: its confidence moves";
+    schema(json!({"type": "string", "enum": ["helped", "failed"], "description": message}))
 }
 
 impl Tool for Arguments {
@@ -161,7 +161,8 @@ fn render(backend: &Backend, change: &Remember, kept: &MemoryChange) -> Result<R
     };
     let mut text = match kept.status {
         _ if kept.counted => {
-            let (successes, tries) = (memo.successes, memo.tries);
+            let successes = memo.successes;
+            let tries = memo.tries;
             format!(
                 "{quoted} helped {successes} of {tries} times: confidence {:.2}",
                 memo.confidence()

@@ -49,7 +49,8 @@ impl Tool for Arguments {
     const TEXT: &'static str = TEXT;
 
     fn output(_: Profile) -> Value {
-        let (text, record) = (json!({"type": "string"}), json!({"type": "object"}));
+        let text = json!({"type": "string"});
+        let record = json!({"type": "object"});
         reply(
             &json!({"envelope": record, "materials": record, "signer": text, "statement": record}),
         )
@@ -80,7 +81,8 @@ impl Arguments {
         let sign = move |backend: &Backend, _: &Watch| backend.workshop.receipt(entry);
         let receipt = backend.look(&call.caller, sign).await??;
         let receipt = if self.bare { receipt.bare() } else { receipt };
-        let (text, most) = (receipt.to_json(), backend.config.values.size(Limit::Result));
+        let text = receipt.to_json();
+        let most = backend.config.values.size(Limit::Result);
         if text.len() > most {
             let fault = too_large(Limit::Result, "receipt", text.len(), most);
             let hint = format!("give \"bare\": true, or use `mcp-pif receipt {entry}`");

@@ -126,8 +126,10 @@ impl Arguments {
         };
         let examples = examples.map(|raw| read_examples(backend, raw.get())).transpose()?;
         let properties = properties.map(|raw| read_properties(raw.get())).transpose()?;
-        let (argument, context) = (request.argument, request.context);
-        let (examples, properties) = (examples.unwrap_or_default(), properties.unwrap_or_default());
+        let argument = request.argument;
+        let context = request.context;
+        let examples = examples.unwrap_or_default();
+        let properties = properties.unwrap_or_default();
         Ok(Wrong { broken, argument, context, error, examples, properties })
     }
 }

@@ -50,7 +50,8 @@ fn render(ReplayResult { entry, verdict, evaluator }: &ReplayResult) -> Reply {
         Verdict::Different(differences) => {
             let mut lines = vec![format!("entry {entry}: different")];
             lines.extend(differences.iter().take(MOST_FIELDS).map(|it| {
-                let (recorded, now) = (line(&it.recorded()), line(&it.now()));
+                let recorded = line(&it.recorded());
+                let now = line(&it.now());
                 format!("- {}: recorded {recorded}, now {now}", line(&it.field))
             }));
             lines
@@ -78,12 +79,12 @@ fn render(ReplayResult { entry, verdict, evaluator }: &ReplayResult) -> Reply {
 fn record(difference: &Difference) -> Value {
     let Difference { field, recorded, now } = difference;
     // Short values stay JSON. Strings are bounded; lists and objects become text.
-    let told = |value: &Value| match value {
+    let describe = |value: &Value| match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
         Value::String(text) => line(text).into(),
         value => line(&value.to_string()).into(),
     };
-    json!({"field": line(field), "recorded": told(recorded), "now": told(now)})
+    json!({"field": line(field), "recorded": describe(recorded), "now": describe(now)})
 }
 
 fn line(text: &str) -> String {

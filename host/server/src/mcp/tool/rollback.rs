@@ -113,7 +113,8 @@ fn act(
 fn render(done: Done) -> Reply {
     let (tool, status, previous, told, notes) = match done {
         Done::Retired(tool, notes) => {
-            let (name, revision) = (&tool.name, tool.short());
+            let name = &tool.name;
+            let revision = tool.short();
             let told = format!(
                 "retired `{name}`: {} {{\"tool\":\"{name}\",\"revision\":\"{revision}\"}} restores it",
                 listed("rollback")
@@ -121,7 +122,8 @@ fn render(done: Done) -> Reply {
             (tool, "retired", None, told, notes)
         }
         Done::Back(tool, status, notes) => {
-            let (name, revision) = (&tool.name, tool.short());
+            let name = &tool.name;
+            let revision = tool.short();
             let told = match &status {
                 Status::New => format!("restored `{name}` (revision {revision})"),
                 Status::Changed(previous) => {

@@ -363,7 +363,8 @@ impl Settings {
     }
 
     fn limits(&self, backend: &Backend) -> Result<Limits, Fault> {
-        let (limits, ceilings) = (backend.config.limits, backend.config.ceilings);
+        let limits = backend.config.limits;
+        let ceilings = backend.config.ceilings;
         let asked = |value: Option<u64>, name: &str, default: u64, most: u64| match value {
             Some(value) => within(name, value, most),
             None => Ok(default),

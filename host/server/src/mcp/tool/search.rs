@@ -111,7 +111,8 @@ async fn meant(
         let numbers = vectors.pop().unwrap_or_default();
         let meant = Meant { model: model.to_owned(), numbers };
         for _ in 0..BATCHES {
-            let (kinds, known) = (sought.kinds.clone(), meant.clone());
+            let kinds = sought.kinds.clone();
+            let known = meant.clone();
             let unknown = move |backend: &Backend, _: &Watch| {
                 backend.workshop.unmeant(&kinds, &known, MOST_TEXTS)
             };
@@ -173,7 +174,8 @@ impl Arguments {
             }
         };
         if let Some(off) = kinds.iter().find(|kind| !is_on(**kind)) {
-            let (kind, set) = (off.plural(), set(*off).name());
+            let kind = off.plural();
+            let set = set(*off).name();
             let message = format!("`{kind}` belongs to the set `{set}`, which is off");
             return Err(malformed(message, Some("leave it out, or start the server with the set")));
         }

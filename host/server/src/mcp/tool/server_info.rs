@@ -37,7 +37,8 @@ async fn inform(backend: &Backend, call: &Call) -> ToolResult {
     // Once the sandbox is open, its origin and its hardening are known.
     backend.opened(&call.caller).await?;
     let hardened = backend.hardening.get().copied().unwrap_or(Hardening::OFF);
-    let (config, sandbox) = (&backend.config, &backend.workshop.sandbox);
+    let config = &backend.config;
+    let sandbox = &backend.workshop.sandbox;
     let tools = backend.workshop.tools()?.registered.count().map_err(stored)?;
     let head = backend.workshop.journal.head().map_err(stored)?;
     let place = match (&config.database, backend.workshop.path()) {
@@ -46,7 +47,7 @@ async fn inform(backend: &Backend, call: &Call) -> ToolResult {
         (None, None) => "memory".to_owned(),
     };
     let layers = layers(config);
-    let told: Vec<String> = layers.iter().map(Layer::render).collect();
+    let lines: Vec<String> = layers.iter().map(Layer::render).collect();
     let text = format!(
         "mcp-pif {}: {tools} evolved tools, {} entries in the journal (kept in {place})\nevaluator: {} bytes, sha256 {}, {}\n\
          no imports, a fresh instance for each call\nlayers: {}\nhardening: {}",
@@ -55,7 +56,7 @@ async fn inform(backend: &Backend, call: &Call) -> ToolResult {
         sandbox.size(),
         sandbox.hash(),
         render_origin(sandbox.origin()),
-        told.join(", "),
+        lines.join(", "),
         render_hardening(hardened),
     );
     let protocols: Vec<&str> =

@@ -123,7 +123,8 @@ impl Tool for Arguments {
             // Nothing else tells of a turn that was not made.
             backend.refuse("session_eval", &call, fault.clone()).await;
         }
-        let (mut beside, mut warnings) = (FaultContext::default(), Vec::new());
+        let mut beside = FaultContext::default();
+        let mut warnings = Vec::new();
         match (code, &report.outcome.ending) {
             (Some(code), Err(fault)) => {
                 let bound = bound(backend, &seen, &call.caller).await;
@@ -209,7 +210,8 @@ impl Arguments {
             }
         };
         let is_blank = matches!(&request.code, Code::Term(text) if text.is_empty());
-        let (mut name, mut place) = (name, String::new());
+        let mut name = name;
+        let mut place = String::new();
         if is_blank {
             request.code = Code::Term(match (&request.argument, list.pop()) {
                 (Argument::Data(_), None) => r#"{"var":"data"}"#.to_owned(),

@@ -68,7 +68,8 @@ fn used(bindings: &[Binding]) -> (usize, u64) {
 fn overview(backend: &Backend, watch: &Watch, session: &Session, bindings: &[Binding]) -> Reply {
     let mut reply = all(backend, watch, session, bindings);
     let (count, bytes) = used(bindings);
-    let (name, turn) = (session.name(), session.turn);
+    let name = session.name();
+    let turn = session.turn;
     let head = format!("session {name}: {turn} turns, {count} bindings, {bytes} bytes");
     reply.text = if bindings.is_empty() { head } else { format!("{head}\n{}", reply.text) };
     reply
@@ -76,7 +77,8 @@ fn overview(backend: &Backend, watch: &Watch, session: &Session, bindings: &[Bin
 
 fn all(backend: &Backend, watch: &Watch, session: &Session, bindings: &[Binding]) -> Reply {
     let mut record = sessions::record(session);
-    let (mut told, mut lines) = (Vec::new(), Vec::new());
+    let mut told = Vec::new();
+    let mut lines = Vec::new();
     for binding in bindings {
         let arity = backend.workshop.arity(binding, watch);
         told.push(sessions::bound(binding, arity));
@@ -126,7 +128,8 @@ fn binding(
 fn history(backend: &Backend, session: &Session) -> Result<Reply, Fault> {
     let turns = backend.workshop.turns_of(session)?;
     let mut record = sessions::record(session);
-    let (mut told, mut lines) = (Vec::new(), Vec::new());
+    let mut told = Vec::new();
+    let mut lines = Vec::new();
     let mut room = backend.config.values.size(Limit::Result);
     for turn in &turns {
         let Some(left) = room.checked_sub(turn.told.len()) else { break };
@@ -151,7 +154,8 @@ fn limits(backend: &Backend, session: &Session, bindings: &[Binding]) -> Reply {
     let (count, bytes) = used(bindings);
     let values = &backend.config.values;
     let mut record = sessions::record(session);
-    let (most, size) = (values.get(Limit::SessionBindings), values.get(Limit::SessionSize));
+    let most = values.get(Limit::SessionBindings);
+    let size = values.get(Limit::SessionSize);
     let limits = json!({
         "bindings": {"used": count, "limit": most},
         "bytes": {"used": bytes, "limit": size},

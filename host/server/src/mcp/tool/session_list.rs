@@ -33,7 +33,9 @@ fn list(backend: &Backend) -> Result<Reply, Fault> {
     let sessions = backend.workshop.sessions(&owner, SessionKind::Open)?;
     let saved = backend.workshop.sessions(&owner, SessionKind::Saved)?;
     let line = |it: &Session| {
-        let (name, turn, title) = (it.name(), it.turn, sessions::title(it));
+        let name = it.name();
+        let turn = it.turn;
+        let title = sessions::title(it);
         let until = time::format(it.expires());
         format!("{name}: {turn} turns, until {until} {title}").trim_end().to_owned()
     };

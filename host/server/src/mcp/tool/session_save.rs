@@ -28,7 +28,8 @@ impl Tool for Arguments {
         if let Err(fault) = sessions::ensure_name("name", &self.name) {
             return Err(backend.refuse("session_save", &call, fault).await);
         }
-        let (which, saved) = (sessions::which(backend, self.session), self.name);
+        let which = sessions::which(backend, self.session);
+        let saved = self.name;
         let name = which.name.clone();
         let change = Change::Save { which, saved };
         let render = move |_: &Backend, state: &Session| Ok(render(&name, state));

@@ -47,7 +47,8 @@ impl Arguments {
         let Self { title, ttl, idle, restore: saved } = self;
         ensure_title(&title).map_err(|error| malformed(error.to_string(), None))?;
         let most = backend.workshop.session_capacity();
-        let (ttl, idle) = (span("ttl", ttl, most.ttl)?, span("idle", idle, most.idle)?);
+        let ttl = span("ttl", ttl, most.ttl)?;
+        let idle = span("idle", idle, most.idle)?;
         Ok(Change::Start { owner: backend.owner(), title, ttl, idle, saved })
     }
 }
@@ -73,6 +74,7 @@ fn render(backend: &Backend, session: &Session) -> Result<Reply, Fault> {
         "idle_ms": session.idle,
     });
     record.insert("limits".to_owned(), limits);
-    let (name, expires) = (session.name(), time::format(session.expires()));
+    let name = session.name();
+    let expires = time::format(session.expires());
     Ok(Reply::new(format!("session {name} lives until {expires}"), record.into()))
 }

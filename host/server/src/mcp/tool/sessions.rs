@@ -1,4 +1,4 @@
-//! What the tools of sessions share.
+//! Shared parts of the tools of sessions.
 
 use std::sync::Arc;
 
@@ -72,11 +72,12 @@ pub(super) fn title(session: &Session) -> String {
 /// The members that tell of a binding.
 pub(super) fn bound(binding: &Binding, arity: Option<usize>) -> Value {
     let Binding { name, hash, kind, bytes, turn } = binding;
-    let mut told = json!({"name": name, "kind": kind, "bytes": bytes, "turn": turn, "hash": hash});
-    if let (Some(arity), Some(members)) = (arity, told.as_object_mut()) {
+    let mut record =
+        json!({"name": name, "kind": kind, "bytes": bytes, "turn": turn, "hash": hash});
+    if let (Some(arity), Some(members)) = (arity, record.as_object_mut()) {
         members.insert("arity".to_owned(), arity.into());
     }
-    told
+    record
 }
 
 /// A line for a binding.

@@ -198,7 +198,8 @@ impl Arguments {
             most_millis: milliseconds(values.time(Limit::TaskWallClock)),
             ..Assignment::default()
         };
-        let (bytes, most) = (asked.bytes(), values.size(Limit::Data));
+        let bytes = asked.bytes();
+        let most = values.size(Limit::Data);
         if bytes > most {
             return Err(too_large(Limit::Data, "data", bytes, most));
         }

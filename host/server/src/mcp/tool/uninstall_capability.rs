@@ -47,7 +47,7 @@ impl Arguments {
             return Err(refusal(&removed.failures));
         }
         backend.workshop.note_install(&name, call.arguments.text(), EntryOutcome::Forgotten)?;
-        let told = format!("`{name}` is not installed any more");
-        Ok(Reply::new(told, json!({"name": name, "state": "removed"})))
+        let message = format!("`{name}` is not installed any more");
+        Ok(Reply::new(message, json!({"name": name, "state": "removed"})))
     }
 }

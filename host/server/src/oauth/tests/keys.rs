@@ -42,7 +42,8 @@ impl Pairs {
     /// The public keys: `rsa`, `p256` and `ed25519`.
     pub(super) fn public(&self) -> Vec<Value> {
         let rsa = RsaPublicKeyComponents::<Vec<u8>>::from(self.rsa.public());
-        let (modulus, exponent) = (encode(rsa.n), encode(rsa.e));
+        let modulus = encode(rsa.n);
+        let exponent = encode(rsa.e);
         let (_, point) = self.p256.public_key().as_ref().split_at(1);
         let (x, y) = point.split_at(32);
         vec![

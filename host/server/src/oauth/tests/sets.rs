@@ -167,7 +167,8 @@ fn a_token_names_its_key_unless_only_one_fits() {
 
 #[test]
 fn keys_change_while_the_server_runs() {
-    let (old, new) = (Pairs::new(), Pairs::new());
+    let old = Pairs::new();
+    let new = Pairs::new();
     let now = Duration::from_secs(NOW);
     let mut verifier = Verifier::new(ISSUER, RESOURCE, &old.set()).expect("a verifier");
     let [former, later] = [&old, &new].map(|pairs| pairs.sign("EdDSA", &claims()));

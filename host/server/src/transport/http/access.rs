@@ -1,4 +1,4 @@
-//! Who may use the server: everybody who reaches it, or the holders of tokens. The operator gives out
+//! Access to the server: for everybody who reaches it, or for the holders of tokens. The operator gives out
 //! tokens, or an issuer does.
 
 use std::net::{IpAddr, Ipv4Addr};

@@ -25,7 +25,8 @@ impl AllowedHosts {
     /// Refuses a request for another host.
     pub(super) fn ensure_host(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         let mut given = headers.get_all(header::HOST).iter();
-        let (first, second) = (given.next(), given.next());
+        let first = given.next();
+        let second = given.next();
         let wrong = |message: &str| Err(Refusal::invalid(StatusCode::BAD_REQUEST, message));
         if second.is_some() {
             return wrong("there are two headers `Host`");

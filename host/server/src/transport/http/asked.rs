@@ -1,4 +1,4 @@
-//! What a request asks for: its session, its tool, and whether it begins a session or listens.
+//! Reads a request: its session, its tool, and whether it begins a session or listens.
 
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, StatusCode};

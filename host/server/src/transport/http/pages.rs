@@ -1,4 +1,4 @@
-//! What pages of other sites may do, as browsers ask it (CORS).
+//! Rights of pages of other sites, as browsers ask for them (CORS).
 
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 

@@ -1,4 +1,4 @@
-//! What the server has at its paths.
+//! The paths of the server.
 
 use http::StatusCode;
 

@@ -1,4 +1,4 @@
-//! Whether the server is ready. Many may ask, so an answer serves for a while.
+//! The readiness probe. An answer serves for a while, because many may ask.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

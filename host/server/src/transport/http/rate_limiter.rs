@@ -79,7 +79,8 @@ mod tests {
     #[test]
     fn five_wrong_tokens_block_an_address_for_a_minute() {
         let limiter = RateLimiter::new(5, MINUTE);
-        let (here, there) = (address("192.0.2.1"), address("192.0.2.2"));
+        let here = address("192.0.2.1");
+        let there = address("192.0.2.2");
         let start = Instant::now();
         for _ in 0..5 {
             assert_eq!(limiter.count(here, start), None);

@@ -1,4 +1,4 @@
-//! What stands in files, and is read again while the server runs.
+//! Settings in files that the server reads again while it runs.
 
 use std::fmt::Display;
 use std::sync::{Arc, PoisonError, RwLock};

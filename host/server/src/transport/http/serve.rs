@@ -78,7 +78,8 @@ impl Http {
         let Self { listener, access, allowed, places, tls } = self;
         let cancel = CancellationToken::new();
         let _cancelled = cancel.clone().drop_guard();
-        let (access, tls) = (Arc::new(access), tls.map(Arc::new));
+        let access = Arc::new(access);
+        let tls = tls.map(Arc::new);
         let parts = GateParts { access: Arc::clone(&access), allowed, places };
         let gate = gate(handlers, parts, values, &cancel);
         let sessions = Arc::clone(&gate.sessions);
@@ -160,7 +161,9 @@ impl<H: Handlers> Hall<H> {
                 continue;
             };
             let tls = self.tls.as_ref().map(|tls| tls.acceptor());
-            let (gate, times, ending) = (Arc::clone(&self.gate), self.times, ending.clone());
+            let gate = Arc::clone(&self.gate);
+            let times = self.times;
+            let ending = ending.clone();
             self.connections.spawn(async move {
                 serve(gate, stream, tls, address, times, ending).await;
                 drop(place);

@@ -210,7 +210,8 @@ mod tests {
 
     #[test]
     fn a_token_is_a_principal() {
-        let (ana, bob) = ("a".repeat(32), "b".repeat(40));
+        let ana = "a".repeat(32);
+        let bob = "b".repeat(40);
         let lines = format!(
             "# people\n\nana read,run {}\n  bob\tadmin  {}\n",
             digest(&ana),

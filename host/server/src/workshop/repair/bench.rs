@@ -46,7 +46,8 @@ pub(super) struct Ran {
 impl<'a> Bench<'a> {
     /// A search whose calls of other servers get these answers. Its clock starts now.
     pub(super) fn new(workshop: &'a Workshop, calls: &Arc<[Before]>, watch: &Watch) -> Self {
-        let (runs, fuel) = (Cell::new(0), Cell::new(0));
+        let runs = Cell::new(0);
+        let fuel = Cell::new(0);
         Self { workshop, watch: watch.again(), calls: Arc::clone(calls), runs, fuel }
     }
 

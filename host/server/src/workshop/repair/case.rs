@@ -1,4 +1,4 @@
-//! What is to be repaired: a program or a tool with an input, or a run of the journal.
+//! The subject of a repair: a program or a tool with an input, or a run of the journal.
 
 use std::sync::Arc;
 

@@ -48,7 +48,8 @@ impl Workshop {
         let mut told = Vec::new();
         for kind in SENT.into_iter().filter(|kind| kinds.contains(kind)) {
             let model = (meant.model.as_str(), meant.numbers.len());
-            let (shelf, most) = (self.sent_shelf(kind), most - told.len());
+            let shelf = self.sent_shelf(kind);
+            let most = most - told.len();
             for document in self.store.unmeant(shelf, model, most).map_err(stored)? {
                 let place = document.place.as_str();
                 let text = match kind {

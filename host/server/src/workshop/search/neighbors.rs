@@ -1,4 +1,4 @@
-//! What stands near something that was found: callers and callees, tools used together in sessions, entries
+//! Neighbors of a result: callers and callees, tools used together in sessions, entries
 //! of the memory with the same tags.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -97,7 +97,8 @@ impl Workshop {
             for other in self.memory.search(&search).map_err(stored)?.0 {
                 let is_new = other.key != key && near.iter().all(|it| it.place != other.key);
                 if is_new && near.len() < MOST {
-                    let (kind, relation) = (Kind::Memory, "same tags");
+                    let kind = Kind::Memory;
+                    let relation = "same tags";
                     near.push(Neighbor { kind, place: other.key, relation });
                 }
             }

@@ -39,7 +39,8 @@ impl Workshop {
             let bindings = self.bindings_of(&session)?;
             let kept = bindings.iter().filter(|it| !is_recent(&it.name));
             let names: Vec<&str> = kept.map(|it| it.name.as_str()).collect();
-            let (name, codes) = (session.name(), self.codes_of(&session)?.join(" "));
+            let name = session.name();
+            let codes = self.codes_of(&session)?.join(" ");
             let about = format!("{} {}", session.title, names.join(" "));
             documents.push(Document::new(&name, &name, &about, &codes));
         }

@@ -1,4 +1,4 @@
-//! What a search is for.
+//! The request of a search.
 
 use pif_domain::Offer;
 use pif_store::find::{Collection, Kind};

@@ -1,4 +1,4 @@
-//! What is to be staged: one operation, as it is written in a request.
+//! An operation to stage, as a request has it.
 
 use pif_domain::{Fault, FaultCode, fault};
 use pif_store::memory::Note;

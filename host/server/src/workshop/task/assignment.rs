@@ -1,4 +1,4 @@
-//! What a model is to write a program for. A replay reads it from the journal, so it holds all that a
+//! The task for which a model writes a program. A replay reads it from the journal, so it holds all that a
 //! prompt tells.
 
 use pif_domain::Thinking;

@@ -102,7 +102,8 @@ impl Workshop {
         arguments: &str,
         watch: &Watch,
     ) -> Option<Result<(i64, String), String>> {
-        let (snapshot, keep) = (asked.snapshot?, keep?);
+        let snapshot = asked.snapshot?;
+        let keep = keep?;
         let name = keep.call["name"].as_str().unwrap_or_default().to_owned();
         let operation = json!({ "evolve": keep.call }).to_string();
         let staged = self.stage(Some(snapshot), &[operation], arguments, watch);

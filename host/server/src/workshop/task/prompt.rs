@@ -1,4 +1,4 @@
-//! What a model is told: the language in the fewest words, the task, the data as a sample, the tools.
+//! Prompts for a model: the language in the fewest words, the task, the data as a sample, the tools.
 //! Text of others stands between marks.
 
 use pif_domain::{Message, Speaker};
@@ -70,11 +70,11 @@ fn wish(asked: &Assignment) -> String {
     let context: Map<String, Value> =
         asked.context.as_deref().and_then(|it| serde_json::from_str(it).ok()).unwrap_or_default();
     if !context.is_empty() {
-        let told =
+        let describe =
             |(name, value): (&String, &Value)| format!("{name}: {}", described(&value.to_string()));
-        let told: Vec<String> = context.iter().map(told).collect();
-        let told = cut(&told.join("\n"), MOST);
-        parts.push(format!("Variables of the program:\n{}", marked(&told)));
+        let describe: Vec<String> = context.iter().map(describe).collect();
+        let describe = cut(&describe.join("\n"), MOST);
+        parts.push(format!("Variables of the program:\n{}", marked(&describe)));
     }
     if let Some(schema) = &asked.output_schema {
         parts.push(format!("The JSON Schema of the answer:\n{}", marked(schema)));

@@ -125,7 +125,9 @@ impl RecordedHelper<'_> {
     }
 
     fn other(&mut self, field: &str, recorded: impl Into<Value>, now: impl Into<Value>) -> Fault {
-        let (field, recorded, now) = (field.to_owned(), recorded.into(), now.into());
+        let field = field.to_owned();
+        let recorded = recorded.into();
+        let now = now.into();
         self.give_up(Obstacle::Other(Difference { field, recorded, now }))
     }
 
@@ -207,7 +209,8 @@ impl RecordedHelper<'_> {
             let kept = payload.filter(|it| it.digest().is_none());
             kept.and_then(|it| serde_json::from_str(it.text()).ok()).unwrap_or_default()
         };
-        let (request, outcome) = (read(body.request.as_ref()), read(body.outcome.as_ref()));
+        let request = read(body.request.as_ref());
+        let outcome = read(body.outcome.as_ref());
         if outcome.is_null() {
             return Err(self.give_up(missing("of its outcome only a digest was kept")));
         }

@@ -1,4 +1,4 @@
-//! What a prompt tells of data: their shape as a type, and the first three elements of each list.
+//! Describes data in a prompt: their type, and the first three elements of each list.
 
 use std::collections::BTreeMap;
 
@@ -120,21 +120,21 @@ impl Shape {
 
 impl std::fmt::Display for Shape {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut told: Vec<String> = self.plain.iter().map(|it| (*it).to_owned()).collect();
+        let mut lines: Vec<String> = self.plain.iter().map(|it| (*it).to_owned()).collect();
         if let Some(elements) = &self.elements {
             let inner = elements.to_string();
             let is_union = inner.contains(" | ") && !inner.starts_with('{');
-            told.push(if is_union { format!("({inner})[]") } else { format!("{inner}[]") });
+            lines.push(if is_union { format!("({inner})[]") } else { format!("{inner}[]") });
         }
         if let Some((members, count)) = &self.members {
             let member = |(name, (times, shape)): (&String, &(u64, Self))| {
                 format!("{name}{}: {shape}", if times == count { "" } else { "?" })
             };
             let members: Vec<String> = members.iter().map(member).collect();
-            told.push(format!("{{{}}}", members.join(", ")));
+            lines.push(format!("{{{}}}", members.join(", ")));
         }
-        f.write_str(if told.is_empty() { "any" } else { "" })?;
-        f.write_str(&told.join(" | "))
+        f.write_str(if lines.is_empty() { "any" } else { "" })?;
+        f.write_str(&lines.join(" | "))
     }
 }
 
