@@ -44,7 +44,8 @@ impl Compiler<'_> {
         let otherwise = self.label();
         let end = matches!(goal, Goal::Slot { .. }).then(|| self.label());
         let operand = |i| self.terms.operand(t, i);
-        let (inner, of) = (goal.depth() + 1, (t, 0));
+        let inner = goal.depth() + 1;
+        let of = (t, 0);
         let mut tasks = vec![
             Task::Test { t: operand(0), d, depth: inner, label: otherwise, of },
             Task::Save,
@@ -67,7 +68,8 @@ impl Compiler<'_> {
         label: u32,
         of: (TermId, u16),
     ) -> Result<(), Failed> {
-        let (inner, to) = (depth + 1, label);
+        let inner = depth + 1;
+        let to = label;
         let (of, operand) = of;
         let form = self.terms.form(t);
         let is_crowded = d > crate::compile::CROWDED_SLOT || depth > crate::compile::CROWDED_DEPTH;
@@ -123,7 +125,8 @@ impl Compiler<'_> {
         let operands = self.terms.operands(t).to_vec();
         let mut tasks = Vec::with_capacity(3 * operands.len());
         for (index, operand) in operands.iter().enumerate() {
-            let (a, operand_index) = (d, u16::try_from(index).unwrap_or(u16::MAX));
+            let a = d;
+            let operand_index = u16::try_from(index).unwrap_or(u16::MAX);
             tasks.push(Task::Term { t: *operand, d, depth: inner });
             if index + 1 == operands.len() {
                 let op = Op::Boolean { a, operand: operand_index };
@@ -144,7 +147,8 @@ impl Compiler<'_> {
     /// Compiles `coalesce`, `either` and `both`: the first operand that is not null, that counts as
     /// true, or that does not.
     pub(super) fn coalesce(&mut self, t: TermId, d: Slot, inner: u32) {
-        let (end, a) = (self.label(), d);
+        let end = self.label();
+        let a = d;
         let op = match self.terms.form(t) {
             Form::Either => Op::JumpTruth { a, to: end },
             Form::Both => Op::JumpUntrue { a, to: end },

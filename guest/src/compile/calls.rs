@@ -86,7 +86,8 @@ impl Compiler<'_> {
         for (argument, d) in arguments.iter().zip(base..) {
             tasks.push(Task::Term { t: *argument, d, depth: here + 1 });
         }
-        let (n, cost) = (slot(to_u32(arguments.len())), 0);
+        let n = slot(to_u32(arguments.len()));
+        let cost = 0;
         match depth {
             None => tasks.push(Task::End { op: Op::TailCall { f, base, n, cost }, t }),
             Some(depth) => {
@@ -127,7 +128,8 @@ impl Compiler<'_> {
             tasks.push(Task::Term { t: *argument, d: f, depth: here + 1 });
             f += 1;
         }
-        let (n, cost) = (f - d, 0);
+        let n = f - d;
+        let cost = 0;
         if let (Place::Captured(i), Some(_)) = (place, depth)
             && let Ok(i) = u8::try_from(i)
         {

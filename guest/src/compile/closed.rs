@@ -51,7 +51,8 @@ enum Work {
 impl Compiler<'_> {
     /// Returns the value of a closed term.
     pub(crate) fn value(mut self, root: TermId, tools: &Tools) -> Result<Word, Failed> {
-        let (mut work, mut values) = (vec![Work::Term(root)], Vec::new());
+        let mut work = vec![Work::Term(root)];
+        let mut values = Vec::new();
         while let Some(step) = work.pop() {
             match step {
                 Work::Term(t) => {
@@ -59,7 +60,7 @@ impl Compiler<'_> {
                     values.extend(value);
                 }
                 Work::Bind(name) => {
-                    let value = values.pop().unwrap_or(UNIT);
+                    let value = values.pop().ok_or(Failed::Defect)?;
                     self.bind_constant(name, value);
                 }
                 Work::Unbind(count) => (0..count).for_each(|_| self.unbind()),
@@ -69,7 +70,7 @@ impl Compiler<'_> {
                 }
             }
         }
-        Ok(values.pop().unwrap_or(UNIT))
+        values.pop().ok_or(Failed::Defect)
     }
 
     fn bind_constant(&mut self, name: NameId, value: Word) -> u32 {
@@ -101,7 +102,9 @@ impl Compiler<'_> {
                 if form == Form::Tool { value } else { source }
             }
             Form::Var => match self.look_up(terms.only_name(t))? {
-                Some(Place::Constant(k)) => self.constants.get(k as usize).copied().unwrap_or(UNIT),
+                Some(Place::Constant(k)) => {
+                    self.constants.get(k as usize).copied().ok_or(Failed::Defect)?
+                }
                 _ => return Err(Failed::NotAValue(t)),
             },
             Form::Let => {

@@ -49,7 +49,7 @@ pub(super) struct Function {
     pub(super) ops: Vec<Op>,
     pub(super) terms: Vec<TermId>,
     pub(super) visits_at: Vec<u32>,
-    pub(super) labels: Vec<u32>,
+    pub(super) labels: Vec<Option<u32>>,
     pub(super) captures: Vec<Place>,
     /// The index of each captured name in `places`.
     pub(super) captured: IdMap,
@@ -132,7 +132,8 @@ impl<'m> Compiler<'m> {
     /// to `to`, or becomes the running function's value if there is no depth.
     pub(super) fn outline(&mut self, body: Task, t: TermId, d: Slot, depth: Option<u32>, to: Slot) {
         self.functions.push(Function::new(0));
-        let (close, base) = (Task::Close { t, d }, d.saturating_add(1));
+        let close = Task::Close { t, d };
+        let base = d.saturating_add(1);
         let Some(depth) = depth else {
             let op = Op::TailCall { f: d, base, n: 0, cost: 0 };
             return self.schedule(&[body, close, Task::End { op, t }]);

@@ -48,7 +48,8 @@ impl Compiler<'_> {
     /// of them is made.
     pub(super) fn letrec(&mut self, t: TermId, d: Slot, goal: Goal) {
         let names = self.terms.names(t);
-        let (n, depth) = (slot(to_u32(names.len())), goal.depth() + 1);
+        let n = slot(to_u32(names.len()));
+        let depth = goal.depth() + 1;
         let mut tasks = Vec::with_capacity(4 * names.len() + 3);
         let places = || (d..).zip(names);
         for (d, name) in places() {

@@ -14,9 +14,11 @@ impl Compiler<'_> {
     /// options nobody but another server can be meant.
     pub(super) fn call_named(&mut self, t: TermId, d: Slot, depth: Option<u32>) {
         let here = depth.unwrap_or(0);
-        let (form, operands) = (self.terms.form(t), self.terms.operands(t));
+        let form = self.terms.form(t);
+        let operands = self.terms.operands(t);
         let n = slot(to_u32(operands.len()));
-        let (f, base) = (d + n, d + n + 1);
+        let f = d + n;
+        let base = d + n + 1;
         let mut tasks = Vec::with_capacity(16);
         for (operand, d) in operands.iter().zip(d..) {
             tasks.push(Task::Term { t: *operand, d, depth: here + 1 });
@@ -54,7 +56,9 @@ impl Compiler<'_> {
     /// Compiles `calls`: a loop that applies the functions of tools, then the calls of other servers
     /// together.
     pub(super) fn calls_named(&mut self, t: TermId, d: Slot, depth: u32) {
-        let (form, operands, inner) = (self.terms.form(t), self.terms.operands(t), depth + 1);
+        let form = self.terms.form(t);
+        let operands = self.terms.operands(t);
+        let inner = depth + 1;
         let n = slot(to_u32(operands.len()));
         let left = d + n;
         let part = |part: Slot| left + part;

@@ -1,6 +1,6 @@
 //! Emits operations: blocks with their costs, labels, and finished functions.
 
-use crate::compile::compiler::{Compiler, Function};
+use crate::compile::compiler::{Compiler, Failed, Function};
 use crate::compile::task::SelfCall;
 use pif_core::limits::to_u32;
 
@@ -25,7 +25,7 @@ impl Function {
     }
 
     pub(super) fn label(&mut self) -> u32 {
-        self.labels.push(0);
+        self.labels.push(None);
         to_u32(self.labels.len() - 1)
     }
 }
@@ -92,7 +92,7 @@ impl Compiler<'_> {
 
     /// Emits a call of the running function: a jump to its body, or a call of the value of `self` if
     /// the body is too far away.
-    pub(super) fn call_self(&mut self, call: SelfCall, t: TermId) {
+    pub(super) fn call_self(&mut self, call: SelfCall, t: TermId) -> Result<(), Failed> {
         let SelfCall { base, depth } = call;
         self.pay_if_much(t);
         let Ok(back) = u16::try_from(self.function().here()) else {
@@ -103,6 +103,7 @@ impl Compiler<'_> {
             None => Op::TailSelf { base, cost: 0, back },
         };
         self.end(op, t);
+        Ok(())
     }
 
     /// Pays for the block so far, if its last operation cannot pay that much.
@@ -114,9 +115,9 @@ impl Compiler<'_> {
         }
     }
 
-    fn far_call(&mut self, SelfCall { base, depth }: SelfCall, t: TermId) {
+    fn far_call(&mut self, SelfCall { base, depth }: SelfCall, t: TermId) -> Result<(), Failed> {
         let f = base + 1;
-        let tool = self.tool().unwrap_or_default();
+        let tool = self.tool()?;
         let below = depth.unwrap_or_default();
         self.end(Op::SelfTool { d: f, depth: below + 1, cost: 0, tool }, t);
         let call = match depth {
@@ -124,6 +125,7 @@ impl Compiler<'_> {
             None => Op::TailCall { f, base, n: 1, cost: 0 },
         };
         self.end(call, t);
+        Ok(())
     }
 
     /// Tells whether `self` means the current function.
@@ -139,7 +141,7 @@ impl Compiler<'_> {
         let function = self.function();
         let here = function.here();
         if let Some(slot) = function.labels.get_mut(label as usize) {
-            *slot = here;
+            *slot = Some(here);
         }
     }
 
@@ -159,25 +161,27 @@ impl Compiler<'_> {
     }
 
     /// Ends a function, and makes its closure in the function around it.
-    pub(super) fn close(&mut self, t: TermId, d: Slot) {
-        let Some(function) = self.functions.pop() else { return };
+    pub(super) fn close(&mut self, t: TermId, d: Slot) -> Result<(), Failed> {
+        let function = self.functions.pop().ok_or(Failed::Defect)?;
         let captures = function.captures.clone();
-        let code = self.place(function, t);
+        let code = self.place(function, t)?;
         if captures.is_empty() && self.heap.grow(1).is_ok() {
             let at = self.heap.claim(1);
             self.heap.put(at, &[header(KIND_CLOSURE, 1, code)]);
             let k = self.constant(pointer(at, CLOSURE));
-            return self.emit(Op::Constant { d, k }, t);
+            self.emit(Op::Constant { d, k }, t);
+            return Ok(());
         }
         let op = match *captures {
             [Place::Slot(a)] => Op::CloseOver { d, a, code },
             _ => Op::Close { d, code },
         };
         self.emit(op, t);
+        Ok(())
     }
 
     /// Puts the operations of a finished function, which were compiled from `t`, into the image.
-    pub(super) fn place(&mut self, function: Function, t: TermId) -> u32 {
+    pub(super) fn place(&mut self, function: Function, t: TermId) -> Result<u32, Failed> {
         if let Some(sources) = &mut self.image.sources {
             let place = |at: u32| function.places.get(at as usize).copied();
             let names = function.captured.iter();
@@ -186,11 +190,12 @@ impl Compiler<'_> {
         }
         let Function { arity, ops, terms, visits_at, labels, captures, .. } = function;
         let entry = to_u32(self.image.ops.len());
-        let target = |label: u32| labels.get(label as usize).copied().unwrap_or_default() + entry;
+        // A jump to a label without a place is a defect.
+        let target = |label: u32| labels.get(label as usize).copied().flatten();
         self.image.ops.reserve(ops.len());
         for mut op in ops {
             if let Some(to) = op.target() {
-                *to = target(*to);
+                *to = target(*to).ok_or(Failed::Defect)? + entry;
             }
             self.image.ops.push(op);
         }
@@ -198,8 +203,9 @@ impl Compiler<'_> {
         self.image.visits_at.extend(visits_at);
         let end = to_u32(self.image.ops.len());
         self.image.entries.push(Entry { pc: entry, arity });
-        let (tool, site) = (self.unit.tool, self.unit.site);
+        let tool = self.unit.tool;
+        let site = self.unit.site;
         self.image.codes.push(Code { entry, end, arity, captures, tool, site });
-        to_u32(self.image.codes.len() - 1)
+        Ok(to_u32(self.image.codes.len() - 1))
     }
 }

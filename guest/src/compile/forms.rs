@@ -87,7 +87,8 @@ impl Compiler<'_> {
 
     /// Compiles `self`: the function of the tool that holds the term.
     pub(super) fn self_reference(&mut self, t: TermId, d: Slot, inner: u32) -> Result<(), Failed> {
-        let (depth, tool) = (slot(inner), self.tool()?);
+        let depth = slot(inner);
+        let tool = self.tool()?;
         self.end(Op::SelfTool { d, depth, cost: 0, tool }, t);
         Ok(())
     }

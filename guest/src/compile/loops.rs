@@ -15,7 +15,8 @@ impl Compiler<'_> {
     /// the same function.
     pub(super) fn fold(&mut self, t: TermId, d: Slot, depth: u32) {
         let [function, start, list] = *self.terms.operands(t) else { return };
-        let (names, inner) = (self.terms.names(function), depth + 1);
+        let names = self.terms.names(function);
+        let inner = depth + 1;
         if !self.is_loop(t) {
             return self.fold_unknown(t, d, depth);
         }
@@ -92,7 +93,8 @@ impl Compiler<'_> {
     /// applies its function to the value of a key.
     pub(super) fn each(&mut self, t: TermId, d: Slot, depth: u32) {
         let (begin, exit) = (self.label(), self.label());
-        let (form, inner) = (self.terms.form(t), depth + 1);
+        let form = self.terms.form(t);
+        let inner = depth + 1;
         let literal = self.literal_function(t, form);
         let mut tasks = Vec::with_capacity(16);
         for (index, operand) in self.terms.operands(t).iter().enumerate() {
@@ -191,7 +193,9 @@ impl Compiler<'_> {
     pub(super) fn retry(&mut self, t: TermId, d: Slot, depth: u32) {
         let inner = depth + 1;
         let term = |at, d| Task::Term { t: self.terms.operand(t, at), d, depth: inner };
-        let (f, base, pay) = (d + 1, d + 2, Task::End { op: Op::Pay { cost: 0 }, t });
+        let f = d + 1;
+        let base = d + 2;
+        let pay = Task::End { op: Op::Pay { cost: 0 }, t };
         self.schedule(&[
             term(0, d),
             term(1, f),
@@ -230,7 +234,8 @@ impl Compiler<'_> {
             tasks.push(Task::Term { t: *operand, d: d + to_slot(index), depth: here + 1 });
         }
         for index in 1..operands.len() {
-            let (f, is_last) = (d + to_slot(index), index + 1 == operands.len());
+            let f = d + to_slot(index);
+            let is_last = index + 1 == operands.len();
             tasks.push(Task::Applied { t, depth: here });
             tasks.push(Task::Emit { op: Op::Move { d: base, a: d }, t });
             if is_last && depth.is_none() {
@@ -247,7 +252,8 @@ impl Compiler<'_> {
 
     /// Compiles `apply`: a call whose arguments are in a list.
     pub(super) fn apply(&mut self, t: TermId, d: Slot, depth: Option<u32>) {
-        let (here, base) = (depth.unwrap_or(0), d + 2);
+        let here = depth.unwrap_or(0);
+        let base = d + 2;
         let term = |i, d| Task::Term { t: self.terms.operand(t, i), d, depth: here + 1 };
         let mut tasks = vec![term(0, d), term(1, d + 1)];
         if depth.is_none() {

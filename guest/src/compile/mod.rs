@@ -46,8 +46,8 @@ impl Compiler<'_> {
         while let Some(task) = self.tasks.pop() {
             self.run(task)?;
         }
-        let function = self.functions.pop().unwrap_or_default();
-        Ok(self.place(function, unit.root))
+        let function = self.functions.pop().ok_or(Failed::Defect)?;
+        self.place(function, unit.root)
     }
 
     fn run(&mut self, task: Task) -> Result<(), Failed> {
@@ -86,7 +86,7 @@ impl Compiler<'_> {
             Task::Fetch { place, d, t } => self.fetch(place, d, t),
             Task::Emit { op, t } => self.emit(op, t),
             Task::End { op, t } => self.end(op, t),
-            Task::CallSelf { call, t } => self.call_self(call, t),
+            Task::CallSelf { call, t } => self.call_self(call, t)?,
             Task::Items { t, index, d, depth } => self.items(t, index, d, depth)?,
             Task::Label(label) => self.mark(label),
             Task::Save => {
@@ -95,11 +95,11 @@ impl Compiler<'_> {
             }
             Task::Restore => {
                 let function = self.function();
-                (function.cost, function.visit) = function.saved.pop().unwrap_or_default();
+                (function.cost, function.visit) = function.saved.pop().ok_or(Failed::Defect)?;
             }
             Task::Bind { name, place } => self.bind(name, place),
             Task::Unbind { count } => (0..count).for_each(|_| self.unbind()),
-            Task::Close { t, d } => self.close(t, d),
+            Task::Close { t, d } => self.close(t, d)?,
         }
         Ok(())
     }

@@ -87,10 +87,8 @@ impl Walk<'_> {
             element: Box::new((*element).clone()),
             is_paired: form == Form::Fold,
         };
-        match self.rounds(&round, vec![start.clone()], &count).await {
-            Some(mut state) => state.pop().unwrap_or_default(),
-            None => self.lost(),
-        }
+        let state = self.rounds(&round, vec![start.clone()], &count).await;
+        state.and_then(|mut state| state.pop()).unwrap_or_else(|| self.lost())
     }
 }
 

@@ -31,7 +31,7 @@ impl Walk<'_> {
         let before = self.with(|core| std::mem::take(&mut core.fuel));
         let next = match round {
             Round::Fold { function, element, is_paired } => {
-                let sum = state.first().cloned().unwrap_or_default();
+                let sum = state.first().cloned()?;
                 let arguments = if *is_paired {
                     vec![tuple(vec![sum, (**element).clone()])]
                 } else {
@@ -170,10 +170,8 @@ impl Walk<'_> {
         arguments.push(Value::default());
         let round =
             Round::Recursion { function: Box::new(function.clone()), ending: descent.parameter };
-        match self.rounds(&round, arguments, &count).await {
-            Some(mut state) => state.pop().unwrap_or_default(),
-            None => self.lost(),
-        }
+        let state = self.rounds(&round, arguments, &count).await;
+        state.and_then(|mut state| state.pop()).unwrap_or_else(|| self.lost())
     }
 
     /// The greatest integer that the limit of a parameter may be.

@@ -198,7 +198,8 @@ impl Walk<'_> {
             let value = self.value(*operand, env.clone()).await;
             env = bind(env, *name, Entry::Value(Box::new(value)));
         }
-        self.value(operands.last().copied().unwrap_or_default(), env).await
+        let Some(body) = operands.last() else { return self.lost() };
+        self.value(*body, env).await
     }
 
     async fn choice(&self, term: TermId, env: Env) -> Value {
@@ -252,7 +253,7 @@ impl Walk<'_> {
 
     async fn pipe(&self, values: Vec<Value>) -> Value {
         let mut values = values.into_iter();
-        let mut value = values.next().unwrap_or_default();
+        let Some(mut value) = values.next() else { return self.lost() };
         for function in values {
             self.pay(&Bound::from(u64::from(Form::Pipe.application_price())));
             value = self.apply(&function, vec![value]).await;
@@ -326,8 +327,10 @@ impl Walk<'_> {
         let active = Active { term: function.term, assumed, calls: Vec::new() };
         self.with(|core| core.active.push(active));
         let value = self.value(self.terms.operand(function.term, 0), env).await;
-        let calls = self.with(|core| core.active.pop()).map(|it| it.calls).unwrap_or_default();
-        (value, calls)
+        match self.with(|core| core.active.pop()) {
+            Some(active) => (value, active.calls),
+            None => (self.lost(), Vec::new()),
+        }
     }
 
     fn record(&self, term: TermId, values: Vec<Value>) -> Value {

@@ -148,7 +148,9 @@ impl Functions {
         };
         let mut variables = Variables::default();
         for (name, place) in &source.names {
-            variables.set(*name, held(s, closure, *place));
+            let held = held(s, closure, *place);
+            let lost = || Obstacle::Part(word, "a variable of this function is lost".to_owned());
+            variables.set(*name, held.ok_or_else(lost)?);
         }
         let lambda = source.lambda;
         if let Some(tool) = self.tool_itself(s, word, (lambda, code.tool)) {
@@ -175,7 +177,8 @@ impl Functions {
                 || lambda.own.is_some_and(|(own, _)| own == *name)
         });
         let variables = variables.sorted(&s.terms);
-        let (lambda, has_eval) = (lambda.term, *has_eval);
+        let lambda = lambda.term;
+        let has_eval = *has_eval;
         Ok(Function { word, tool: None, lambda, variables, taken, has_eval })
     }
 
@@ -226,7 +229,8 @@ impl Functions {
         for name in uses.names.iter() {
             self.names.add(name);
         }
-        let (mut own, mut others) = (None, IdMap::default());
+        let mut own = None;
+        let mut others = IdMap::default();
         let index = tool.checked_sub(1).filter(|_| !uses.of_tool.is_empty());
         for node in uses.of_tool.iter().filter(|_| index.is_some()) {
             let index = index.unwrap_or_default();
@@ -276,13 +280,14 @@ impl Functions {
     }
 }
 
-/// Returns the value at this place of a closure.
-fn held(s: &State, closure: Word, place: Place) -> Held {
-    Held::Word(match place {
-        Place::Captured(i) => s.heap.word(index(closure) + 1 + usize::from(i)),
-        Place::Constant(k) => s.constants.get(k as usize).copied().unwrap_or(UNIT),
-        Place::Slot(_) => UNIT,
-    })
+/// Returns the value at this place of a closure. None if the place is none of a closure.
+fn held(s: &State, closure: Word, place: Place) -> Option<Held> {
+    match place {
+        Place::Captured(i) => Some(s.heap.word(index(closure) + 1 + usize::from(i))),
+        Place::Constant(k) => s.constants.get(k as usize).copied(),
+        Place::Slot(_) => None,
+    }
+    .map(Held::Word)
 }
 
 /// Returns the place of an object on the heap.

@@ -44,7 +44,8 @@ pub(super) fn of(heap: &Heap, value: Word, part: Word) -> String {
             continue;
         }
         let v = heap.without_match(v);
-        let (from, depth) = (open.len(), path.len());
+        let from = open.len();
+        let depth = path.len();
         match tag(v) {
             CONS => {
                 let elements = heap.elements(v).into_iter().enumerate();

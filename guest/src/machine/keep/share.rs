@@ -54,7 +54,8 @@ pub(super) fn find(
     if functions.all.is_empty() && !parts_too {
         return Ok(Shared::default());
     }
-    let (mut marks, mut left) = (Marks::of(heap), Vec::new());
+    let mut marks = Marks::of(heap);
+    let mut left = Vec::new();
     let mut open = vec![Step::Value(value, false)];
     while let Some(step) = open.pop() {
         let (v, is_held) = match step {

@@ -36,7 +36,8 @@ pub(super) fn text(
     limit: usize,
 ) -> Option<String> {
     let prefix = functions.prefix(&s.terms, KEPT);
-    let (heap, terms) = (&s.heap, Rc::make_mut(&mut s.terms));
+    let heap = &s.heap;
+    let terms = Rc::make_mut(&mut s.terms);
     let known = Known { heap, functions, knots, shared, prefix, limit };
     let mut whole = known.whole(terms, value);
     whole.reverse();
