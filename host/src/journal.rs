@@ -11,7 +11,7 @@ use pif_domain::EntryKind;
 use pif_receipt::Checkpoint;
 use pif_server::config::{Config, Options};
 use pif_server::workshop::{self, Mismatch, open_journal, open_keys};
-use pif_store::journal::{self, ChainEnds, Entry, Filter, Link};
+use pif_store::journal::{self, ChainEnds, Entry, Filter, Follower, Link};
 
 use super::print::{Output, print};
 use super::receipt::trust;
@@ -208,40 +208,33 @@ pub(super) fn walk(
     journal: &journal::Journal,
     mut take: impl FnMut(&Entry) -> Result<bool>,
 ) -> Result<()> {
-    let mut filter = Filter { after: Some(0), ..Filter::default() };
-    loop {
-        let page = journal.entries(&filter, false, PAGE)?;
-        let Some(last) = page.last() else { return Ok(()) };
-        filter.after = Some(last.id);
+    let mut follower = Follower::default();
+    while let Some(page) = follower.next(journal, &Filter::default(), PAGE)? {
         for entry in &page {
             if !take(entry)? {
                 return Ok(());
             }
         }
     }
+    Ok(())
 }
 
 impl Filters {
     fn show(self, journal: &journal::Journal) -> Result<ExitCode> {
         let kind = self.kind.as_deref().and_then(EntryKind::find);
         let (subject, principal) = (self.tool.clone(), self.principal.clone());
-        let mut filter = Filter { kind, subject, principal, ..Filter::default() };
+        let filter = Filter { kind, subject, principal, ..Filter::default() };
         let mut output = Output::open();
-        let mut seen = journal.head()?.id;
-        filter.before = Some(seen.saturating_add(1));
+        let mut follower = Follower::after(&journal.store().heads()?);
         let mut latest = journal.entries(&filter, true, self.limit)?;
+        latest.retain(|entry| follower.has_passed(entry));
         latest.reverse();
         let mut is_read = self.print(&latest, &mut output);
-        filter.before = None;
         while self.follow && is_read && output.flush() {
-            sleep(LOOK);
-            // The query below covers all entries up to this head, so `seen` can advance to it.
-            let head = journal.head()?.id;
-            filter.after = Some(seen);
-            let page = journal.entries(&filter, false, PAGE)?;
-            seen = if page.len() < PAGE { seen.max(head) } else { seen };
-            seen = page.last().map_or(seen, |last| seen.max(last.id));
-            is_read = self.print(&page, &mut output);
+            match follower.next(journal, &filter, PAGE)? {
+                Some(page) => is_read = self.print(&page, &mut output),
+                None => sleep(LOOK),
+            }
         }
         Ok(output.close())
     }

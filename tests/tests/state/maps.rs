@@ -338,6 +338,7 @@ impl Store for Maps {
                 && filter.since.is_none_or(|time| it.time >= time)
                 && filter.before.is_none_or(|id| it.id < id)
                 && filter.after.is_none_or(|id| it.id > id)
+                && filter.chain.is_none_or(|chain| it.chain == chain)
         });
         if latest_first {
             entries.reverse();

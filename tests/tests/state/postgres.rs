@@ -1,13 +1,14 @@
 //! The same suite on PostgreSQL: as the owner of the store, and as the role of the servers.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use pif_domain::{EntryKind, EntryOutcome};
 use pif_postgres::{Direct, Postgres};
-use pif_store::journal::{Draft, Journal, Settings};
+use pif_store::journal::{Draft, Filter, Follower, Journal, Settings};
 use pif_store::portable::{COUNTERS, MEANINGS, Source, TABLES, summary};
 use pif_store::{Change, Checkpoints as _, Place, Position, Sqlite, Store};
 use pif_tests::postgres::{ADMIN, OWNER, SERVER, Server};
@@ -463,6 +464,18 @@ fn an_entry_that_is_committed_late_is_counted_once() -> Result<()> {
         let journal = Journal::new(Arc::clone(store), settings(1 << 20));
         journal.append(Draft::new(EntryKind::Refusal, Some("a"), EntryOutcome::Value)).map(drop)
     };
+    let reader = Journal::new(Arc::clone(&servers[0]), settings(1 << 20));
+    let mut follower = Follower::default();
+    let mut given = BTreeSet::new();
+    let mut follow = |given: &mut BTreeSet<i64>| -> Result<()> {
+        while let Some(page) = follower.next(&reader, &Filter::default(), 2)? {
+            page.iter().try_for_each(|it| {
+                ensure!(given.insert(it.id), "entry {} is given twice", it.id);
+                Ok(())
+            })?;
+        }
+        Ok(())
+    };
     let mut chains = Vec::new();
     for store in &servers {
         append(store)?;
@@ -500,12 +513,15 @@ fn an_entry_that_is_committed_late_is_counted_once() -> Result<()> {
                 append(store)?;
             }
             assert_eq!(count()?, before + 2, "the late one is there already");
+            follow(&mut given)?;
             waiting.join().map_err(|_| anyhow::anyhow!("it panicked"))??;
             Ok(())
         })?;
         database.query(ADMIN, "DROP TRIGGER late ON pif.entry")?;
         assert_eq!(count()?, before + 3);
         assert_eq!(servers[0].verify()?.entries, before + 3);
+        follow(&mut given)?;
+        assert_eq!(i64::try_from(given.len())?, before + 3, "a reader has each entry once");
     }
     Ok(())
 }

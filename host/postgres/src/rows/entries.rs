@@ -265,9 +265,13 @@ pub(crate) fn entries(
             clauses.push(format!("{clause} ${}", values.len()));
         }
     }
-    for (clause, value) in
-        [("e.time >=", &filter.since), ("e.id <", &filter.before), ("e.id >", &filter.after)]
-    {
+    let numbers: [(&str, &Option<i64>); 4] = [
+        ("e.time >=", &filter.since),
+        ("e.id <", &filter.before),
+        ("e.id >", &filter.after),
+        ("e.chain =", &filter.chain),
+    ];
+    for (clause, value) in numbers {
         if value.is_some() {
             values.push(value);
             clauses.push(format!("{clause} ${}", values.len()));

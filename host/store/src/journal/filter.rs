@@ -19,6 +19,8 @@ pub struct Filter {
     pub principal: Option<String>,
     /// Only those after this entry.
     pub after: Option<i64>,
+    /// Only those of this chain.
+    pub chain: Option<i64>,
 }
 
 /// The cost of a tool's runs.

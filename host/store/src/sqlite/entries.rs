@@ -334,6 +334,7 @@ pub(super) fn entries(
     add("e.time >= ?", filter.since.map(types::Value::Integer));
     add("e.id < ?", filter.before.map(types::Value::Integer));
     add("e.id > ?", filter.after.map(types::Value::Integer));
+    add("e.chain = ?", filter.chain.map(types::Value::Integer));
     let order = if latest_first { "DESC" } else { "ASC" };
     let clauses = clauses.join(" AND ");
     let sql = format!("SELECT {COLUMNS} WHERE {clauses} ORDER BY e.id {order} LIMIT {most}");

@@ -112,6 +112,7 @@ impl Arguments {
             after,
             before: self.before.map(number),
             principal: self.principal,
+            chain: None,
         };
         Ok((filter, usize::try_from(limit).unwrap_or(usize::MAX)))
     }

@@ -4,13 +4,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pif_domain::Offer;
 use pif_store::find::{Document, Kind, decoded};
-use pif_store::journal::{Entry, Filter, Journal, Payload};
+use pif_store::journal::{Entry, Filter, Follower, Journal, Payload};
 use pif_store::{Error, Transient};
 
 use super::sought::own;
 
 /// The latest entries of an owner that a search sees.
 const ENTRIES: usize = 1_000;
+
+/// The most entries that an index holds before it is made anew.
+const MOST_ENTRIES: usize = 2 * ENTRIES;
 
 /// The most bytes of a request and of an outcome that are indexed.
 const MOST_PAYLOAD: usize = 4_000;
@@ -26,10 +29,28 @@ pub(crate) struct IndexCache {
 #[derive(Debug)]
 struct Entries {
     owner: String,
-    /// The number of the last entry.
-    last: i64,
+    follower: Follower,
     count: usize,
     index: Arc<Transient>,
+}
+
+impl Entries {
+    /// Those of an owner that a search sees now.
+    fn latest(journal: &Journal, owner: &str) -> Result<Self, Error> {
+        let follower = Follower::after(&journal.store().heads()?);
+        let mut latest = journal.entries(&of_owner(owner), true, ENTRIES)?;
+        latest.retain(|entry| follower.has_passed(entry));
+        let index = Arc::new(Transient::new()?);
+        let mut entries = Self { owner: owner.to_owned(), follower, count: 0, index };
+        entries.add(&latest)?;
+        Ok(entries)
+    }
+
+    fn add(&mut self, entries: &[Entry]) -> Result<(), Error> {
+        self.count += entries.len();
+        let documents: Vec<Document> = entries.iter().map(of_entry).collect();
+        self.index.put(own(Kind::Journal), &documents)
+    }
 }
 
 impl IndexCache {
@@ -51,25 +72,26 @@ impl IndexCache {
     /// The index of an owner's latest entries. Only new ones are read.
     pub(super) fn journal(&self, journal: &Journal, owner: &str) -> Result<Arc<Transient>, Error> {
         let mut kept = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = kept.take().filter(|it| it.owner == owner && it.count < 2 * ENTRIES);
-        let mut known = match known {
+        let mut known = match kept.take().filter(|it| it.owner == owner) {
             Some(known) => known,
-            None => {
-                let index = Arc::new(Transient::new()?);
-                Entries { owner: owner.to_owned(), last: 0, count: 0, index }
-            }
+            None => Entries::latest(journal, owner)?,
         };
-        let (principal, after) = (Some(owner.to_owned()), Some(known.last));
-        let filter = Filter { principal, after, ..Filter::default() };
-        let new = journal.entries(&filter, true, ENTRIES)?;
-        known.last = new.first().map_or(known.last, |entry| entry.id);
-        known.count += new.len();
-        let documents: Vec<Document> = new.iter().map(of_entry).collect();
-        known.index.put(own(Kind::Journal), &documents)?;
+        while known.count < MOST_ENTRIES
+            && let Some(new) = known.follower.next(journal, &of_owner(owner), ENTRIES)?
+        {
+            known.add(&new)?;
+        }
+        if known.count >= MOST_ENTRIES {
+            known = Entries::latest(journal, owner)?;
+        }
         let index = Arc::clone(&known.index);
         *kept = Some(known);
         Ok(index)
     }
+}
+
+fn of_owner(owner: &str) -> Filter {
+    Filter { principal: Some(owner.to_owned()), ..Filter::default() }
 }
 
 fn of_offer(offer: &Offer) -> Document {

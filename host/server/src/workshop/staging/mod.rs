@@ -1,21 +1,18 @@
 //! Changes that are tried before they count: they are staged in a snapshot, verified, and committed or
 //! discarded.
 
+mod area_work;
 mod commit;
 mod rename;
 mod stage;
 mod verify;
 mod wish;
 
-use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use pif_domain::text::time::now;
 use pif_domain::{EntryKind, EntryOutcome, Fault, FaultCode, fault};
 use pif_store::journal::Draft;
-use pif_store::lease::holder;
 use pif_store::staging::{Area, Change};
-use pif_store::{Change as Changed, CommittedTool, Effect, Refusal, Write, areas};
+use pif_store::{Change as Changed, CommittedTool, Effect, Refusal, Write};
 use serde_json::json;
 
 pub use self::commit::Commit;
@@ -73,21 +70,6 @@ impl Workshop {
         Err(fault(FaultCode::Unverified, message, Some(hint)))
     }
 
-    /// Begins to work on one's own snapshot: nobody else changes it until the work is dropped.
-    fn begin_work(&self, snapshot: i64) -> Result<(Area, AreaWork<'_>), Fault> {
-        let number = WORKS.fetch_add(1, Ordering::Relaxed);
-        let holder = holder(&self.journal.lease().hold().map_err(stored)?, number);
-        let most = self.journal.settings().staging;
-        let (owner, mut found) = (self.principal().owner(), None);
-        let held = self.store.transact(&mut |db| {
-            found = Some(areas::hold(db, (owner, snapshot), &holder, most)?);
-            Ok(())
-        });
-        held.map_err(unwritten)?;
-        let area = found.ok_or_else(|| unwritten(Refusal::CONFUSED))?;
-        Ok((area, AreaWork { workshop: self, snapshot, holder, is_over: Cell::new(false) }))
-    }
-
     /// Changes a staging area, and writes the entry.
     fn change_area(
         &self,
@@ -102,40 +84,6 @@ impl Workshop {
         match done.effect {
             Effect::Staged(area, committed) => Ok((*area, committed, done.entry)),
             _ => Err(unwritten(Refusal::CONFUSED)),
-        }
-    }
-}
-
-/// Works that this process has begun.
-static WORKS: AtomicU64 = AtomicU64::new(0);
-
-/// The work of a call on a snapshot.
-struct AreaWork<'a> {
-    workshop: &'a Workshop,
-    snapshot: i64,
-    holder: String,
-    /// Whether a change has ended it.
-    is_over: Cell<bool>,
-}
-
-impl AreaWork<'_> {
-    /// Changes the snapshot, which is the end of the work, and writes the entry.
-    fn end(self, kind: EntryKind, change: Change, arguments: &str) -> Result<(Area, i64), Fault> {
-        let (area, _, entry) = self.workshop.change_area(kind, change, arguments)?;
-        self.is_over.set(true);
-        Ok((area, entry))
-    }
-}
-
-impl Drop for AreaWork<'_> {
-    fn drop(&mut self) {
-        if self.is_over.get() {
-            return;
-        }
-        let (id, holder) = (self.snapshot, &self.holder);
-        let released = self.workshop.store.transact(&mut |db| Ok(areas::release(db, id, holder)?));
-        if let Err(error) = released {
-            tracing::debug!(%error, "the work on a snapshot ends with the lease");
         }
     }
 }

@@ -10,7 +10,7 @@ use pif_store::memory;
 use pif_store::registry::{self, Definition, Evolution, Overlay};
 use pif_store::staging::{Area, Change, Kind, MemoState, Operation, ToolState};
 
-use super::AreaWork;
+use super::area_work::AreaWork;
 use super::wish::{StagedOperation, read_wish};
 use crate::workshop::Remember;
 use crate::workshop::evolve::DraftChange;
