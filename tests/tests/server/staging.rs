@@ -245,7 +245,7 @@ fn a_rename_reaches_into_properties() -> Result<()> {
         [("four", "@twice("), ("plus", "@twice("), ("twice", "@twice("), ("apart", "\\\"again\\\"")]
     {
         let seen = record(&mut client, "inspect", &json!({ "tool": name }))?;
-        let properties = seen["properties"].to_string();
+        let properties = seen["properties"].as_str().context("`properties`")?;
         ensure!(properties.contains(has) && !properties.contains("@again"), "{name}: {properties}");
     }
     Ok(())
