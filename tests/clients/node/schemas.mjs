@@ -16,7 +16,7 @@ const ARGUMENTS = {
   check: [{ code: { add: [1, 2] } }, { code: "[1" }],
   memory_store: [{ key: "a", value: [null, 1.5], tags: ["b"] }, { key: "a", value: false }],
   journal_recent: [{ since: "7", kind: "run" }],
-  tool: [{ input: 1 }, { data: [] }],
+  tool: [{ data: 1 }, { data: 1.5 }],
 };
 
 function* nodes(schema) {

@@ -30,8 +30,11 @@ EVOLVED = [
     {"output_schema": True},
     {"description": "x" * 1000},
 ]
-# Any JSON is meant here. A list in a list is not in the schema, which would be twice as long; the server takes it.
-ANY = [1, 1.5, "text", True, None, {}, {"a": [[[1]]]}, [], [1, None], [{"a": []}]]
+# Any JSON is meant here. Three lists within each other are not in the schema, which would be longer; the server
+# takes them.
+ANY = [1, 1.5, "text", True, None, {}, {"a": [[[1]]]}, [], [1, None], [[1, 2], ["a"]], [{"a": []}]]
+# What the tools that are evolved here double.
+NUMBERS = [1, 1.5, -(10**30)]
 # A program is a text, or a term as an object.
 CODE = ["x => x * 2", "[1", {}, {"mul": [1, [2]]}]
 
@@ -93,7 +96,8 @@ def json_schema(tool):
     for name in ("code", "input", "data", "value"):
         property = tool["inputSchema"]["properties"].get(name)
         if property is not None:
-            for value in ANY if name != "code" else CODE:
+            anything = NUMBERS if tool["name"].startswith("tool_") else ANY
+            for value in anything if name != "code" else CODE:
                 Draft7Validator(property).validate(value)
 
 

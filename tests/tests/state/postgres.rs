@@ -371,7 +371,7 @@ fn each_chain_tells_where_it_ends() -> Result<()> {
     let journal = Journal::new(Arc::clone(&copy) as Arc<dyn Store>, settings(1 << 20));
     for n in 1..=30 {
         let draft = Draft {
-            outcome: "x".repeat(100_000).into(),
+            outcome: "x".repeat(60_000).into(),
             ..Draft::new(EntryKind::Run, Some("a"), EntryOutcome::Value)
         };
         journal.append(draft)?;

@@ -13,7 +13,9 @@ use serde::de::{DeserializeOwned, Deserializer, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-pub(super) use self::schema::{any_value, json_schema, number, record, schema, term, text};
+pub(super) use self::schema::{
+    any_item, any_value, json_schema, number, record, schema, term, terms, text,
+};
 
 use pif_domain::json::{Object, duplicate};
 use pif_domain::text::similar::similar;

@@ -3,6 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::arguments::any_item;
+
 /// The schema in portable keywords. None if it accepts anything then.
 pub(super) fn portable(schema: &Value) -> Option<Value> {
     let members = schema.as_object()?;
@@ -18,7 +20,7 @@ pub(super) fn portable(schema: &Value) -> Option<Value> {
     record.insert("type".to_owned(), name.into());
     match name {
         "array" => {
-            let items = members.get("items").and_then(portable).unwrap_or_else(|| json!({}));
+            let items = members.get("items").and_then(portable).unwrap_or_else(any_item);
             record.insert("items".to_owned(), items);
         }
         "object" => describe_members(members, &mut record),
@@ -63,7 +65,7 @@ fn united(choices: Vec<Value>) -> Vec<Value> {
 
 #[cfg(test)]
 mod tests {
-    use super::portable;
+    use super::{any_item, portable};
     use serde_json::{Value, json};
 
     #[test]
@@ -79,7 +81,7 @@ mod tests {
             ),
             (
                 json!({"type": "array", "prefixItems": [{}], "items": false}),
-                Some(json!({"type": "array", "items": {}})),
+                Some(json!({"type": "array", "items": any_item()})),
             ),
             (
                 record,

@@ -40,14 +40,35 @@ pub(in super::super) fn term(_: &mut SchemaGenerator) -> Schema {
     schema(json!({"anyOf": [{"type": "string"}, {"type": "object"}]}))
 }
 
-/// The schema of any JSON. Some clients need a type everywhere, and `items` of a list. Some build
-/// types from it and try them in order: `integer` stands before `number`, which would make floats of
-/// integers. What the items of a list and the members of an object are is not told: anything.
+/// The schema of any JSON.
 pub(in super::super) fn any_value(_: &mut SchemaGenerator) -> Schema {
+    schema(any(LISTS))
+}
+
+/// Lists within lists that schemas of any JSON tell of.
+const LISTS: usize = 2;
+
+/// Any JSON, with so many lists within each other. Some clients need a type everywhere, and `items` of a
+/// list, so the schema ends somewhere: deeper lists are not in it, and the server takes them. Some clients
+/// build types from it and try them in order: `integer` stands before `number`, which would make floats of
+/// integers. What the members of an object are is not told: anything.
+fn any(lists: usize) -> Value {
     let types = ["object", "string", "integer", "number", "boolean", "null"];
     let mut all: Vec<Value> = types.iter().map(|name| json!({"type": name})).collect();
-    all.push(json!({"type": "array", "items": {}}));
-    schema(json!({ "anyOf": all }))
+    if lists > 0 {
+        all.push(json!({"type": "array", "items": any(lists - 1)}));
+    }
+    json!({ "anyOf": all })
+}
+
+/// The schema of the items of a list of which nothing is known.
+pub(in super::super) fn any_item() -> Value {
+    any(LISTS - 1)
+}
+
+/// The schema of a list of programs.
+pub(in super::super) fn terms(generator: &mut SchemaGenerator) -> Schema {
+    schema(json!({"type": "array", "items": term(generator)}))
 }
 
 /// The schema of a number, of which integers stay integers.

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use pif_domain::{Fault, Limit};
 use pif_sandbox::Watch;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::super::arguments::{any, decode, malformed, schema, term, text_of};
+use super::super::arguments::{any, decode, malformed, term, terms, text_of};
 use super::super::backend::Backend;
 use super::{Call, Tool, ToolResult, reply};
 use crate::config::Profile;
@@ -39,7 +39,7 @@ pub(in super::super) struct Arguments {
     #[schemars(schema_with = "term")]
     against: Option<Box<RawValue>>,
     #[serde(default)]
-    #[schemars(schema_with = "programs")]
+    #[schemars(schema_with = "terms")]
     properties: Option<Box<RawValue>>,
 }
 
@@ -81,11 +81,6 @@ impl Tool for Arguments {
         };
         Ok(analyzed(&told.map_err(|faults| Refusal::of_all(&faults))?))
     }
-}
-
-/// A list of programs.
-pub(super) fn programs(_: &mut SchemaGenerator) -> Schema {
-    schema(json!({"type": "array", "items": {}}))
 }
 
 /// The program in an argument, if it is not too long.

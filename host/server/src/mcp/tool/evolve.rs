@@ -12,9 +12,9 @@ use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::super::arguments::{any, decode, json_schema, malformed, schema, term, text_of};
+use super::super::arguments::{any, decode, json_schema, malformed, schema, term, terms, text_of};
 use super::super::backend::Backend;
-use super::analyze::{programs, properties};
+use super::analyze::properties;
 use super::run::read_schema;
 use super::{Call, Tool, ToolResult};
 use crate::render::{Refusal, Reply, put};
@@ -48,7 +48,7 @@ pub(in super::super) struct Arguments {
     code: Option<Box<RawValue>>,
     /// in place of `code` tools after one another: ["a", {"map": "b"}]
     #[serde(default)]
-    #[schemars(schema_with = "pipeline")]
+    #[schemars(schema_with = "terms")]
     pipeline: Option<Box<RawValue>>,
     /// store the pipeline as one function, without the names of its tools
     #[serde(default)]
@@ -58,7 +58,7 @@ pub(in super::super) struct Arguments {
     examples: Option<Box<RawValue>>,
     /// functions true for every input: xs => @self(xs).length == xs.length
     #[serde(default)]
-    #[schemars(schema_with = "programs")]
+    #[schemars(schema_with = "terms")]
     properties: Option<Box<RawValue>>,
     /// JSON Schema for its values; true removes it
     #[serde(default)]
@@ -104,10 +104,6 @@ async fn compose(
     let (term, note) = backend.look(&call.caller, compose).await??;
     let term = RawValue::from_string(term);
     Ok((term.map_err(|error| malformed(format!("{error}"), None))?, note))
-}
-
-fn pipeline(_: &mut SchemaGenerator) -> Schema {
-    schema(json!({"type": "array", "items": {}}))
 }
 
 fn examples(_: &mut SchemaGenerator) -> Schema {
