@@ -24,7 +24,7 @@ fn unknown(text: &str, at: &str) -> Option<Edit> {
     for (key, value) in &found.members {
         let name = key_of(key)?;
         let Some((row, false)) = names::of_key(name) else { continue };
-        let Some(example) = row.example() else { return None };
+        let example = row.example()?;
         let shape = locate(example, "")?;
         let (form, operands) = shape.members.first()?;
         let form = example.get(form.clone())?;

@@ -62,7 +62,7 @@ impl Postgres {
 
     /// Begins to watch for changes of other servers.
     pub fn watch(&self) {
-        let _ = self.shared.runtime().spawn(watch(Arc::clone(&self.shared)));
+        drop(self.shared.runtime().spawn(watch(Arc::clone(&self.shared))));
     }
 
     /// Ensures that the database answers and has a store.

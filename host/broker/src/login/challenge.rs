@@ -121,7 +121,7 @@ mod tests {
         ] {
             assert_eq!(read(&[told]), expected, "{told}");
         }
-        assert_eq!(read(&["Basic", r#"Bearer scope=x"#]).scopes, Some(vec!["x".to_owned()]));
+        assert_eq!(read(&["Basic", r"Bearer scope=x"]).scopes, Some(vec!["x".to_owned()]));
         for told in ["", "Bearer", "=", ",,", "Bearer =\"", "Digest scope=\"x\"", "Bearer \"\\"] {
             assert_eq!(read(&[told]), Challenge::default(), "{told}");
         }

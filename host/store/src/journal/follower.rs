@@ -18,6 +18,7 @@ pub struct Follower {
 
 impl Follower {
     /// One that begins after these entries.
+    #[must_use]
     pub fn after(heads: &[Head]) -> Self {
         Self { seen: heads.iter().map(|head| (head.chain, head.id)).collect() }
     }
