@@ -316,7 +316,7 @@ mod tests {
     fn refuses_nonsense_by_the_name_of_the_flag() {
         for (arguments, culprit) in [
             (["--fuel", "lots"], "--fuel"),
-            (["--fuel", "2G"], "--fuel-ceiling"),
+            (["--fuel", "20G"], "--fuel-ceiling"),
             (["--memory-ceiling", "2GiB"], "--memory-ceiling"),
             (["--wall-clock", "0s"], "--wall-clock"),
             (["--concurrency", "0"], "--concurrency"),
