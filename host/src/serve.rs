@@ -1,7 +1,6 @@
 //! `mcp-pif serve`: the server, on standard input and output or over HTTP.
 
 use std::env;
-use std::fs::DirBuilder;
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
@@ -21,7 +20,7 @@ use pif_server::transport::Stdio;
 use pif_server::workshop::Workshop;
 use pif_store::Place;
 use pif_system::harden::{self, Hardening, Network};
-use pif_system::stdio;
+use pif_system::{make_private_directory, stdio};
 use tokio::runtime::Builder;
 
 use super::checkpoints;
@@ -139,11 +138,7 @@ fn serve(mut config: Config, http: Option<HttpOptions>) -> Result<ExitCode> {
 /// Has another process of this program connect to the database. Keys, pins and caches are in a directory.
 fn relayed(database: Connector, place: &Place) -> Result<Connector> {
     if let Place::Directory(directory) = place {
-        let mut builder = DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(directory).with_context(|| directory.display().to_string())?;
+        make_private_directory(directory).with_context(|| directory.display().to_string())?;
     }
     let program = env::current_exe()?;
     database.relayed(&program).context("the process that connects to the database cannot start")

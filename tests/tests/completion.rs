@@ -4,7 +4,7 @@
 use anyhow::{Context, Result, ensure};
 use pif_analysis::completion::{Completion, Question, complete, shape_of_data};
 use pif_analysis::{Request, Shape, analyze, text};
-use pif_sandbox::{Bound, Draft, KnownTool, Sandbox, Watch, Worth};
+use pif_sandbox::{Bound, Draft, Evidence, KnownTool, Sandbox, Watch};
 use pif_tests::component;
 use serde::Deserialize;
 use serde_json::Value;
@@ -63,8 +63,8 @@ impl Case {
             tools.push((name, shape(&written)?));
         }
         let mut variables: Vec<(String, Shape)> = Vec::new();
-        for (name, worth) in &self.bound {
-            let told = match (&worth["shape"], &worth["term"]) {
+        for (name, evidence) in &self.bound {
+            let told = match (&evidence["shape"], &evidence["term"]) {
                 (Value::String(written), _) => shape(written)?,
                 (_, Value::String(code)) => {
                     let request =
@@ -72,7 +72,7 @@ impl Case {
                     let told = analyze(&request).map_err(|fault| anyhow::anyhow!("{fault:?}"))?;
                     told.shape_of_tool()
                 }
-                _ => shape_of_data(&worth["data"].to_string()),
+                _ => shape_of_data(&evidence["data"].to_string()),
             };
             variables.push((name.clone(), told));
         }
@@ -82,12 +82,13 @@ impl Case {
 
     fn by_the_component(&self, sandbox: &Sandbox) -> Result<pif_sandbox::Completed> {
         let (code, cursor) = self.program()?;
-        let worth = |it: &Value| match (&it["shape"], &it["term"]) {
-            (Value::String(written), _) => Worth::Shape(written.clone()),
-            (_, Value::String(code)) => Worth::Term(code.clone()),
-            _ => Worth::Data(it["data"].to_string()),
+        let evidence = |it: &Value| match (&it["shape"], &it["term"]) {
+            (Value::String(written), _) => Evidence::Shape(written.clone()),
+            (_, Value::String(code)) => Evidence::Term(code.clone()),
+            _ => Evidence::Data(it["data"].to_string()),
         };
-        let bound = |(name, it): (&String, &Value)| Bound { name: name.clone(), worth: worth(it) };
+        let bound =
+            |(name, it): (&String, &Value)| Bound { name: name.clone(), evidence: evidence(it) };
         let tool = |(name, shape): (String, String)| KnownTool {
             name,
             shape: Some(shape),
@@ -98,7 +99,7 @@ impl Case {
             code,
             cursor: u32::try_from(cursor)?,
             variables: self.bound.iter().map(bound).collect(),
-            input: self.input.as_ref().map(|it| Worth::Data(it.get().to_owned())),
+            input: self.input.as_ref().map(|it| Evidence::Data(it.get().to_owned())),
             tools: self.tools()?.into_iter().map(tool).collect(),
         };
         let told = sandbox.complete(&draft, &Watch::new(Duration::from_mins(1)));

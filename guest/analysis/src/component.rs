@@ -107,10 +107,10 @@ impl questions::Guest for Component {
         let tools = shapes(&tools.into_iter().map(known).collect::<Vec<_>>());
         let mut bound = Vec::new();
         for it in variables {
-            let shape = worth(it.worth, &bound, &tools);
+            let shape = evidence(it.evidence, &bound, &tools);
             bound.push((it.name, shape));
         }
-        let input = input.map(|it| worth(it, &bound, &tools));
+        let input = input.map(|it| evidence(it, &bound, &tools));
         let cursor = usize::try_from(cursor).unwrap_or(usize::MAX);
         let question = completion::Question { text: &code, cursor, variables: bound, input, tools };
         let told = completion::complete(&question);
@@ -268,12 +268,16 @@ fn known(tool: questions::Tool) -> Option<Known> {
     code.map(Known::Code)
 }
 
-/// The type of a value of which a host knows something. A term may name what is bound before it.
-fn worth(it: questions::Worth, bound: &[(String, Shape)], tools: &[(String, Shape)]) -> Shape {
+/// The type of a value by the evidence that a host has. A term may name variables that are bound before it.
+fn evidence(
+    it: questions::Evidence,
+    bound: &[(String, Shape)],
+    tools: &[(String, Shape)],
+) -> Shape {
     match it {
-        questions::Worth::Shape(written) => shape(&written),
-        questions::Worth::Data(json) => completion::shape_of_data(&json),
-        questions::Worth::Term(code) => {
+        questions::Evidence::Shape(written) => shape(&written),
+        questions::Evidence::Data(json) => completion::shape_of_data(&json),
+        questions::Evidence::Term(code) => {
             let (variables, tools) = (bound.to_vec(), tools.to_vec());
             let request = Request { code: &code, variables, tools, ..Request::default() };
             analyze(&request).map_or(Shape::Any, |told| told.shape_of_tool())

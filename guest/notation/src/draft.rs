@@ -1,7 +1,7 @@
 //! A program that is being written: what stands at the cursor, and programs that it may become.
 //!
-//! A name that the program does not have takes the place of the word at the cursor: the *hole*. What is
-//! known of the hole in a program that can be read is known of the place of the cursor.
+//! A name that the program does not have takes the place of the word at the cursor: the *hole*. An analysis
+//! of a program with the hole tells about the place of the cursor.
 
 use crate::code::looks_like_json;
 use crate::lexer::{self, begins_name, goes_on};
@@ -10,7 +10,7 @@ use crate::syntax::{Kind, Token, tokens_before_fault};
 use crate::table;
 use pif_language::form::Form;
 
-/// What may be written at a cursor.
+/// The kind of word that is wanted at a cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// A member of what stands before the point.
@@ -26,11 +26,11 @@ pub enum Wanted {
 /// A program that is being written.
 #[derive(Clone, Debug)]
 pub struct Draft<'s> {
-    /// What may be written at the cursor.
+    /// The kind of word that is wanted at the cursor.
     pub wanted: Wanted,
     /// The byte where the word at the cursor begins.
     pub start: usize,
-    /// What of it stands before the cursor.
+    /// The part of it before the cursor.
     pub word: &'s str,
     /// The name in place of the word.
     pub hole: String,
@@ -43,8 +43,8 @@ pub struct Draft<'s> {
 /// Bytes of the longest program that is mended in more than one way.
 const MOST_MENDED: usize = 64 << 10;
 
-/// What is being written at a byte of a text. None where nothing can be proposed: in a text, in a comment,
-/// in a number, in a program in JSON.
+/// The draft of a program, with the cursor at a byte of its text. None where nothing can be proposed: in a
+/// text, in a comment, in a number, in a program in JSON.
 #[must_use]
 pub fn draft(source: &str, cursor: usize) -> Option<Draft<'_>> {
     if looks_like_json(source) {
@@ -70,10 +70,7 @@ pub fn draft(source: &str, cursor: usize) -> Option<Draft<'_>> {
         [.., last] if last.kind == Kind::Number && behind == start => return None,
         _ => Wanted::Name,
     };
-    let mut hole = "hole_".to_owned();
-    while source.contains(&hole) {
-        hole.push('_');
-    }
+    let hole = format!("hole{}", "_".repeat(longest_run(source, '_') + 1));
     let whole = (source.len() <= MOST_MENDED).then(|| format!("{before}{hole}{after}"));
     let closed = format!("{before}{hole}{}", closing(tokens, &open, text));
     // A program ends in a value, and one that is being written may end in a declaration.
@@ -83,6 +80,17 @@ pub fn draft(source: &str, cursor: usize) -> Option<Draft<'_>> {
     let is_name = |it: &&Token| it.kind == Kind::Name;
     let names = tokens.iter().filter(is_name).map(text).collect();
     Some(Draft { wanted, start, word, hole, texts, names })
+}
+
+/// The most times that a character stands after itself in a text.
+fn longest_run(text: &str, wanted: char) -> usize {
+    let mut longest = 0;
+    let mut run = 0;
+    for c in text.chars() {
+        run = if c == wanted { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    longest
 }
 
 /// The byte where the word at the end of a text begins.
@@ -110,7 +118,7 @@ fn is_in_template(tokens: &[Token], open: &[u32], source: &str) -> bool {
     token.is_some_and(|it| source.get(it.start as usize..it.end as usize) == Some("`"))
 }
 
-/// What may be written behind a point.
+/// The kind of word that is wanted behind a point.
 fn of_subject<'s>(before: &[Token], text: impl Fn(&Token) -> &'s str) -> Option<Wanted> {
     let [rest @ .., last] = before else { return None };
     let is_point = |it: &Token| it.kind == Kind::Mark && matches!(text(it), "." | "?." | "@");
@@ -123,7 +131,7 @@ fn of_subject<'s>(before: &[Token], text: impl Fn(&Token) -> &'s str) -> Option<
     }
 }
 
-/// What closes the open brackets at the end of a text, and the conditions and heads of statements in them.
+/// The text that closes the open brackets at the end of a text, and the conditions and heads of statements in them.
 fn closing<'s>(tokens: &[Token], open: &[u32], text: impl Fn(&Token) -> &'s str) -> String {
     let mut out = String::new();
     let mut end = tokens.len();
@@ -147,13 +155,14 @@ fn closing<'s>(tokens: &[Token], open: &[u32], text: impl Fn(&Token) -> &'s str)
     out
 }
 
-/// What the conditions lack that stand in some brackets and have no `:` yet.
+/// The branches that conditions lack which stand in some brackets and have no `:` yet.
 fn alternatives<'s>(
     tokens: &[Token],
     range: std::ops::Range<usize>,
     text: impl Fn(&Token) -> &'s str,
 ) -> String {
-    let (mut at, end) = (range.start, range.end);
+    let mut at = range.start;
+    let end = range.end;
     let mut lacking = 0_usize;
     while let Some(token) = tokens.get(at).filter(|_| at < end) {
         match (token.kind, text(token)) {

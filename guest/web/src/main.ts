@@ -237,10 +237,10 @@ function given(): string[] {
 async function proposals(text: string, at: number): Promise<Proposal[]> {
   const from = bound().flatMap((name) => {
     const term = session.get(name)?.term;
-    return term === undefined ? [] : [{ name, worth: { tag: "term", val: term } as const }];
+    return term === undefined ? [] : [{ name, evidence: { tag: "term", val: term } as const }];
   });
   const around = Object.entries(recordOf(context.text));
-  const given = around.map(([name, value]) => ({ name, worth: { tag: "data", val: JSON.stringify(value) } as const }));
+  const given = around.map(([name, value]) => ({ name, evidence: { tag: "data", val: JSON.stringify(value) } as const }));
   const tools = Object.entries(store.tools()).map(([name, code]) => ({ name, code }));
   const input = tag() === "none" ? {} : { input: { tag: "data", val: argument.text } as const };
   const cursor = new TextEncoder().encode(text.slice(0, at)).length;

@@ -158,19 +158,19 @@ export interface Walk {
   ended?: Ended;
 }
 
-/** What is known of a value: its type, itself as JSON, or a term of it. */
-export type Worth = { tag: "shape" | "data" | "term"; val: string };
+/** Evidence of the type of a value: the type, the value as JSON, or a term of it. */
+export type Evidence = { tag: "shape" | "data" | "term"; val: string };
 
 /** A program that is being written. The cursor is a byte of its UTF-8. */
 export interface Draft {
   code: string;
   cursor: number;
-  variables: { name: string; worth: Worth }[];
-  input?: Worth;
+  variables: { name: string; evidence: Evidence }[];
+  input?: Evidence;
   tools: { name: string; code?: string }[];
 }
 
-/** What may be written in place of the word at a cursor. */
+/** A text in place of the word at a cursor. */
 export interface Proposal {
   label: string;
   kind: "member" | "method" | "name" | "function" | "tool";

@@ -1,4 +1,4 @@
-// What is in reach where one writes JSON: names that are bound around a place, and members of data that
+// Names in reach of a place in JSON: names that are bound around a place, and members of data that
 // the page knows. The text may be half written, so this reads no further than the place and takes
 // what it finds.
 

@@ -151,23 +151,23 @@ mod tests {
 
     #[test]
     fn an_answer_has_a_message() {
-        let describe = |text: &str| read(text.as_bytes()).map_err(|it| it.message);
+        let answer = |text: &str| read(text.as_bytes()).map_err(|it| it.message);
         let whole =
             r#"{"model":"m","choices":[{"message":{"content":"a"}}],"usage":{"total_tokens":3}}"#;
         let expected = Read { text: "a".into(), model: Some("m".into()), tokens: Some(3) };
-        assert_eq!(describe(whole), Ok(expected));
+        assert_eq!(answer(whole), Ok(expected));
         let parts =
             r#"{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"text":"b"}]}}]}"#;
-        assert_eq!(describe(parts), Ok(Read { text: "ab".into(), model: None, tokens: None }));
+        assert_eq!(answer(parts), Ok(Read { text: "ab".into(), model: None, tokens: None }));
         for text in
             ["", "{}", "null", r#"{"choices":[]}"#, r#"{"choices":[{"message":{"content":null}}]}"#]
         {
-            assert_eq!(describe(text), Err("its answer holds no message".to_owned()), "{text}");
+            assert_eq!(answer(text), Err("its answer holds no message".to_owned()), "{text}");
         }
         let long = format!(
             r#"{{"choices":[{{"message":{{"content":"{}"}}}}]}}"#,
             "x".repeat(MOST_TEXT + 1)
         );
-        assert_eq!(describe(&long), Err("its answer is too long".to_owned()));
+        assert_eq!(answer(&long), Err("its answer is too long".to_owned()));
     }
 }

@@ -271,8 +271,8 @@ impl Client {
                     Refusal { index: it.index + first, ..it }.into()
                 }
             };
-            let mut describe = |index: usize, answered: &CallResult| told(first + index, answered);
-            let some = self.call_some(calls, limits, approved, &mut describe).await;
+            let mut tell = |index: usize, answered: &CallResult| told(first + index, answered);
+            let some = self.call_some(calls, limits, approved, &mut tell).await;
             outcomes.extend(some.map_err(unsent)?);
             first += calls.len();
         }

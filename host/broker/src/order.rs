@@ -283,17 +283,15 @@ mod tests {
     fn the_broker_takes_texts_if_there_is_an_endpoint_for_them() {
         let embed =
             |texts: &[&str]| serde_json::json!({"embed": {"id": 1, "texts": texts}}).to_string();
-        let describe = |embeds: bool, texts: &[&str]| {
+        let accept = |embeds: bool, texts: &[&str]| {
             let mut heard = Heard::with(embeds, false);
             let messages = [HELLO.to_owned(), embed(texts)];
             messages.iter().try_for_each(|it| heard.accept(it.as_bytes()).map(|_| ()))
         };
-        assert_eq!(describe(true, &["a", "b"]), Ok(()));
+        assert_eq!(accept(true, &["a", "b"]), Ok(()));
         let long = "x".repeat(LONGEST_TEXT + 1);
-        assert!(describe(false, &["a"]).is_err() && describe(true, &[]).is_err());
-        assert!(
-            describe(true, &[&long]).is_err() && describe(true, &["a"; MOST_TEXTS + 1]).is_err()
-        );
+        assert!(accept(false, &["a"]).is_err() && accept(true, &[]).is_err());
+        assert!(accept(true, &[&long]).is_err() && accept(true, &["a"; MOST_TEXTS + 1]).is_err());
     }
 
     #[test]
@@ -304,16 +302,16 @@ mod tests {
             let asked = serde_json::json!({"id": 1, "messages": messages, "deadline_ms": 5});
             serde_json::json!({ "complete": asked }).to_string()
         };
-        let describe = |completes: bool, texts: &[&str]| {
+        let accept = |completes: bool, texts: &[&str]| {
             let mut heard = Heard::with(false, completes);
             let messages = [HELLO.to_owned(), complete(texts)];
             messages.iter().try_for_each(|it| heard.accept(it.as_bytes()).map(|_| ()))
         };
-        assert_eq!(describe(true, &["a", "b"]), Ok(()));
+        assert_eq!(accept(true, &["a", "b"]), Ok(()));
         let long = "x".repeat(MOST_PROMPT + 1);
-        assert!(describe(false, &["a"]).is_err() && describe(true, &[]).is_err());
+        assert!(accept(false, &["a"]).is_err() && accept(true, &[]).is_err());
         assert!(
-            describe(true, &[&long]).is_err() && describe(true, &["a"; MOST_MESSAGES + 1]).is_err()
+            accept(true, &[&long]).is_err() && accept(true, &["a"; MOST_MESSAGES + 1]).is_err()
         );
     }
 

@@ -1,13 +1,13 @@
-//! What the parts of an open store share: how they connect, and what is known of changes.
+//! The state that the parts of an open store share: connections, and the last change that was seen.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use pif_domain::text::time::now;
 use pif_store::Error;
-use pif_store::lease::process;
+use pif_store::lease::unique_name;
 use tokio::runtime::Handle;
 
 use crate::connect::Connect;
@@ -16,19 +16,19 @@ use crate::error::unavailable;
 use crate::rows::find::Indexer;
 use crate::schema;
 
-/// How old what is known of changes may be.
+/// The greatest age of the last change that was seen.
 const FRESH: Duration = Duration::from_secs(1);
 
 /// The longest pause before another attempt to connect, and the first one.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 
-/// What the parts of a store share.
+/// The state that the parts of a store share.
 pub(crate) struct StoreContext {
     runtime: Handle,
     pub(crate) connect: Arc<dyn Connect>,
     deadline: Duration,
-    /// What names this store among all that are open.
+    /// The name of this open store.
     pub(crate) holder: String,
     pub(crate) indexer: Indexer,
     pub(crate) changes: Changes,
@@ -54,7 +54,7 @@ impl Changes {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The last change, if what is known is fresh.
+    /// The last change, if it was seen lately.
     pub(crate) fn last(&self) -> Option<i64> {
         let (last, seen) = *self.known();
         seen.filter(|seen| seen.elapsed() < FRESH).map(|_| last)
@@ -114,7 +114,7 @@ impl StoreContext {
             runtime,
             connect,
             deadline,
-            holder: name_holder(),
+            holder: unique_name(),
             indexer: Indexer::new()?,
             changes: Changes::default(),
             contact: Contact::default(),
@@ -194,13 +194,4 @@ impl Default for Pause {
     fn default() -> Self {
         Self { until: None, next: FIRST_PAUSE, reason: String::new() }
     }
-}
-
-/// A name that no other open store has.
-fn name_holder() -> String {
-    use std::hash::{BuildHasher as _, RandomState};
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    let random = RandomState::new().hash_one(number);
-    format!("{} {number} {random:016x}", process())
 }

@@ -157,7 +157,7 @@ impl Postgres {
         self.replica.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Takes over what is new in the registry.
+    /// Copies new changes of the registry into the replica.
     pub(crate) fn hold_registry(&self) -> Result<(), Error> {
         let last = match self.shared.changes.last() {
             Some(last) => last,

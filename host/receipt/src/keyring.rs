@@ -1,14 +1,14 @@
 //! The keys of a store: one that signs, those before it, and the statements by which each followed
 //! the one before. They stand in one file, which nobody but its owner may read.
 
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use pif_domain::text::time;
-use pif_system::{ForbiddenAccess, read_owned};
+use pif_system::{ForbiddenAccess, make_private_directory, read_owned};
 use serde::{Deserialize, Serialize};
 
 use crate::envelope::Envelope;
@@ -165,7 +165,7 @@ impl Keyring {
 /// part of it.
 fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(directory) = path.parent() {
-        make_directory(directory)?;
+        make_private_directory(directory)?;
     }
     let part = path.with_extension("part");
     match fs::remove_file(&part) {
@@ -183,18 +183,6 @@ fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)?;
     file.sync_all()?;
     fs::rename(&part, path)
-}
-
-/// Makes a directory that only its owner may use.
-fn make_directory(directory: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::DirBuilderExt as _;
-        builder.mode(0o700);
-    }
-    builder.create(directory)
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use wasmtime::component;
 
 use super::artifact::Origin;
 use super::bindings::{
-    Answers, Came, Completed, Draft, Inquired, Inquiry, KnownTool, Law, Misfit, Question, Ran,
-    Searched, Subject, TermPlace, Worth,
+    Answers, Came, Completed, Draft, Evidence, Inquired, Inquiry, KnownTool, Law, Misfit, Question,
+    Ran, Searched, Subject, TermPlace,
 };
 use super::ceiling::{Allowance, Ceiling};
 use super::compiled_analyst::{CompiledAnalyst, prepared};
@@ -229,11 +229,11 @@ fn told(ran: &Ran) -> usize {
 /// Bytes of all texts of a program that is being written, and of what it may name.
 fn drafted(draft: &Draft) -> usize {
     let Draft { code, variables, input, tools, .. } = draft;
-    let worth = |it: &Worth| match it {
-        Worth::Shape(text) | Worth::Data(text) | Worth::Term(text) => text.len(),
+    let evidence = |it: &Evidence| match it {
+        Evidence::Shape(text) | Evidence::Data(text) | Evidence::Term(text) => text.len(),
     };
-    let bound = variables.iter().map(|it| it.name.len() + worth(&it.worth));
-    let input = input.as_ref().map_or(0, worth);
+    let bound = variables.iter().map(|it| it.name.len() + evidence(&it.evidence));
+    let input = input.as_ref().map_or(0, evidence);
     code.len() + bound.sum::<usize>() + input + tools.iter().map(known).sum::<usize>()
 }
 

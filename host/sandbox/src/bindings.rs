@@ -38,10 +38,10 @@ mod analyst {
 
 pub(super) use analyst::exports::pif::evaluator::questions::GuestIndices as Questions;
 pub use analyst::exports::pif::evaluator::questions::{
-    Answers, Bound, Completion as Completed, Cost, Counterexample, Draft, Failure as SureFault,
-    Fused, Inquiry, Law, Misfit, Names, Normal, Parameter as Typed, Proposal, Proposed, Question,
-    Ran, Schemas, Searched, Subject, Told as Came, Tool as KnownTool, TrialRun, Tried,
-    Turn as Inquired, Typing, Variable, Worth,
+    Answers, Bound, Completion as Completed, Cost, Counterexample, Draft, Evidence,
+    Failure as SureFault, Fused, Inquiry, Law, Misfit, Names, Normal, Parameter as Typed, Proposal,
+    Proposed, Question, Ran, Schemas, Searched, Subject, Told as Came, Tool as KnownTool, TrialRun,
+    Tried, Turn as Inquired, Typing, Variable,
 };
 pub(super) use analyst::exports::pif::evaluator::reductions::GuestIndices as Reductions;
 pub use analyst::exports::pif::evaluator::reductions::Spot as TermPlace;

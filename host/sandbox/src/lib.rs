@@ -26,10 +26,10 @@ pub use self::artifact::{
 };
 pub use self::bindings::{
     Answer, Answers, Argument, Binding, Bound, Came, Code, Completed, Continuation, Cost,
-    Counterexample, Draft, Fix, Foreseen, Fused, Inquired, Inquiry, KnownTool, Law, Left, Limits,
-    Mention, Misfit, Names, Normal, Note, Outlook, Parameter, Passage, Place, Program, Proposal,
-    Proposed, Question, Ran, Renamed, Schemas, Searched, Source, Spot, Stepped, Subject, Summary,
-    SureFault, TermPlace, TrialRun, Tried, Typed, Typing, Usage, Value, Variable, Wait, Worth,
+    Counterexample, Draft, Evidence, Fix, Foreseen, Fused, Inquired, Inquiry, KnownTool, Law, Left,
+    Limits, Mention, Misfit, Names, Normal, Note, Outlook, Parameter, Passage, Place, Program,
+    Proposal, Proposed, Question, Ran, Renamed, Schemas, Searched, Source, Spot, Stepped, Subject,
+    Summary, SureFault, TermPlace, TrialRun, Tried, Typed, Typing, Usage, Value, Variable, Wait,
 };
 pub use self::calls::Calls;
 pub use self::ceiling::{Allowance, FUEL_PER_BYTE, FUEL_PER_HEAP_BYTE, InstanceUsage, Net};

@@ -146,7 +146,7 @@ fn complete(room: &ReplSession, above: &str, before: &str) -> (usize, Vec<Pair>)
     (before.len().saturating_sub(word), pairs)
 }
 
-/// A proposal: the words, and what is shown of them.
+/// A proposal: the text to insert, and the line to show.
 fn pair(label: &str, detail: &str) -> Pair {
     let display = if detail.is_empty() { label.to_owned() } else { format!("{label}: {detail}") };
     Pair { display: text::line(&display, MOST_SHOWN), replacement: label.to_owned() }

@@ -36,7 +36,7 @@ pub trait Store: Index + Rows + staging::Rows + Checkpoints + Leases + Send + Sy
         change: &mut dyn FnMut(&mut dyn Transaction) -> Result<(), Refusal>,
     ) -> Result<(), Refusal>;
 
-    /// Takes over what is new in the registry, for a store that may be away later.
+    /// Copies new changes of the registry, for a store that may be away later.
     fn hold_registry(&self) -> Result<(), Error> {
         Ok(())
     }
@@ -87,7 +87,7 @@ pub trait Store: Index + Rows + staging::Rows + Checkpoints + Leases + Send + Sy
     fn callers(&self, name: &str, most: usize) -> Result<Vec<Definition>, Error>;
     /// The output schema that a change gave its tool, if there is one.
     fn output_schema(&self, change: i64) -> Result<Option<String>, Error>;
-    /// What is known of a revision: see [`Fact`].
+    /// A fact about a revision.
     fn fact(&self, kind: Fact, of: &str) -> Result<Option<String>, Error>;
     /// The last name of the term with this hash.
     fn name_of(&self, hash: &str) -> Result<Option<String>, Error>;
@@ -96,7 +96,7 @@ pub trait Store: Index + Rows + staging::Rows + Checkpoints + Leases + Send + Sy
     fn before(&self, entry: &Entry) -> Result<Option<Link>, Error>;
     /// An entry by its number.
     fn entry(&self, id: i64) -> Result<Option<Entry>, Error>;
-    /// Adds to what is kept of a run, if it has that owner, whose lease nobody has ended; gives the
+    /// Adds to the parts of a run, if it has that owner, whose lease nobody has ended; gives the
     /// number, which the store makes if there is none. What `is_lasting` withstands a power failure once this returns.
     fn pend(&self, run: &Pending, is_lasting: bool) -> Result<Option<i64>, Error>;
     /// Forgets a run; whether it was there.

@@ -58,7 +58,7 @@ pub trait Transaction: Rows + staging::Rows {
     fn twin(&self, name: &str) -> Result<Option<String>, Error>;
     /// Whether a name has ever referred to a tool.
     fn has_history(&self, name: &str) -> Result<bool, Error>;
-    /// Keeps what is known of a revision, in place of what was known.
+    /// Keeps a fact about a revision, in place of the one before.
     fn put_fact(&mut self, kind: Fact, of: &str, told: &str) -> Result<(), Error>;
     /// Writes a change of a tool and makes it current.
     fn define(&mut self, defined: &ToolChange<'_>) -> Result<(), Error>;

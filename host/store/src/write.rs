@@ -2,9 +2,9 @@
 //! opens a transaction, and [`apply`] reads and writes its rows.
 
 pub mod areas;
-mod held;
 mod kept;
 pub mod sessions;
+mod standing;
 mod tools;
 
 use std::borrow::Cow;

@@ -9,5 +9,5 @@ mod parent;
 pub mod stdio;
 
 pub use self::environment::{common_environment, variable};
-pub use self::owned::{ForbiddenAccess, read_owned};
+pub use self::owned::{ForbiddenAccess, make_private_directory, read_owned};
 pub use self::parent::die_with_parent;

@@ -1,4 +1,4 @@
-//! Files that decide what others may do: nobody else may be able to write them.
+//! Files and directories of this user alone: nobody else may be able to write them.
 
 use std::fs::{self, File, Metadata};
 use std::io::Read as _;
@@ -11,6 +11,15 @@ pub enum ForbiddenAccess {
     Write,
     /// Read or write it.
     Any,
+}
+
+/// Makes a directory that only its owner may use, with those above it. One that is there stays as it is.
+pub fn make_private_directory(directory: &Path) -> std::io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(directory)
 }
 
 /// The text of a file of at most so many bytes. The error says what is wrong with it, and what to do.

@@ -88,8 +88,8 @@ fn a_forged_journal_is_told() -> Result<()> {
     Ok(())
 }
 
-/// What is removed to keep the journal within its size is counted still, and a checkpoint that ended with it says
-/// so. Nothing is kept of it: not even the file grows.
+/// Entries that were removed to keep the journal within its size count still, and a checkpoint that ended with one
+/// says so. Nothing is kept of it: not even the file grows.
 #[test]
 fn entries_that_were_removed_are_counted() -> Result<()> {
     let kept = store(4)?;

@@ -6,7 +6,7 @@ use crate::trial::Value;
 /// The most elements of a list, and members of a record, that are looked at.
 const MOST: usize = 200;
 
-/// The type of a value of JSON. `any` of what is none, or nests too deep.
+/// The type of a value of JSON. `any` if the text is no JSON, or nests too deep.
 #[must_use]
 pub fn shape_of_data(json: &str) -> Shape {
     Value::read(json).ok().flatten().map_or(Shape::Any, |it| of_value(&it))

@@ -31,13 +31,13 @@ pub struct Question<'r> {
     pub cursor: usize,
     /// Variables that the host binds.
     pub variables: Vec<(String, Shape)>,
-    /// What the program is applied to, if it is a function; else its `data`.
+    /// The argument of the program, if it is a function; else its `data`.
     pub input: Option<Shape>,
     /// The types of tools, and of tools of other servers as `server.tool`.
     pub tools: Vec<(String, Shape)>,
 }
 
-/// What a proposal is.
+/// The kind of a proposal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A member of a record.
@@ -52,18 +52,18 @@ pub enum Kind {
     Tool,
 }
 
-/// What may be written.
+/// A text that may be written at the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proposal {
     /// The text in place of the word at the cursor.
     pub label: String,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Its type in one line, or how it is written; empty if nothing is known.
     pub detail: String,
 }
 
-/// What may be written at a cursor.
+/// The proposals for a cursor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completion {
     /// The byte where the word at the cursor begins.
@@ -102,7 +102,7 @@ pub fn complete(question: &Question<'_>) -> Completion {
     completion
 }
 
-/// What the walk has found at the hole.
+/// Findings of the walk at the hole.
 #[derive(Debug, Default)]
 struct Seen {
     /// The type of what stands before the point.

@@ -21,6 +21,8 @@ fn hostile_texts_have_an_answer_soon() {
         format!("{}.", "o.filter(o => ".repeat(10_000)),
         format!("data{}.", ".a".repeat(500_000)),
         format!("const x = {{a: 1}};\n{}x.", "x.a + 1;\n".repeat(100_000)),
+        format!("hole{} + data.", "_".repeat(1 << 20)),
+        (0..100_000).map(|n| format!("hole{} + ", "_".repeat(n % 40))).collect::<String>() + "x.",
         "\"".repeat(1 << 20),
         ".".repeat(1 << 20),
         "@".repeat(1 << 20),

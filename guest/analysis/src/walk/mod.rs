@@ -76,7 +76,7 @@ pub(crate) struct Core {
     pub(crate) hole: Option<Hole>,
 }
 
-/// The name in place of what is being written, and what the walk has found where it stands.
+/// The name in place of the word at the cursor, and the findings of the walk there.
 #[derive(Debug)]
 pub(crate) struct Hole {
     pub(crate) name: Rc<str>,

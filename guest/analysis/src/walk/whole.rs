@@ -42,14 +42,14 @@ pub(crate) struct Found {
     pub(crate) functions: BTreeMap<FunctionId, Applied>,
 }
 
-/// What is known of a program beside its terms.
+/// The surroundings of a program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Around<'a> {
     /// Variables that its host binds.
     pub(crate) variables: &'a [(String, Shape)],
-    /// What it is applied to, if that is known.
+    /// The type of its argument, if that is known.
     pub(crate) input: Option<&'a Shape>,
-    /// The name in place of what is being written.
+    /// The name in place of the word at the cursor.
     pub(crate) hole: Option<&'a str>,
 }
 

@@ -51,10 +51,10 @@ pub struct Capabilities {
 impl Capabilities {
     /// Reads the file. It must belong to this user and be writable by nobody else.
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let describe = |error: Error| Error(format!("{}: {error}", path.display()));
-        let text = file::read(path).map_err(describe)?;
+        let with_path = |error: Error| Error(format!("{}: {error}", path.display()));
+        let text = file::read(path).map_err(with_path)?;
         let directory = path.parent().unwrap_or(Path::new("."));
-        Self::parse(&text, directory).map_err(describe)
+        Self::parse(&text, directory).map_err(with_path)
     }
 
     /// Reads its text. Relative names of files are relative to the directory.

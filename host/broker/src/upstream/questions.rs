@@ -189,17 +189,17 @@ impl Questions {
     }
 
     fn result(&self, question: Question, text: &str) -> Result<ServerResult, String> {
-        let describe = |error: serde_json::Error| error.to_string();
+        let reason = |error: serde_json::Error| error.to_string();
         match question {
             Question::Call => {
                 return Ok(ServerResult::CustomResult(CustomResult::new(text.into())));
             }
             Question::Other | Question::Listen => {
-                return serde_json::from_str(text).map_err(describe);
+                return serde_json::from_str(text).map_err(reason);
             }
             _ => {}
         }
-        let value: Value = serde_json::from_str(text).map_err(describe)?;
+        let value: Value = serde_json::from_str(text).map_err(reason)?;
         match question {
             Question::Initialize => mend::initialized(value),
             Question::Tools => {

@@ -206,14 +206,14 @@ pub(crate) fn output_schema(db: &Connection, change: i64) -> Result<Option<Strin
     row.map_or(Ok(None), |row| row.text_if_any(0))
 }
 
-/// What is known of a revision.
+/// A fact about a revision.
 pub(crate) fn fact(db: &Connection, kind: Fact, of: &str) -> Result<Option<String>, Error> {
     let sql = "SELECT told FROM fact WHERE kind = $1 AND about = $2";
     let row = db.row_if_any(sql, &[&kind.name().as_bytes(), &of.as_bytes()])?;
     row.map(|row| row.text(0)).transpose()
 }
 
-/// Keeps what is known of a revision.
+/// Keeps a fact about a revision.
 pub(crate) fn put_fact(db: &Connection, kind: Fact, of: &str, told: &str) -> Result<(), Error> {
     let parameters: [Parameter<'_>; 3] =
         [&kind.name().as_bytes(), &of.as_bytes(), &told.as_bytes()];

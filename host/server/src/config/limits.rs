@@ -208,7 +208,11 @@ fn ensure(limit: Limit, values: &Values, name: impl Fn(&str) -> String) -> Resul
     }
     if !(least..=most).contains(&value) {
         let reason = match limit.row().unit {
-            Unit::Time => "write a time that is longer than 0".to_owned(),
+            Unit::Time if most == u64::MAX => "write a time that is longer than 0".to_owned(),
+            Unit::Time => {
+                let time = |nanoseconds| format!("{:?}", Duration::from_nanos(nanoseconds));
+                format!("{} is not between {} and {}", time(value), time(least), time(most))
+            }
             Unit::Count | Unit::Size => format!("{value} is not between {least} and {most}"),
         };
         return Err(Error::of(flag, reason));

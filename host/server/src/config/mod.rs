@@ -319,6 +319,7 @@ mod tests {
             (["--fuel", "20G"], "--fuel-ceiling"),
             (["--memory-ceiling", "2GiB"], "--memory-ceiling"),
             (["--wall-clock", "0s"], "--wall-clock"),
+            (["--lease", "1h"], "3600s is not between 100ms and 600s"),
             (["--concurrency", "0"], "--concurrency"),
             (["--max-line", "0"], "--max-line"),
             (["--wasmtime-fuel", "0"], "--wasmtime-fuel"),

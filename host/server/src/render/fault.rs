@@ -172,9 +172,8 @@ pub fn made(calls: &[CallSummary]) -> Option<String> {
             count => format!("{tool} × {count} {outcome} (up to {ms} ms)"),
         }
     };
-    let describe: Vec<String> = groups.iter().map(describe).collect();
-    (!describe.is_empty())
-        .then(|| text::line(&format!("calls made: {}", describe.join(", ")), MOST_LINE))
+    let calls: Vec<String> = groups.iter().map(describe).collect();
+    (!calls.is_empty()).then(|| text::line(&format!("calls made: {}", calls.join(", ")), MOST_LINE))
 }
 
 /// The place with hidden characters made visible.

@@ -58,7 +58,11 @@ impl Workshop {
     ) -> Result<Option<Vouched>, Fault> {
         let of = format!("{}@{}", tool.name, tool.hash);
         if let Some(told) = self.store.fact(Fact::Certificate, &of).map_err(stored)? {
-            return Ok(serde_json::from_str(&told).ok());
+            let read = serde_json::from_str(&told).map(Some);
+            return read.map_err(|error| {
+                let message = format!("the certificate of `{of}` cannot be read: {error}");
+                fault(FaultCode::Internal, message, None)
+            });
         }
         let entries = history.iter().filter(|past| past.hash.as_ref() == Some(&tool.hash));
         for past in entries {

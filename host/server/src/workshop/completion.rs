@@ -1,10 +1,9 @@
-//! What may be written at the cursor of a program: the analyst's proposals, with what is bound and the tools
-//! that there are.
+//! Proposals for the cursor of a program. The analyst makes them, from bindings and tools that the server knows.
 
 use std::collections::BTreeMap;
 
 use pif_domain::{Fault, Offer};
-use pif_sandbox::{Bound, Completed, Draft, KnownTool, Schemas, Watch, Worth};
+use pif_sandbox::{Bound, Completed, Draft, Evidence, KnownTool, Schemas, Watch};
 use pif_store::session::Binding;
 
 use super::library::{PREFIX as LIBRARY_PREFIX, library};
@@ -26,7 +25,7 @@ pub struct Writing<'a> {
     pub code: &'a str,
     /// The byte where the cursor stands.
     pub cursor: usize,
-    /// What it may name.
+    /// The bindings that it may name.
     pub bindings: &'a [Binding],
 }
 
@@ -67,15 +66,16 @@ impl Workshop {
         self.sandbox.complete(&draft, &watch.again())
     }
 
-    /// What is known of bindings, those first that others may name.
+    /// Evidence of bindings, those first that others may name.
     fn bound(&self, bindings: &[Binding]) -> Result<Vec<Bound>, Fault> {
         let mut in_order: Vec<&Binding> = bindings.iter().collect();
         in_order.sort_by(|a, b| (a.turn, &a.name).cmp(&(b.turn, &b.name)));
         let mut bound = Vec::new();
         for binding in in_order {
             let term = if binding.bytes <= MOST_TERM { self.term_of(binding)? } else { None };
-            let worth = term.map_or_else(|| Worth::Shape(of_kind(&binding.kind)), Worth::Term);
-            bound.push(Bound { name: binding.name.clone(), worth });
+            let evidence =
+                term.map_or_else(|| Evidence::Shape(of_kind(&binding.kind)), Evidence::Term);
+            bound.push(Bound { name: binding.name.clone(), evidence });
         }
         Ok(bound)
     }

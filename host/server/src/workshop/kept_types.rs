@@ -1,5 +1,5 @@
-//! The types of tools as the store keeps them beside revisions: what the analyst has told, and what that
-//! holds for. A type that another analyst has told, or that holds for other callees, is told again.
+//! The types of tools that the store keeps beside revisions, each with the analyst and the callees for which it
+//! holds. With another analyst or other callees the type is inferred again.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ use super::refusal::unwritten;
 /// The most types that are kept together.
 const MOST_AT_ONCE: usize = 64;
 
-/// What the store keeps of a revision.
+/// The fact that the store keeps about a revision.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Kept {
     /// The analyst that told it.
@@ -62,7 +62,7 @@ struct Fails {
 #[derive(Debug)]
 pub(super) struct KeptTypes {
     store: Arc<dyn Store>,
-    /// What is to be written, by the hash of the revision.
+    /// Facts that are not written yet, by the hash of the revision.
     fresh: Mutex<BTreeMap<String, Kept>>,
 }
 
@@ -71,7 +71,7 @@ impl KeptTypes {
         Self { store, fresh: Mutex::default() }
     }
 
-    /// What a revision names.
+    /// The tools that a revision names.
     pub(super) fn names(&self, hash: &str) -> Option<Names> {
         let Kept { tools, calls, .. } = self.find(hash)?;
         Some(Names { tools, calls })
@@ -83,7 +83,7 @@ impl KeptTypes {
         (known == deep).then(|| told.into())
     }
 
-    /// Takes down what a revision names, and its type with what that holds for.
+    /// Notes the tools that a revision names, and its type with the hash of all that it holds for.
     pub(super) fn learn(&self, hash: &str, names: &Names, (deep, typing): (&str, &Typing)) {
         let kept = Kept {
             analyst: ANALYST_HASH.to_owned(),
@@ -94,7 +94,7 @@ impl KeptTypes {
         self.fresh().insert(hash.to_owned(), kept);
     }
 
-    /// Writes what was taken down. A store that takes nothing now is asked again another time.
+    /// Writes the noted facts. A store that takes nothing now is asked again another time.
     pub(super) fn write(&self) {
         loop {
             let mut fresh = self.fresh();

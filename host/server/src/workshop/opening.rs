@@ -254,13 +254,12 @@ impl Workshop {
         self.store.path()
     }
 
-    /// Gives back what this process works on, so that others go on with it at once.
+    /// Gives the lease of this process back, so that others go on at once with its work.
     pub fn leave(&self) {
         self.journal.lease().leave();
     }
 
-    /// When the database last answered, if it does not now: RFC 3339. What is told of the registry is of that
-    /// time.
+    /// When the database last answered, if it does not now: RFC 3339. The registry is shown as of that time.
     #[must_use]
     pub fn as_of(&self) -> Option<String> {
         self.store.away_since().map(time::format)

@@ -1,4 +1,4 @@
-//! What processes that are gone have left behind.
+//! Cleans up after processes that are gone.
 
 use pif_store::lease::{is_gone, process_of};
 use pif_store::{Error, Store};

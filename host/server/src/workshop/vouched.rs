@@ -187,10 +187,10 @@ impl Known {
         if self.examples != now.examples {
             found.push(format!("{} examples pass, and not {}", now.examples, self.examples));
         }
-        let describe = |known: &Self| -> Vec<String> {
+        let texts = |known: &Self| -> Vec<String> {
             known.properties.iter().map(|it| it.property.clone()).collect()
         };
-        if describe(self) != describe(now) {
+        if texts(self) != texts(now) {
             found.push("other properties hold".to_owned());
         }
         if self.shape != now.shape {

@@ -1,4 +1,4 @@
-//! What may be written somewhere, for completion.
+//! Completion of a program in a session.
 
 use pif_sandbox::{Completed, Watch};
 use pif_server::workshop::Writing;
@@ -9,7 +9,7 @@ use super::ReplSession;
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(2);
 
 impl ReplSession {
-    /// What may be written at the end of the beginning of a program.
+    /// Proposals for the end of a program that has begun.
     pub(in super::super) fn proposals(&self, code: &str) -> Option<Completed> {
         let (_, bindings) = self.open().ok()?;
         let writing = Writing { code, cursor: code.len(), bindings: &bindings };

@@ -1,13 +1,11 @@
 //! Keeps the lease of this process: takes it when it is needed, renews it, and gives it back.
 
-use std::hash::{BuildHasher as _, RandomState};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::process::{place, process};
+use super::process::{place, unique_name};
 use crate::error::Error;
 use crate::store::Store;
 
@@ -22,8 +20,7 @@ pub struct LeaseKeeper(Arc<Shared>);
 struct Shared {
     store: Arc<dyn Store>,
     life: Duration,
-    /// This process among all of this machine, and in words.
-    process: String,
+    /// This process in words.
     place: String,
     held: Mutex<Option<HeldLease>>,
 }
@@ -40,8 +37,7 @@ impl LeaseKeeper {
     /// One without a lease, which lasts for `life` when it is taken.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, life: Duration) -> Self {
-        let (process, place, held) = (process(), place(), Mutex::default());
-        Self(Arc::new(Shared { store, life, process, place, held }))
+        Self(Arc::new(Shared { store, life, place: place(), held: Mutex::default() }))
     }
 
     /// The name of the lease. Takes one if there is none, or if others have ended the last one.
@@ -58,10 +54,12 @@ impl LeaseKeeper {
                 return Ok(lease.name.clone());
             }
         }
-        let (name, renewed) = (name(&shared.process), Instant::now());
+        let name = unique_name();
+        let renewed = Instant::now();
         shared.store.take_lease(&name, &shared.place, shared.life)?;
         let (renewal, over) = channel();
-        let (all, period) = (Arc::downgrade(shared), shared.life / RENEWALS);
+        let all = Arc::downgrade(shared);
+        let period = shared.life / RENEWALS;
         let begun = thread::Builder::new().name("lease".to_owned());
         if let Err(error) = begun.spawn(move || renew(&all, period, &over)) {
             tracing::error!(%error, "the lease of this process cannot be renewed");
@@ -135,12 +133,4 @@ fn renew(all: &Weak<Shared>, period: Duration, over: &Receiver<()>) {
             None => return,
         }
     }
-}
-
-/// A name that no other lease has.
-fn name(process: &str) -> String {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    let random = RandomState::new().hash_one(number);
-    format!("{process} {number}-{random:016x}")
 }

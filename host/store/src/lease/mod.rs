@@ -8,5 +8,5 @@ mod process;
 mod rows;
 
 pub use self::keeper::LeaseKeeper;
-pub use self::process::{is_gone, process};
+pub use self::process::{is_gone, process, unique_name};
 pub use self::rows::{Leases, ProcessLease, holder, lease_of, milliseconds, process_of};

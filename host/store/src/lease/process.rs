@@ -1,9 +1,11 @@
-//! Processes of this machine: what names one, and whether it is gone.
+//! Processes of this machine: their names, and whether one is gone.
 
 use std::fs;
+use std::hash::{BuildHasher as _, RandomState};
 use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What names this process, and no other one of this machine after it.
+/// The name of this process. No other process of this machine ever has it.
 #[must_use]
 pub fn process() -> String {
     let id = process::id();
@@ -11,6 +13,15 @@ pub fn process() -> String {
         (Some(started), Some(namespace)) => format!("{id} {started} {namespace}"),
         _ => String::new(),
     }
+}
+
+/// A name that nothing else ever has: this process, then a word. [`super::process_of`] finds the process.
+#[must_use]
+pub fn unique_name() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let random = RandomState::new().hash_one(number);
+    format!("{} {number}-{random:016x}", process())
 }
 
 /// Whether a process is known to be gone. Of one elsewhere nobody knows.

@@ -44,7 +44,7 @@ pub trait Leases {
     fn leases(&self) -> Result<Vec<ProcessLease>, Error>;
 }
 
-/// What a process works on, as the rows of the store name it: by its lease, and by a number of its own.
+/// The holder that rows name while a process works on them: its lease, and a number of the work.
 #[must_use]
 pub fn holder(lease: &str, number: u64) -> String {
     format!("{lease}/{number}")

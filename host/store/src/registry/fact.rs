@@ -1,11 +1,11 @@
-//! What is known of revisions beside them. It is no part of what their hashes name.
+//! Facts about revisions. They stand beside a revision, so its hash does not cover them.
 
 /// A kind of fact. A revision has one of each at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fact {
     /// The certificate with which an import brought it; of `name@hash`.
     Certificate,
-    /// What the analyst has told of it, and what that holds for; of its hash.
+    /// The type that the analyst has inferred, with the analyst and the callees for which it holds; of its hash.
     Type,
 }
 

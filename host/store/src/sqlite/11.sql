@@ -1,4 +1,4 @@
--- What is known of revisions beside them: certificates, of `name@hash`, and types, of a hash.
+-- Facts about revisions: certificates, of `name@hash`, and types, of a hash.
 CREATE TABLE fact (
     kind TEXT NOT NULL,
     about TEXT NOT NULL,

@@ -50,18 +50,29 @@ impl Checkpoints for Sqlite {
 }
 
 fn heads(db: &Connection) -> rusqlite::Result<Vec<Head>> {
-    let mut statement = db.prepare_cached(
-        "SELECT a.chain, coalesce(
-            (SELECT e.id FROM entry e WHERE e.chain = a.chain ORDER BY e.id DESC LIMIT 1), a.id) AS last
-            FROM anchor a WHERE last > 0 ORDER BY a.chain",
-    )?;
-    let ends = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let mut anchors = db.prepare_cached("SELECT chain, id FROM anchor ORDER BY chain")?;
+    let anchors = anchors.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let mut heads = Vec::new();
-    for end in ends {
-        let (chain, id) = end?;
+    for anchor in anchors {
+        let (chain, removed) = anchor?;
+        let id = last_of(db, chain)?.unwrap_or(removed);
         heads.extend(known(db, chain, id)?);
     }
     Ok(heads)
+}
+
+/// The last entry of a chain that is there. Other chains are those of a store that was copied from a database,
+/// and have an index; the only chain stands before all of them.
+fn last_of(db: &Connection, chain: i64) -> rusqlite::Result<Option<i64>> {
+    let sql = if chain == ONLY_CHAIN {
+        "SELECT id FROM entry WHERE chain = ?1 AND id < coalesce((SELECT min(first) FROM
+            (SELECT (SELECT e.id FROM entry e WHERE e.chain = a.chain AND e.chain <> 0 ORDER BY e.id LIMIT 1)
+                AS first FROM anchor a WHERE a.chain <> 0)), 9223372036854775807)
+            ORDER BY id DESC LIMIT 1"
+    } else {
+        "SELECT id FROM entry WHERE chain = ?1 AND chain <> 0 ORDER BY id DESC LIMIT 1"
+    };
+    db.prepare_cached(sql)?.query_row([chain], |row| row.get(0)).optional()
 }
 
 fn position(db: &Connection, chain: i64, id: i64) -> rusqlite::Result<Position> {
@@ -89,7 +100,7 @@ fn known(db: &Connection, chain: i64, id: i64) -> rusqlite::Result<Option<Head>>
         // Its numbers have no gaps.
         id
     } else {
-        let sql = "SELECT a.entries + (SELECT count(*) FROM entry WHERE chain = ?1 AND id <= ?2)
+        let sql = "SELECT a.entries + (SELECT count(*) FROM entry WHERE chain = ?1 AND chain <> 0 AND id <= ?2)
             FROM anchor a WHERE a.chain = ?1";
         db.prepare_cached(sql)?.query_row([chain, id], |row| row.get(0))?
     };

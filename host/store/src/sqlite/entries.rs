@@ -334,7 +334,10 @@ pub(super) fn entries(
     add("e.time >= ?", filter.since.map(types::Value::Integer));
     add("e.id < ?", filter.before.map(types::Value::Integer));
     add("e.id > ?", filter.after.map(types::Value::Integer));
-    add("e.chain = ?", filter.chain.map(types::Value::Integer));
+    // The index of chains leaves out the only chain of a store that was not copied.
+    let is_indexed = filter.chain.is_some_and(|chain| chain != ONLY_CHAIN);
+    let of_chain = if is_indexed { "e.chain = ? AND e.chain <> 0" } else { "e.chain = ?" };
+    add(of_chain, filter.chain.map(types::Value::Integer));
     let order = if latest_first { "DESC" } else { "ASC" };
     let clauses = clauses.join(" AND ");
     let sql = format!("SELECT {COLUMNS} WHERE {clauses} ORDER BY e.id {order} LIMIT {most}");

@@ -1,4 +1,4 @@
-//! The current tools of another store, in memory: what a server goes on to show while its database is away.
+//! The current tools of another store, in memory. A server shows them while its database is away.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;

@@ -193,14 +193,14 @@ pub(super) fn output_schema(db: &Connection, change: i64) -> rusqlite::Result<Op
         .map(Option::flatten)
 }
 
-/// What is known of a revision.
+/// A fact about a revision.
 pub(super) fn fact(db: &Connection, kind: Fact, of: &str) -> rusqlite::Result<Option<String>> {
     db.prepare_cached("SELECT told FROM fact WHERE kind = ?1 AND about = ?2")?
         .query_row([kind.name(), of], |row| row.get(0))
         .optional()
 }
 
-/// Keeps what is known of a revision.
+/// Keeps a fact about a revision.
 pub(super) fn put_fact(db: &Connection, kind: Fact, of: &str, told: &str) -> rusqlite::Result<()> {
     db.prepare_cached("INSERT OR REPLACE INTO fact VALUES (?1, ?2, ?3)")?
         .execute([kind.name(), of, told])

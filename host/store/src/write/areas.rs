@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use pif_domain::Limit;
 use pif_domain::text::time::now;
 
-use super::held::{self, Standing};
+use super::standing::{Standing, standing_of};
 use super::{kept, tools};
 use crate::change::{CommittedTool, Refusal};
 use crate::error::Error as StoreError;
@@ -39,7 +39,7 @@ pub fn release(db: &mut dyn Transaction, id: i64, holder: &str) -> Result<(), Er
 /// Refuses an area that somebody works on.
 fn ensure_free(db: &mut dyn Transaction, id: i64) -> Result<(), Error> {
     let holder = db.area_holder(id)?;
-    match held::standing(db, holder.as_deref(), None)? {
+    match standing_of(db, holder.as_deref(), None)? {
         Standing::Taken(by) => Err(Error::Busy { id, by }),
         Standing::Free | Standing::Own => Ok(()),
     }
@@ -51,7 +51,7 @@ fn end_work(db: &mut dyn Transaction, id: i64, own: Option<&str>) -> Result<(), 
         return ensure_free(db, id);
     }
     let holder = db.area_holder(id)?;
-    match held::standing(db, holder.as_deref(), own)? {
+    match standing_of(db, holder.as_deref(), own)? {
         Standing::Own => Ok(db.hold_area(id, None)?),
         Standing::Free | Standing::Taken(_) => Err(Error::Lost(id)),
     }

@@ -3,7 +3,7 @@
 use pif_domain::Limit;
 use pif_domain::text::time::now;
 
-use super::held::{self, Standing};
+use super::standing::{Standing, standing_of};
 use crate::journal::Digest;
 use crate::session::{
     Binding, BoundValue, Change, DEFAULT, DEFAULT_IDLE, EndedTurn, Error, LAST, Lease, Over,
@@ -155,7 +155,7 @@ fn open(db: &mut dyn Transaction, Which { owner, name }: &Which) -> Result<Sessi
 fn idle(db: &mut dyn Transaction, which: &Which) -> Result<Session, Error> {
     let session = open(db, which)?;
     let turn = session.lease.as_ref().filter(|turn| turn.until > now());
-    match held::standing(db, turn.map(|turn| turn.holder.as_str()), None)? {
+    match standing_of(db, turn.map(|turn| turn.holder.as_str()), None)? {
         Standing::Taken(by) => Err(Error::Busy { name: session.name(), by }),
         Standing::Free | Standing::Own => Ok(session),
     }
@@ -166,7 +166,7 @@ fn held(db: &mut dyn Transaction, id: i64, holder: &str) -> Result<Session, Erro
     let session = db.session(id)?.filter(|it| it.standing == SessionKind::Open);
     let session = session.ok_or(Error::Ended)?;
     let current = session.lease.as_ref().map(|turn| turn.holder.as_str());
-    match held::standing(db, current, Some(holder))? {
+    match standing_of(db, current, Some(holder))? {
         Standing::Own => Ok(session),
         Standing::Free | Standing::Taken(_) => Err(Error::Lost),
     }

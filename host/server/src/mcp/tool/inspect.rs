@@ -186,7 +186,7 @@ fn statistics(backend: &Backend, name: &str) -> Result<Statistics, Fault> {
     unless_away(backend, runs.map_err(stored))
 }
 
-/// What the database tells beside the registry. While it is away there is none of it, and the reply says so.
+/// An answer of the database beside the registry. While it is away there is none, and the reply says so.
 fn unless_away<T: Default>(backend: &Backend, told: Result<T, Fault>) -> Result<T, Fault> {
     match told {
         Err(fault)

@@ -70,11 +70,11 @@ fn wish(asked: &Assignment) -> String {
     let context: Map<String, Value> =
         asked.context.as_deref().and_then(|it| serde_json::from_str(it).ok()).unwrap_or_default();
     if !context.is_empty() {
-        let describe =
+        let line =
             |(name, value): (&String, &Value)| format!("{name}: {}", described(&value.to_string()));
-        let describe: Vec<String> = context.iter().map(describe).collect();
-        let describe = cut(&describe.join("\n"), MOST);
-        parts.push(format!("Variables of the program:\n{}", marked(&describe)));
+        let lines: Vec<String> = context.iter().map(line).collect();
+        let list = cut(&lines.join("\n"), MOST);
+        parts.push(format!("Variables of the program:\n{}", marked(&list)));
     }
     if let Some(schema) = &asked.output_schema {
         parts.push(format!("The JSON Schema of the answer:\n{}", marked(schema)));

@@ -120,21 +120,21 @@ impl Shape {
 
 impl std::fmt::Display for Shape {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut lines: Vec<String> = self.plain.iter().map(|it| (*it).to_owned()).collect();
+        let mut kinds: Vec<String> = self.plain.iter().map(|it| (*it).to_owned()).collect();
         if let Some(elements) = &self.elements {
             let inner = elements.to_string();
             let is_union = inner.contains(" | ") && !inner.starts_with('{');
-            lines.push(if is_union { format!("({inner})[]") } else { format!("{inner}[]") });
+            kinds.push(if is_union { format!("({inner})[]") } else { format!("{inner}[]") });
         }
         if let Some((members, count)) = &self.members {
             let member = |(name, (times, shape)): (&String, &(u64, Self))| {
                 format!("{name}{}: {shape}", if times == count { "" } else { "?" })
             };
             let members: Vec<String> = members.iter().map(member).collect();
-            lines.push(format!("{{{}}}", members.join(", ")));
+            kinds.push(format!("{{{}}}", members.join(", ")));
         }
-        f.write_str(if lines.is_empty() { "any" } else { "" })?;
-        f.write_str(&lines.join(" | "))
+        f.write_str(if kinds.is_empty() { "any" } else { "" })?;
+        f.write_str(&kinds.join(" | "))
     }
 }
 

@@ -1,4 +1,5 @@
-//! The rule for whatever one process at a time works on: it names a holder, whose lease lasts or not.
+//! The rule for sessions and areas, on which one process works at a time: a row names a holder, whose lease
+//! lasts or not.
 
 use crate::error::Error;
 use crate::lease::{ProcessLease, lease_of};
@@ -15,7 +16,7 @@ pub(super) enum Standing {
 }
 
 /// How something stands that has a holder, for one who works on it if `own` is given.
-pub(super) fn standing(
+pub(super) fn standing_of(
     db: &mut dyn Transaction,
     holder: Option<&str>,
     own: Option<&str>,
