@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use pif_domain::text::time::now;
 use pif_store::Error;
-use pif_store::lease::unique_name;
+use pif_store::lease::{process, unique_name};
 use tokio::runtime::Handle;
 
 use crate::connect::Connect;
@@ -114,7 +114,7 @@ impl StoreContext {
             runtime,
             connect,
             deadline,
-            holder: unique_name(),
+            holder: unique_name(&process()),
             indexer: Indexer::new()?,
             changes: Changes::default(),
             contact: Contact::default(),

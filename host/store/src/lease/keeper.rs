@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::process::{place, unique_name};
+use super::process::{place, process, unique_name};
 use crate::error::Error;
 use crate::store::Store;
 
@@ -20,7 +20,8 @@ pub struct LeaseKeeper(Arc<Shared>);
 struct Shared {
     store: Arc<dyn Store>,
     life: Duration,
-    /// This process in words.
+    /// This process among all of this machine, and in words. Both were found out before it sealed itself.
+    process: String,
     place: String,
     held: Mutex<Option<HeldLease>>,
 }
@@ -37,7 +38,8 @@ impl LeaseKeeper {
     /// One without a lease, which lasts for `life` when it is taken.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, life: Duration) -> Self {
-        Self(Arc::new(Shared { store, life, place: place(), held: Mutex::default() }))
+        let held = Mutex::default();
+        Self(Arc::new(Shared { store, life, process: process(), place: place(), held }))
     }
 
     /// The name of the lease. Takes one if there is none, or if others have ended the last one.
@@ -54,7 +56,7 @@ impl LeaseKeeper {
                 return Ok(lease.name.clone());
             }
         }
-        let name = unique_name();
+        let name = unique_name(&shared.process);
         let renewed = Instant::now();
         shared.store.take_lease(&name, &shared.place, shared.life)?;
         let (renewal, over) = channel();

@@ -5,7 +5,8 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The name of this process. No other process of this machine ever has it.
+/// The name of this process. No other process of this machine ever has it. A process that has sealed itself
+/// cannot find it out any more, and gets an empty name.
 #[must_use]
 pub fn process() -> String {
     let id = process::id();
@@ -15,13 +16,13 @@ pub fn process() -> String {
     }
 }
 
-/// A name that nothing else ever has: this process, then a word. [`super::process_of`] finds the process.
+/// A name that nothing else ever has: that of a process, then a word. [`super::process_of`] finds the process.
 #[must_use]
-pub fn unique_name() -> String {
+pub fn unique_name(process: &str) -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
     let random = RandomState::new().hash_one(number);
-    format!("{} {number}-{random:016x}", process())
+    format!("{process} {number}-{random:016x}")
 }
 
 /// Whether a process is known to be gone. Of one elsewhere nobody knows.
